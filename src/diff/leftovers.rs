@@ -1,0 +1,120 @@
+//! Items that nothing names and nothing equals: who is whom, edited.
+
+use super::likeness::{LEAF, Likeness, Traits, pair_alike};
+use crate::value::{Node, Value};
+
+type Pairs = Vec<(usize, usize)>;
+
+/// Items that have no partner yet.
+pub(super) struct Leftovers<'a> {
+    first: Vec<Leftover<'a>>,
+    second: Vec<Leftover<'a>>,
+    first_traits: Vec<Traits>,
+    second_traits: Vec<Traits>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Leftover<'a> {
+    at: usize,
+    gap: usize,
+    node: &'a Node,
+}
+
+/// From here on two items of one gap are the same item, edited.
+pub(super) const ALIKE: u64 = 500;
+/// From here on two items far apart are, or two with different guessed names.
+const MUCH_ALIKE: u64 = 650;
+/// From here on two maps or lists are that face each other in gaps of one size.
+const FACING: u64 = 250;
+/// Traits looked at in one pair of lists, and the least and the most of one item.
+const ALL_TRAITS: usize = 2_000_000;
+const FEWEST_TRAITS: usize = 16;
+const MOST_TRAITS: usize = 256;
+
+impl<'a> Leftovers<'a> {
+    pub(super) fn of(
+        first: &'a [Node],
+        second: &'a [Node],
+        pairs: &[(usize, usize)],
+        first_gap: impl Fn(usize) -> usize,
+        second_gap: impl Fn(usize) -> usize,
+    ) -> Self {
+        let (mut is_paired_first, mut is_paired_second) = (vec![false; first.len()], vec![false; second.len()]);
+        for &(at, to) in pairs {
+            (is_paired_first[at], is_paired_second[to]) = (true, true);
+        }
+        let left = |(at, node, gap)| Leftover { at, node, gap };
+        let first = first.iter().enumerate().filter(|(at, _)| !is_paired_first[*at]);
+        let first: Vec<_> = first.map(|(at, node)| left((at, node, first_gap(at)))).collect();
+        let second = second.iter().enumerate().filter(|(at, _)| !is_paired_second[*at]);
+        let second: Vec<_> = second.map(|(at, node)| left((at, node, second_gap(at)))).collect();
+        if first.is_empty() || second.is_empty() {
+            return Self { first: Vec::new(), second: Vec::new(), first_traits: Vec::new(), second_traits: Vec::new() };
+        }
+        let limit = (ALL_TRAITS / (first.len() + second.len())).clamp(FEWEST_TRAITS, MOST_TRAITS);
+        let traits = |items: &[Leftover<'_>]| items.iter().map(|item| Traits::of(item.node, limit)).collect();
+        Self { first_traits: traits(&first), second_traits: traits(&second), first, second }
+    }
+
+    pub(super) fn alike(&self, rate: impl Fn(Leftover<'_>, Leftover<'_>, Likeness) -> Option<u64>) -> Pairs {
+        self.alike_positions(rate).into_iter().map(|(a, b)| (self.first[a].at, self.second[b].at)).collect()
+    }
+
+    fn alike_positions(&self, rate: impl Fn(Leftover<'_>, Leftover<'_>, Likeness) -> Option<u64>) -> Pairs {
+        pair_alike(&self.first_traits, &self.second_traits, |a, b, likeness| {
+            rate(self.first[a], self.second[b], likeness)
+        })
+    }
+
+    pub(super) fn alike_in_gaps(&self) -> Pairs {
+        let mut pairs = self.alike_positions(|first, second, likeness| {
+            if first.gap == second.gap {
+                return (likeness.per_mille >= ALIKE).then_some((likeness.per_mille + NEARNESS) / NUANCE);
+            }
+            let is_same_elsewhere = is_same_container(first, second) && is_much_alike(likeness);
+            is_same_elsewhere.then_some(likeness.per_mille / NUANCE)
+        });
+        pairs.extend(self.facing(&pairs));
+        pairs.into_iter().map(|(a, b)| (self.first[a].at, self.second[b].at)).collect()
+    }
+
+    /// Where a gap has equally many maps or lists left on both sides, they face each other in order.
+    fn facing(&self, pairs: &[(usize, usize)]) -> Pairs {
+        let (mut is_paired_first, mut is_paired_second) =
+            (vec![false; self.first.len()], vec![false; self.second.len()]);
+        for &(a, b) in pairs {
+            (is_paired_first[a], is_paired_second[b]) = (true, true);
+        }
+        let rest = |items: &[Leftover<'_>], is_paired: &[bool]| -> Vec<usize> {
+            (0..items.len()).filter(|&at| !is_paired[at]).collect()
+        };
+        let (first, second) = (rest(&self.first, &is_paired_first), rest(&self.second, &is_paired_second));
+        let mut facing = Vec::new();
+        let mut others = second.chunk_by(|&a, &b| self.second[a].gap == self.second[b].gap).peekable();
+        for these in first.chunk_by(|&a, &b| self.first[a].gap == self.first[b].gap) {
+            let gap = self.first[these[0]].gap;
+            while others.next_if(|those| self.second[those[0]].gap < gap).is_some() {}
+            let those = others.next_if(|those| self.second[those[0]].gap == gap && those.len() == these.len());
+            facing.extend(these.iter().copied().zip(those.into_iter().flatten().copied()));
+        }
+        facing.retain(|&(a, b)| {
+            is_same_container(self.first[a], self.second[b])
+                && self.first_traits[a].likeness(&self.second_traits[b]).per_mille >= FACING
+        });
+        facing
+    }
+}
+
+/// What it is worth, beside being alike, to stand in the same gap.
+const NEARNESS: u64 = 200;
+
+/// Less than this does not outweigh standing in the same place.
+const NUANCE: u64 = 50;
+
+pub(super) fn is_much_alike(likeness: Likeness) -> bool {
+    likeness.per_mille >= MUCH_ALIKE && likeness.shared >= 3 * LEAF
+}
+
+pub(super) fn is_same_container(first: Leftover<'_>, second: Leftover<'_>) -> bool {
+    matches!((&first.node.value, &second.node.value), (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)))
+}

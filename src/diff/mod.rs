@@ -1,0 +1,181 @@
+//! Stage 12: two comparable trees become a list of changes.
+//!
+//! Maps are compared by key. Items of lists are matched by configured names, by the names the Kubernetes API knows, by names
+//! that are likely, and else by content; whatever finds a match by hash or by likeness, equality is always verified. Nothing
+//! here depends on which side is older: the way back is the mirror of the way there.
+
+pub mod json_patch;
+mod resources;
+mod suppress;
+pub mod text;
+
+mod align;
+mod identity;
+mod inside;
+mod kubernetes;
+mod leftovers;
+mod likeness;
+mod lists;
+mod options;
+mod order;
+mod pattern;
+mod place;
+mod same;
+mod walk;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod testing;
+
+use smol_str::SmolStr;
+
+pub use options::{InsideParser, Options, TextThresholds};
+pub use pattern::{InvalidPattern, ListRules};
+pub use resources::{ResourcePair, compare_resources, pair, sort};
+pub use suppress::{Suppressed, Suppressions};
+
+use crate::document::Format;
+use crate::path::Pointer;
+use crate::resource::Resource;
+use crate::value::{Key, Node};
+
+/// Finds everything that differs between two trees, in the order of `after`.
+pub fn diff(before: &Node, after: &Node, options: &Options) -> Difference {
+    walk::walk(before, after, options)
+}
+
+/// What differs between two trees.
+#[derive(Debug, Default, Clone)]
+pub struct Difference {
+    /// Everything that changed, in the order of the document.
+    pub changes: Vec<Change>,
+    /// What is written differently but means the same: numbers (`1.10` → `1.1`), and strings whose document inside differs only
+    /// in its formatting; the path of the latter ends with [`PathStep::Inside`]. No change, but worth a look.
+    pub spelling_only: Vec<Change>,
+}
+
+/// One thing that changed.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Where: the way down from the root.
+    pub path: Vec<PathStep>,
+    /// The value before; absent for an addition.
+    pub before: Option<Node>,
+    /// The value after; absent for a removal.
+    pub after: Option<Node>,
+}
+
+/// What can happen to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// It is new.
+    Add,
+    /// It is gone.
+    Remove,
+    /// A scalar became another of the same type.
+    Value,
+    /// It became something of another type, or lost, got or changed its tag.
+    Type,
+    /// A multi-line string changed in some of its lines.
+    Text,
+    /// A list holds the same items in another order; `before` and `after` are the lists. Where items came, went or changed as
+    /// well, those are listed apart, and this stands for their moves if most items moved.
+    Reorder,
+    /// A list item stands elsewhere among items that stayed; its own changes are listed apart.
+    Move,
+}
+
+/// One level on the way down to a change.
+#[derive(Debug, Clone)]
+pub enum PathStep {
+    /// A member of a map.
+    Key(Key),
+    /// An item of a list.
+    Item {
+        /// Its index before, if it was there.
+        before: Option<usize>,
+        /// Its index after, if it still is.
+        after: Option<usize>,
+        /// What names it, if something does: `name=web`, or `containerPort=80,protocol=TCP`.
+        label: Option<SmolStr>,
+    },
+    /// Into a string that holds a document of its own.
+    Inside(Format),
+    /// Into the effective metadata of the resource; always the first step.
+    Metadata,
+}
+
+/// The JSON Pointer of a path on one side; the part up to the first string that holds a document.
+pub fn pointer(path: &[PathStep], side: Side) -> Pointer {
+    path.iter()
+        .map_while(|step| match step {
+            PathStep::Key(key) => Some(key.name.clone()),
+            PathStep::Item { before, after, .. } => {
+                let index = match side {
+                    Side::Before => before.or(*after),
+                    Side::After => after.or(*before),
+                };
+                Some(index.unwrap_or_default().to_string().into())
+            }
+            PathStep::Inside(_) => None,
+            PathStep::Metadata => Some(SmolStr::default()),
+        })
+        .skip(usize::from(matches!(path.first(), Some(PathStep::Metadata))))
+        .collect()
+}
+
+/// Which of the two trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The older one.
+    Before,
+    /// The newer one.
+    After,
+}
+
+/// What became of one resource.
+#[derive(Debug, Clone)]
+pub struct ResourceChange {
+    /// The resource before; absent if it is new.
+    pub before: Option<Resource>,
+    /// The resource after; absent if it is gone.
+    pub after: Option<Resource>,
+    /// What changed inside; empty for additions, removals and pure moves.
+    pub difference: Difference,
+    /// What changed in its effective metadata; every path in it starts with [`PathStep::Metadata`].
+    pub metadata: Difference,
+}
+
+impl Difference {
+    /// Whether nothing differs, not even in spelling.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.spelling_only.is_empty()
+    }
+}
+
+impl ResourceChange {
+    /// Everything that changed: in the resource itself, then in its metadata.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.difference.changes.iter().chain(&self.metadata.changes)
+    }
+
+    /// The same for what is only spelled differently.
+    pub fn spellings(&self) -> impl Iterator<Item = &Change> {
+        self.difference.spelling_only.iter().chain(&self.metadata.spelling_only)
+    }
+
+    /// Whether the resource differs. Another spelling of the same numbers is worth a look, but no difference.
+    pub fn is_difference(&self) -> bool {
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => {
+                self.changes().next().is_some()
+                    || before.file != after.file
+                    || !before.identity.is_namesake(&after.identity)
+            }
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The entries of one map: each key once, and what merge keys bring in.
+
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use crate::finding;
+use crate::text::Span;
+use crate::value::{Entry, Map, Node, StepKind, Value};
+
+use super::trouble::Troubles;
+
+/// Up to this many entries comparing each with each is faster than sorting.
+const FEW: usize = 16;
+
+/// Reports every key that comes a second time, whatever its kind: `1` and `"1"` read the same.
+pub(super) fn report_duplicates(entries: &[Entry], troubles: &mut Troubles) {
+    if entries.len() <= FEW {
+        for (at, entry) in entries.iter().enumerate() {
+            if let Some(first) = entries[..at].iter().find(|first| first.key.name == entry.key.name) {
+                troubles.duplicate_key(&entry.key.name, first.key.span, entry.key.span);
+            }
+        }
+        return;
+    }
+    let mut sorted: Vec<&Entry> = entries.iter().collect();
+    // A stable sort keeps namesakes in written order.
+    sorted.sort_by(|a, b| a.key.name.cmp(&b.key.name));
+    for namesakes in sorted.chunk_by(|a, b| a.key.name == b.key.name) {
+        for again in &namesakes[1..] {
+            troubles.duplicate_key(&again.key.name, namesakes[0].key.span, again.key.span);
+        }
+    }
+}
+
+/// A `<<` and its value.
+pub(super) struct Merge {
+    /// How many entries stand before it.
+    pub(super) position: usize,
+    /// The `<<`.
+    pub(super) key: Span,
+    /// What is to be merged.
+    pub(super) value: Node,
+}
+
+/// The entries with those that merge keys bring in, each where its `<<` stands. Written keys win, then earlier merges.
+pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Troubles) -> Vec<Entry> {
+    report_repeated_merges(&merges, troubles);
+    let mut names: BTreeSet<SmolStr> = entries.iter().map(|entry| entry.key.name.clone()).collect();
+    let mut all = Vec::with_capacity(entries.len());
+    let mut entries = entries.into_iter();
+    let mut taken = 0;
+    for merge in merges {
+        all.extend(entries.by_ref().take(merge.position - taken));
+        taken = merge.position;
+        let Some(maps) = maps_of(&merge.value) else {
+            report_not_a_map(&merge, troubles);
+            continue;
+        };
+        for entry in maps.into_iter().flat_map(Map::entries) {
+            if names.insert(entry.key.name.clone()) {
+                let value = entry.value.clone().through(StepKind::MergeKey, merge.key);
+                all.push(Entry { key: entry.key.clone(), value });
+            }
+        }
+    }
+    all.extend(entries);
+    all
+}
+
+fn maps_of(value: &Node) -> Option<Vec<&Map>> {
+    match &value.value {
+        Value::Map(map) => Some(vec![map]),
+        Value::List(_) => value.as_list()?.iter().map(Node::as_map).collect(),
+        _ => None,
+    }
+}
+
+fn report_not_a_map(merge: &Merge, troubles: &mut Troubles) {
+    let message = match merge.value.as_list() {
+        Some(_) => "the merge key `<<` takes maps, but this list holds something else".to_owned(),
+        None => format!("the merge key `<<` takes a map or a list of maps, not a {}", merge.value.type_of()),
+    };
+    let finding = troubles.at(&finding::DOCUMENT_MERGE_KEY, merge.key.range(), message);
+    let finding = finding.labelled("this merge key").related(merge.value.span, "its value");
+    troubles.report(finding.help("quote the key (`\"<<\"`) if it is meant as data"));
+}
+
+fn report_repeated_merges(merges: &[Merge], troubles: &mut Troubles) {
+    for again in merges.iter().skip(1) {
+        let message = "the merge key `<<` is written twice in one map";
+        let finding = troubles.at(&finding::DOCUMENT_DUPLICATE_KEY, again.key.range(), message);
+        let finding = finding.labelled("again here").related(merges[0].key, "first here");
+        troubles.report(finding.help("merge several maps with one key: `<<: [*first, *second]`"));
+    }
+}

@@ -1,0 +1,54 @@
+//! Finds in YAML source what parser events do not tell: where the colon, the first dash or a block scalar's header stands.
+
+use std::ops::Range;
+
+/// How far to look for an indicator. Many missing values may ask at one place, and a hostile comment may be long.
+pub(super) const SIGHT: usize = 4096;
+
+/// The place just after one of these indicators, if it is the next thing written.
+pub(super) fn after_indicator(text: &str, from: usize, indicators: &[u8]) -> Option<usize> {
+    let bytes = &text.as_bytes()[..text.len().min(from + SIGHT)];
+    let at = skip(bytes, from, b"");
+    bytes.get(at).filter(|byte| indicators.contains(byte)).map(|_| at + 1)
+}
+
+/// The first dash of a list that is the key or value of a block map; `content` is where its first item was seen.
+pub(super) fn first_dash(text: &str, from: usize, content: usize) -> usize {
+    let at = skip(text.as_bytes(), from, b":?&!");
+    if at < content && text.as_bytes()[at] == b'-' { at } else { content }
+}
+
+/// A block scalar from its `|` or `>` to the end of its last line, the line break left out.
+pub(super) fn block_scalar(text: &str, from: usize, content: Range<usize>, is_empty: bool) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let start = skip(bytes, from, b":?-&!");
+    if start > content.start || !matches!(bytes.get(start), Some(b'|' | b'>')) {
+        return content;
+    }
+    if is_empty {
+        let indicators = bytes[start + 1..].iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-'));
+        return start..start + 1 + indicators.count();
+    }
+    let last_line = start + text[start..content.end].trim_end_matches([' ', '\t', '\r', '\n']).len();
+    let rest = bytes[last_line..content.end].iter().position(|&byte| byte == b'\n' || byte == b'\r');
+    start..rest.map_or(content.end, |length| last_line + length)
+}
+
+/// Walks over blanks, line breaks, comments, byte order marks and the given indicators; with `&` and `!` goes the name after them.
+fn skip(bytes: &[u8], mut at: usize, indicators: &[u8]) -> usize {
+    let until = |from: usize, ends: &[u8]| {
+        let length = bytes[from..].iter().position(|byte| ends.contains(byte));
+        length.map_or(bytes.len(), |length| from + length)
+    };
+    while let Some(&byte) = bytes.get(at) {
+        at = match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => at + 1,
+            b'#' => until(at, b"\r\n"),
+            0xef if bytes[at..].starts_with("\u{feff}".as_bytes()) => at + 3,
+            byte if !indicators.contains(&byte) => return at,
+            b'&' | b'!' => until(at, b" \t\r\n"),
+            _ => at + 1,
+        };
+    }
+    at
+}

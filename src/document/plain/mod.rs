@@ -1,0 +1,333 @@
+//! Reads the plain part of YAML, which is most of what people write, several times faster than the event parser.
+//!
+//! It never explains anything: at the first thing that is not plain, or not right, it gives up and the event parser reads the
+//! document from its start. What it does read goes through the same composer, so both ways give the same tree with the same spans.
+
+mod block;
+mod flow;
+mod scalar;
+
+use std::ops::Range;
+
+use crate::limits::Limits;
+
+use super::Document;
+use super::compose::{Collection, Composer, Properties};
+use super::layout;
+use super::scalar::Style;
+use super::trouble::Troubles;
+use scalar::{Quoted, Stop};
+
+/// The one document of a piece; `None` if it must be read the slow way.
+pub(super) fn parse(text: &str, piece: Range<usize>, limits: &Limits, troubles: &Troubles) -> Option<Document> {
+    if !scalar::is_harmless(&text[piece.clone()]) {
+        return None;
+    }
+    let span = troubles.span(piece.clone());
+    let mut suspicions = troubles.fresh();
+    let start = header(&text.as_bytes()[..piece.end], piece.start)?;
+    let composer = Composer::new(text, start, limits, &mut suspicions);
+    let mut reader = Reader {
+        text,
+        bytes: &text.as_bytes()[..piece.end],
+        at: start,
+        line: start,
+        end: start,
+        levels: Vec::with_capacity(16),
+        most_levels: (limits.depth as usize).min(DEEPEST),
+        is_value_due: true,
+        composer,
+        buffer: String::new(),
+    };
+    reader.read()?;
+    let (root, anchors) = reader.composer.finish()?;
+    (suspicions.count() == 0).then_some(Document { position: 0, root, span, anchors })
+}
+
+/// Deeper documents are rare, and not plain.
+const DEEPEST: usize = 64;
+
+/// Keys longer than this are refused by YAML, or nearly.
+const LONGEST_KEY: usize = 1000;
+
+struct Reader<'a> {
+    text: &'a str,
+    /// The text up to the end of the piece.
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the line starts.
+    line: usize,
+    /// Where the last thing written ended.
+    end: usize,
+    levels: Vec<Level>,
+    most_levels: usize,
+    /// Whether the innermost level, or the document, waits for a value.
+    is_value_due: bool,
+    composer: Composer<'a>,
+    /// For the text of scalars that are not written as they read.
+    buffer: String,
+}
+
+/// An open block collection.
+#[derive(Clone, Copy)]
+struct Level {
+    column: usize,
+    collection: Collection,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Option<()> {
+        while self.next_line()? {
+            self.settle()?;
+            self.line()?;
+        }
+        if self.is_value_due {
+            self.missing()?;
+        }
+        while self.levels.pop().is_some() {
+            self.close(self.bytes.len()..self.bytes.len())?;
+        }
+        Some(())
+    }
+
+    /// Goes to what the next line says; false at the end of the text.
+    fn next_line(&mut self) -> Option<bool> {
+        while self.at < self.bytes.len() {
+            self.line = self.at;
+            self.skip_spaces();
+            match self.byte(self.at) {
+                b'\n' => self.at += 1,
+                b'#' => self.skip_line(),
+                b'\t' => return None,
+                b'-' | b'.' if self.at == self.line && is_marker(&self.bytes[self.at..]) => return None,
+                _ => return Some(true),
+            }
+        }
+        Some(false)
+    }
+
+    /// Ends what ends before this line, so that the innermost level is the one it belongs to.
+    fn settle(&mut self) -> Option<()> {
+        let column = self.at - self.line;
+        let is_item = self.is_dash(self.at);
+        let Some(level) = self.levels.last() else { return Some(()) };
+        if self.is_value_due {
+            // A list may stand at the column of its key.
+            let is_beside = column == level.column && level.collection == Collection::Map && is_item;
+            if column > level.column || is_beside {
+                return Some(());
+            }
+            self.missing()?;
+        }
+        let is_over = |level: &Level| level.column > column || (level.column == column && level.is_list() && !is_item);
+        while self.levels.pop_if(|level| is_over(level)).is_some() {
+            self.close(self.at..self.at)?;
+        }
+        self.levels.last().filter(|level| level.column == column && level.is_list() == is_item).map(drop)
+    }
+
+    /// A line from its first character: dashes, then a key or a value.
+    fn line(&mut self) -> Option<()> {
+        while self.is_dash(self.at) {
+            self.enter(Collection::List)?;
+            self.at += 1;
+            self.is_value_due = true;
+            if self.is_line_over() {
+                // Far from what was written before it the composer does not look for a dash.
+                return (self.at - self.end < layout::SIGHT).then(|| self.skip_line());
+            }
+        }
+        self.key_or_value()
+    }
+
+    fn key_or_value(&mut self) -> Option<()> {
+        let start = self.at;
+        match self.byte(start) {
+            quote @ (b'"' | b'\'') => {
+                let Quoted { end, is_verbatim, is_one_line } = self.quoted(quote)?;
+                let Some(colon) = self.colon_after(end) else { return self.quoted_value(start, end, is_verbatim) };
+                self.enter(Collection::Map)?;
+                self.emit_quoted(start, end, is_verbatim)?;
+                is_one_line.then_some(())?;
+                self.after_key(start, colon)
+            }
+            b'[' | b'{' | b'|' | b'>' => self.value(),
+            _ => match self.plain(start)? {
+                (end, Stop::Colon(colon)) => {
+                    self.enter(Collection::Map)?;
+                    self.emit(start..end, Style::Plain)?;
+                    self.after_key(start, colon)
+                }
+                (end, stop) => self.plain_value(start, end, &stop),
+            },
+        }
+    }
+
+    /// The colon that makes what ends here a key.
+    fn colon_after(&self, mut at: usize) -> Option<usize> {
+        while self.byte(at) == b' ' {
+            at += 1;
+        }
+        (self.byte(at) == b':' && self.is_blank(at + 1)).then_some(at)
+    }
+
+    fn after_key(&mut self, start: usize, colon: usize) -> Option<()> {
+        if colon - start > LONGEST_KEY {
+            return None;
+        }
+        self.at = colon + 1;
+        self.is_value_due = true;
+        if self.is_line_over() {
+            self.skip_line();
+            return Some(());
+        }
+        self.value()
+    }
+
+    /// A value on the line of its key or dash, or alone on its own line.
+    fn value(&mut self) -> Option<()> {
+        let start = self.at;
+        match self.byte(start) {
+            quote @ (b'"' | b'\'') => {
+                let Quoted { end, is_verbatim, .. } = self.quoted(quote)?;
+                self.quoted_value(start, end, is_verbatim)
+            }
+            b'[' | b'{' => {
+                self.take_value_slot()?;
+                self.flow(0)?;
+                self.end_line()
+            }
+            b'|' | b'>' => self.block(),
+            _ => match self.plain(start)? {
+                (_, Stop::Colon(_)) => None,
+                (end, stop) => self.plain_value(start, end, &stop),
+            },
+        }
+    }
+
+    fn plain_value(&mut self, start: usize, end: usize, stop: &Stop) -> Option<()> {
+        self.take_value_slot()?;
+        self.emit_plain(start, end, stop)?;
+        self.end_line()
+    }
+
+    fn quoted_value(&mut self, start: usize, end: usize, is_verbatim: bool) -> Option<()> {
+        self.take_value_slot()?;
+        self.emit_quoted(start, end, is_verbatim)?;
+        self.at = end;
+        self.end_line()
+    }
+
+    /// A scalar may stand only where a value is due, and a document that is nothing but a scalar is not plain.
+    fn take_value_slot(&mut self) -> Option<()> {
+        let is_due = self.is_value_due && !self.levels.is_empty();
+        self.is_value_due = false;
+        is_due.then_some(())
+    }
+
+    /// Opens a collection at the current column, unless this line goes on with one.
+    fn enter(&mut self, collection: Collection) -> Option<()> {
+        if !self.is_value_due {
+            return Some(());
+        }
+        if self.levels.len() >= self.most_levels {
+            return None;
+        }
+        self.is_value_due = false;
+        self.levels.push(Level { column: self.at - self.line, collection });
+        self.composer.open(collection, false, self.at..self.at, Properties::default()).ok()
+    }
+
+    fn close(&mut self, range: Range<usize>) -> Option<()> {
+        self.composer.close(range).ok()
+    }
+
+    /// A value that is not written.
+    fn missing(&mut self) -> Option<()> {
+        self.take_value_slot()?;
+        self.composer.scalar("", Style::Plain, self.end..self.end, Properties::default()).ok()
+    }
+
+    /// A scalar that is written as it reads.
+    fn emit(&mut self, range: Range<usize>, style: Style) -> Option<()> {
+        self.end = range.end;
+        self.composer.scalar(&self.text[range.clone()], style, range, Properties::default()).ok()
+    }
+
+    /// Goes past the rest of a line on which nothing but a comment may stand.
+    fn end_line(&mut self) -> Option<()> {
+        self.is_line_over().then(|| self.skip_line())
+    }
+
+    /// Skips spaces; whether nothing but a comment follows.
+    fn is_line_over(&mut self) -> bool {
+        let start = self.at;
+        self.skip_spaces();
+        match self.byte(self.at) {
+            b'\n' => true,
+            b'#' => self.at > start,
+            _ => false,
+        }
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.byte(self.at) == b' ' {
+            self.at += 1;
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.byte(self.at) != b'\n' {
+            self.at += 1;
+        }
+        self.at += 1;
+    }
+
+    fn is_dash(&self, at: usize) -> bool {
+        self.byte(at) == b'-' && self.is_blank(at + 1)
+    }
+
+    fn is_blank(&self, at: usize) -> bool {
+        matches!(self.byte(at), b' ' | b'\n')
+    }
+
+    /// The end of the text ends a line too.
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(b'\n')
+    }
+}
+
+impl Level {
+    fn is_list(&self) -> bool {
+        self.collection == Collection::List
+    }
+}
+
+/// Where the content starts: after `---`, if that is there.
+fn header(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    while let Some(&first) = bytes.get(at) {
+        let length = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len() - at, |length| length + 1);
+        let line = bytes[at..at + length].trim_ascii();
+        match line {
+            [] | [b'#', ..] => at += length,
+            // A value on the line of the marker is not plain.
+            [b'-', b'-', b'-', rest @ ..] if first == b'-' => {
+                let is_bare = matches!(rest.trim_ascii_start(), [] | [b'#', ..]);
+                let is_marker = matches!(rest.first(), None | Some(b' '));
+                return (is_bare && is_marker).then_some(at + 3);
+            }
+            [b'%', ..] => return None,
+            _ => break,
+        }
+    }
+    Some(start)
+}
+
+/// `---` and `...` mean something at the start of a line, even where more follows.
+fn is_marker(line: &[u8]) -> bool {
+    line.starts_with(b"---") || line.starts_with(b"...")
+}
+
+#[cfg(test)]
+mod tests;

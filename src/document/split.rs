@@ -1,0 +1,135 @@
+//! Cuts a YAML text into its documents without parsing it.
+
+use std::ops::Range;
+
+/// The documents of a YAML text, one after another and without gaps.
+///
+/// `---` at the start of a line begins a document wherever it stands, even inside what looks like a quoted or literal text, and
+/// neither anchors nor tag handles cross it. So the pieces can be read, compared or skipped one by one. Directives and comments
+/// between `...` and the next `---` belong to the document that follows, all others to the document before.
+pub fn split(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut has_begun = false;
+    let mut line = 0;
+    while line < bytes.len() {
+        let next = next_line(bytes, line);
+        match marker(&bytes[line..]) {
+            Some(Marker::Start) => {
+                if has_begun {
+                    pieces.push(start..line);
+                    start = line;
+                }
+                has_begun = true;
+            }
+            Some(Marker::End) => {
+                pieces.push(start..next);
+                start = next;
+                has_begun = false;
+            }
+            None => has_begun = has_begun || !is_prefix(&bytes[line..next]),
+        }
+        line = next;
+    }
+    if start < bytes.len() {
+        pieces.push(start..bytes.len());
+    }
+    pieces
+}
+
+/// Whether a piece surely holds no value: nothing but blank lines, plain comments and markers. A cheap answer; a piece with
+/// anything unusual is left to the parser.
+pub(super) fn is_blank(piece: &str) -> bool {
+    piece.split(['\n', '\r']).all(|line| {
+        let rest = match marker(line.as_bytes()) {
+            Some(_) => &line[3..],
+            None => line,
+        };
+        let rest = rest.trim_start_matches(' ');
+        rest.is_empty() || (rest.starts_with('#') && rest.bytes().all(|byte| matches!(byte, b' '..=b'~')))
+    })
+}
+
+enum Marker {
+    Start,
+    End,
+}
+
+fn marker(line: &[u8]) -> Option<Marker> {
+    let marker = match line.first_chunk()? {
+        b"---" => Marker::Start,
+        b"..." => Marker::End,
+        _ => return None,
+    };
+    matches!(line.get(3), None | Some(b' ' | b'\t' | b'\n' | b'\r')).then_some(marker)
+}
+
+/// Whether a line may stand before the `---` of its document: blank, a comment or a directive.
+fn is_prefix(line: &[u8]) -> bool {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    match line.first() {
+        Some(b'%') => true,
+        _ => matches!(line.trim_ascii_start().first(), None | Some(b'#')),
+    }
+}
+
+/// Lines end with a line feed, a carriage return, or both.
+fn next_line(bytes: &[u8], from: usize) -> usize {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    // Without an early end a chunk is looked at in one step.
+    let (chunks, _) = bytes[from..].as_chunks::<16>();
+    let without = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |any, byte| any | is_end(byte))).count();
+    let near = from + 16 * without;
+    let Some(length) = bytes[near..].iter().position(is_end) else { return bytes.len() };
+    let end = near + length;
+    if bytes[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pieces(text: &str) -> Vec<&str> {
+        split(text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn a_marker_begins_a_document_and_takes_its_directives_along() {
+        assert_eq!(pieces("a: 1\n---\nb: 2\n--- c\n"), ["a: 1\n", "---\nb: 2\n", "--- c\n"]);
+        assert_eq!(pieces("# head\n---\na\n"), ["# head\n---\na\n"]);
+        assert_eq!(
+            pieces("%TAG ! x\n---\na\n...\n# c\n%YAML 1.2\n---\nb\n"),
+            ["%TAG ! x\n---\na\n...\n", "# c\n%YAML 1.2\n---\nb\n"]
+        );
+        assert_eq!(pieces("a\r---\rb\r\n---\r\nc"), ["a\r", "---\rb\r\n", "---\r\nc"]);
+        assert_eq!(pieces("a\n ---\n----\n---x\n"), ["a\n ---\n----\n---x\n"]);
+        assert_eq!(pieces("a\n%TAG\n---\nb"), ["a\n%TAG\n", "---\nb"], "`%` inside a document is text");
+        assert_eq!(pieces("\u{feff}%YAML 1.2\n---\na"), ["\u{feff}%YAML 1.2\n---\na"]);
+        assert!(pieces("").is_empty());
+    }
+
+    #[test]
+    fn blank_pieces_are_recognised() {
+        for blank in ["", "\n", "---\n", "--- # c\n\n  # d\n...\n", "...", "# only\r\n"] {
+            assert!(is_blank(blank), "{blank:?}");
+        }
+        for not in ["a", "--- a", "---#", "\t", "# \u{7}", "%YAML 1.2\n", "--- ~"] {
+            assert!(!is_blank(not), "{not:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_cover_the_text_and_do_not_split_further(text in "(---|\\.\\.\\.|#|%|a: 1| |\t|\n|\r|\u{feff}){0,40}") {
+            let ranges = split(&text);
+            let joined: String = ranges.iter().map(|range| &text[range.clone()]).collect();
+            prop_assert_eq!(joined, text.as_str());
+            for range in ranges {
+                let again = split(&text[range.clone()]);
+                prop_assert_eq!(again.first(), Some(&(0..range.len())));
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What goes wrong while a text is read, gathered in source order and bounded in number.
+
+use std::ops::Range;
+
+use crate::finding::{self, Finding, Location, Rule};
+use crate::limits::Limits;
+use crate::text::{SourceId, Span};
+use crate::visible;
+
+/// Nobody reads more about one file, and a hostile one could fill the memory with them.
+const MOST_FINDINGS: usize = 1000;
+
+/// The findings about one text.
+pub(super) struct Troubles {
+    source: SourceId,
+    findings: Vec<Finding>,
+    /// How many more there were.
+    unlisted: usize,
+}
+
+impl Troubles {
+    pub(super) fn new(source: SourceId) -> Self {
+        Self { source, findings: Vec::new(), unlisted: 0 }
+    }
+
+    /// No trouble yet, with the same text.
+    pub(super) fn fresh(&self) -> Self {
+        Self::new(self.source)
+    }
+
+    /// A place in the text.
+    pub(super) fn span(&self, range: Range<usize>) -> Span {
+        Span::new(self.source, range.start, range.end)
+    }
+
+    /// A finding at a place, ready to be said more about.
+    pub(super) fn at(&self, rule: &'static Rule, range: Range<usize>, message: impl Into<String>) -> Finding {
+        Finding::new(rule, Location::Span(self.span(range)), message)
+    }
+
+    /// Keeps a finding, or only counts it when there are too many.
+    pub(super) fn report(&mut self, finding: Finding) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(finding);
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    /// How much went wrong so far: what tells a document with an error from one without.
+    pub(super) fn count(&self) -> usize {
+        self.findings.len() + self.unlisted
+    }
+
+    /// Everything found, in source order.
+    pub(super) fn into_findings(mut self) -> Vec<Finding> {
+        let start = |finding: &Finding| match &finding.location {
+            Location::Span(span) => span.start,
+            Location::File { .. } => 0,
+        };
+        self.findings.sort_by_key(start);
+        if self.unlisted > 0
+            && let Some(last) = self.findings.last()
+        {
+            let message = format!("{} more errors in this file are not listed", self.unlisted);
+            self.findings.push(Finding::new(&finding::DOCUMENT_SYNTAX, last.location.clone(), message));
+        }
+        self.findings
+    }
+
+    pub(super) fn too_large(&mut self, size: usize) {
+        let message = format!("{size} bytes, more than the {} bytes that can be read", u32::MAX);
+        self.report(self.at(&finding::LIMIT_FILE_SIZE, 0..0, message));
+    }
+
+    /// The finding about a value below the limit of depth.
+    pub(super) fn too_deep(&self, range: Range<usize>, limits: &Limits) -> Finding {
+        let message = format!("values are nested more than {} levels deep", limits.depth);
+        let finding = self.at(&finding::LIMIT_DEPTH, range, message).labelled("the level that is too deep");
+        finding.help("raise `limits.depth` in outcrop.yaml if this is meant")
+    }
+
+    /// The finding about a value beyond the limit of values.
+    pub(super) fn too_many_nodes(&self, range: Range<usize>, limits: &Limits) -> Finding {
+        let message = format!("the document has more than {} values", limits.nodes);
+        let finding = self.at(&finding::LIMIT_NODES, range, message).labelled("the value that is too many");
+        finding.help("raise `limits.nodes` in outcrop.yaml if this is meant")
+    }
+
+    pub(super) fn too_many_documents(&mut self, range: Range<usize>, limits: &Limits) {
+        let message = format!("the file has more than {} documents; the rest was not read", limits.nodes);
+        let finding = self.at(&finding::LIMIT_NODES, range.start..range.start, message);
+        self.report(finding.help("split the file, or raise `limits.nodes` in outcrop.yaml"));
+    }
+
+    pub(super) fn duplicate_key(&mut self, name: &str, first: Span, again: Span) {
+        let message = format!("the key {} is written twice in one map", quoted(name));
+        let finding = self.at(&finding::DOCUMENT_DUPLICATE_KEY, again.range(), message);
+        let finding = finding.labelled("again here").related(first, "first here");
+        self.report(finding.help("remove one of them: programs disagree on which one counts"));
+    }
+}
+
+/// A name from the file as a message shows it: visible, short, between backquotes.
+pub(super) fn quoted(name: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut end = name.len().min(LONGEST);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    let dots = if end < name.len() { "…" } else { "" };
+    format!("`{}{dots}`", visible::inline(&name[..end]))
+}

@@ -1,0 +1,472 @@
+//! The one table of what metadata can say: each field's names, form, way of merging, default and purpose.
+//!
+//! Reading, merging, writing, the schema for editors and the page for people all follow this table.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::path::Pointer;
+
+/// One field of a metadata document.
+#[derive(Debug)]
+pub struct Row {
+    /// Which.
+    pub field: Field,
+    /// In which sections it stands.
+    pub home: Home,
+    /// Its canonical place in the section; a dot leads into a map.
+    pub wire: &'static str,
+    /// Other places it is read from, strongest first.
+    pub aliases: &'static [&'static str],
+    /// What it takes.
+    pub form: Form,
+    /// What becomes of the values of weaker layers.
+    pub merge: Merge,
+    /// What holds where no layer says anything, as YAML.
+    pub default: fn(Operation) -> Option<&'static str>,
+    /// Whether `{{resource_format .}}` in it is rendered for display.
+    pub knows_format: bool,
+    /// What it is for, in one sentence without a full stop.
+    pub about: &'static str,
+}
+
+/// Every field, in the order of [`Field`] and of canonical documents.
+pub static FIELDS: [Row; 15] = [
+    Row {
+        about: "attribute of the payload that holds the id on the server; a dotted path",
+        ..Row::text(Field::IdFromAttribute, Home::Resource, "idFromAttribute")
+    },
+    Row {
+        about: "attribute of the payload that holds the name people use; a dotted path",
+        ..Row::text(Field::AliasFromAttribute, Home::Resource, "aliasFromAttribute")
+    },
+    Row {
+        knows_format: true,
+        about: "path of the collection on the server, if it is not the logical one; a template",
+        ..Row::text(Field::CollectionPath, Home::Resource, "collectionPath")
+    },
+    Row {
+        aliases: &["secretsFromAttributes"],
+        form: Form::Names,
+        about: "attributes that hold secrets: a dotted path, or a bare name at any depth",
+        ..Row::text(Field::SecretInAttributes, Home::Resource, "secretInAttributes")
+    },
+    Row {
+        aliases: &["method"],
+        default: default_method,
+        knows_format: true,
+        about: "HTTP method; a template",
+        ..Row::text(Field::Method, Home::Operation, "httpMethod")
+    },
+    Row {
+        aliases: &["url.path"],
+        default: default_path,
+        knows_format: true,
+        about: "path of the request; a template, relative to the collection if it starts with `.`",
+        ..Row::text(Field::Path, Home::Operation, "path")
+    },
+    Row {
+        form: Form::Texts,
+        merge: Merge::PerKey,
+        default: |_| Some("{}"),
+        knows_format: true,
+        about: "query parameters; values are templates",
+        ..Row::text(Field::Query, Home::Operation, "query")
+    },
+    Row {
+        aliases: &["headers", "accept", "contentType"],
+        form: Form::Headers,
+        merge: Merge::PerKey,
+        default: default_headers,
+        knows_format: true,
+        about: "headers; values are templates, `Accept` and `Content-Type` survive an empty list",
+        ..Row::text(Field::Headers, Home::Operation, "httpHeaders")
+    },
+    Row {
+        form: Form::Any,
+        knows_format: true,
+        about: "body to send in place of the payload; never rendered",
+        ..Row::text(Field::Body, Home::Operation, "body")
+    },
+    Row {
+        aliases: &["payload.filter", "filter"],
+        form: Form::Names,
+        about: "attributes to keep: top-level names or JSON Pointers",
+        ..Row::text(Field::Filter, Home::Transform, "payload.filterAttributes")
+    },
+    Row {
+        aliases: &["payload.suppress", "suppress"],
+        form: Form::Names,
+        default: |_| Some("[]"),
+        about: "attributes to leave out: top-level names or JSON Pointers",
+        ..Row::text(Field::Suppress, Home::Transform, "payload.suppressAttributes")
+    },
+    Row {
+        aliases: &["payload.jq", "jq"],
+        knows_format: true,
+        about: "jq expression over the payload; a template",
+        ..Row::text(Field::Jq, Home::Transform, "payload.jqExpression")
+    },
+    Row {
+        form: Form::Names,
+        about: "top-level attributes the body must have",
+        ..Row::text(Field::RequiredAttributes, Home::Operation, "validate.requiredAttributes")
+    },
+    Row {
+        form: Form::Assertions,
+        about: "conditions in jq that must hold for the body, each with a message",
+        ..Row::text(Field::Assertions, Home::Operation, "validate.assertions")
+    },
+    Row {
+        about: "schema of the body: `openapi:request-body` or `openapi:#/…`",
+        ..Row::text(Field::SchemaRef, Home::Operation, "validate.schemaRef")
+    },
+];
+
+impl Row {
+    /// A text that the strongest layer decides.
+    const fn text(field: Field, home: Home, wire: &'static str) -> Self {
+        let (aliases, form, merge): (&[&str], _, _) = (&[], Form::Text, Merge::Replace);
+        Self { field, home, wire, aliases, form, merge, default: |_| None, knows_format: false, about: "" }
+    }
+
+    /// The places a section reads this field from, the canonical one first.
+    pub fn places(&self, section: Section) -> Vec<&'static str> {
+        let mut places = Vec::with_capacity(5);
+        // Comparing has no payload of its own: its transforms stand at the top.
+        if section == Section::Operation(Operation::Compare)
+            && let Some(top) = self.wire.strip_prefix("payload.")
+        {
+            places.push(top);
+            places.extend((self.field == Field::Suppress).then_some("ignoreAttributes"));
+        }
+        places.push(self.wire);
+        places.extend_from_slice(self.aliases);
+        places
+    }
+
+    /// The canonical place in a section.
+    pub fn place(&self, section: Section) -> &'static str {
+        match section {
+            Section::Operation(Operation::Compare) => self.wire.strip_prefix("payload.").unwrap_or(self.wire),
+            _ => self.wire,
+        }
+    }
+}
+
+/// What a document can say something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// The section itself: that it is there at all.
+    Itself,
+    /// `idFromAttribute`
+    IdFromAttribute,
+    /// `aliasFromAttribute`
+    AliasFromAttribute,
+    /// `collectionPath`
+    CollectionPath,
+    /// `secretInAttributes`
+    SecretInAttributes,
+    /// `httpMethod`
+    Method,
+    /// `path`
+    Path,
+    /// `query`
+    Query,
+    /// `httpHeaders`
+    Headers,
+    /// `body`
+    Body,
+    /// `payload.filterAttributes`
+    Filter,
+    /// `payload.suppressAttributes`
+    Suppress,
+    /// `payload.jqExpression`
+    Jq,
+    /// `validate.requiredAttributes`
+    RequiredAttributes,
+    /// `validate.assertions`
+    Assertions,
+    /// `validate.schemaRef`
+    SchemaRef,
+}
+
+impl Field {
+    /// The transforms, in the order they run unless a document says otherwise.
+    pub const TRANSFORMS: [Self; 3] = [Self::Filter, Self::Suppress, Self::Jq];
+
+    /// Its row in the table; the section itself has none.
+    pub fn row(self) -> Option<&'static Row> {
+        FIELDS.get((self as usize).checked_sub(1)?)
+    }
+
+    /// Whether its values have keys of their own.
+    pub fn is_per_key(self) -> bool {
+        self.row().is_some_and(|row| row.merge == Merge::PerKey)
+    }
+}
+
+/// In which sections a field stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// `resourceInfo`.
+    Resource,
+    /// Every operation.
+    Operation,
+    /// Every operation, and the defaults that all of them share.
+    Transform,
+}
+
+/// What a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A text; an empty one says nothing.
+    Text,
+    /// A list of texts; one text is a list of one.
+    Names,
+    /// A map of texts.
+    Texts,
+    /// A list of `{name, value}`, or a map from name to value.
+    Headers,
+    /// Anything.
+    Any,
+    /// A list of `{message, jq}`.
+    Assertions,
+}
+
+/// What becomes of the values of weaker layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// They are replaced as a whole.
+    Replace,
+    /// They stay, key by key, unless the same key is set; an empty map replaces them all.
+    PerKey,
+}
+
+/// What can be done with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// Read one.
+    Get,
+    /// Make one.
+    Create,
+    /// Change one.
+    Update,
+    /// Remove one.
+    Delete,
+    /// Read a collection.
+    List,
+    /// Compare the stored one with the server's.
+    Compare,
+}
+
+impl Operation {
+    /// All of them, in the order of canonical documents.
+    pub const ALL: [Self; 6] = [Self::Get, Self::Create, Self::Update, Self::Delete, Self::List, Self::Compare];
+
+    /// As people name it: `get`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::List => "list",
+            Self::Compare => "compare",
+        }
+    }
+
+    /// As documents name it: `getResource`.
+    pub fn wire(self) -> &'static str {
+        match self {
+            Self::Get => "getResource",
+            Self::Create => "createResource",
+            Self::Update => "updateResource",
+            Self::Delete => "deleteResource",
+            Self::List => "listCollection",
+            Self::Compare => "compareResources",
+        }
+    }
+
+    /// The operation of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+}
+
+/// A part of a document with fields of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// `resourceInfo`.
+    Resource,
+    /// `operationInfo`, which holds all that follow.
+    Operations,
+    /// `operationInfo.defaults`.
+    Defaults,
+    /// One operation.
+    Operation(Operation),
+}
+
+impl Section {
+    /// All of them, in the order of canonical documents.
+    pub fn all() -> impl Iterator<Item = Self> {
+        [Self::Resource, Self::Operations, Self::Defaults].into_iter().chain(Operation::ALL.map(Self::Operation))
+    }
+
+    /// Where it stands in a document.
+    pub fn wire(self) -> &'static [&'static str] {
+        match self {
+            Self::Resource => &["resourceInfo"],
+            Self::Operations => &["operationInfo"],
+            Self::Defaults => &["operationInfo", "defaults"],
+            Self::Operation(Operation::Get) => &["operationInfo", "getResource"],
+            Self::Operation(Operation::Create) => &["operationInfo", "createResource"],
+            Self::Operation(Operation::Update) => &["operationInfo", "updateResource"],
+            Self::Operation(Operation::Delete) => &["operationInfo", "deleteResource"],
+            Self::Operation(Operation::List) => &["operationInfo", "listCollection"],
+            Self::Operation(Operation::Compare) => &["operationInfo", "compareResources"],
+        }
+    }
+
+    /// The fields it can have.
+    pub fn rows(self) -> impl Iterator<Item = &'static Row> {
+        FIELDS.iter().filter(move |row| match self {
+            Self::Resource => row.home == Home::Resource,
+            Self::Operations => false,
+            Self::Defaults => row.home == Home::Transform,
+            Self::Operation(_) => row.home != Home::Resource,
+        })
+    }
+}
+
+/// One thing that a layer can say and another can override: a field of a section, or one key of a field.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Directive {
+    /// The section.
+    pub section: Section,
+    /// The field.
+    pub field: Field,
+    /// The key, where each key counts on its own; for headers in lower case, because their names have no case.
+    pub key: Option<SmolStr>,
+}
+
+impl Directive {
+    /// A whole field.
+    pub fn new(section: Section, field: Field) -> Self {
+        Self { section, field, key: None }
+    }
+
+    /// One key of a field.
+    pub fn keyed(section: Section, field: Field, key: impl Into<SmolStr>) -> Self {
+        Self { section, field, key: Some(key.into()) }
+    }
+
+    /// Its place in a canonical document.
+    pub fn pointer(&self) -> Pointer {
+        let field = self.field.row().map(|row| row.place(self.section).split('.')).into_iter().flatten();
+        let fixed = self.section.wire().iter().copied().chain(field).map(SmolStr::new_static);
+        fixed.chain(self.key.clone()).collect()
+    }
+
+    /// Whether clearing this clears the other: a section all it holds, a field all its keys. Headers that say how to read the
+    /// body are only ever cleared by name.
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self.section, self.field, &self.key) {
+            (Section::Operations, Field::Itself, _) => other.section != Section::Resource,
+            (section, Field::Itself, _) => section == other.section,
+            (section, field, None) => {
+                (section, field) == (other.section, other.field)
+                    && !(field == Field::Headers && other.key.as_deref().is_some_and(is_media_header))
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for Directive {
+    /// `operationInfo.getResource.query.page`; whoever prints it makes it visible first.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.section.wire().join("."))?;
+        if let Some(row) = self.field.row() {
+            write!(f, ".{}", row.place(self.section))?;
+        }
+        self.key.iter().try_for_each(|key| write!(f, ".{key}"))
+    }
+}
+
+/// The two headers that say what the body is, as they are written.
+pub(super) const MEDIA_HEADERS: [&str; 2] = ["Accept", "Content-Type"];
+
+/// Whether a header says what the body is; its name in any case.
+pub(super) fn is_media_header(name: &str) -> bool {
+    MEDIA_HEADERS.iter().any(|media| media.eq_ignore_ascii_case(name))
+}
+
+fn default_method(operation: Operation) -> Option<&'static str> {
+    Some(match operation {
+        Operation::Create => "POST",
+        Operation::Update => "PUT",
+        Operation::Delete => "DELETE",
+        Operation::Get | Operation::List | Operation::Compare => "GET",
+    })
+}
+
+fn default_path(operation: Operation) -> Option<&'static str> {
+    Some(match operation {
+        Operation::Create | Operation::List => "'.'",
+        _ => "'./{{.id}}'",
+    })
+}
+
+fn default_headers(operation: Operation) -> Option<&'static str> {
+    Some(match operation {
+        Operation::Create | Operation::Update => {
+            "[{name: Accept, value: 'application/{{resource_format .}}'}, \
+             {name: Content-Type, value: 'application/{{resource_format .}}'}]"
+        }
+        _ => "[{name: Accept, value: 'application/{{resource_format .}}'}]",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_field_finds_its_row() {
+        for row in &FIELDS {
+            assert_eq!(row.field.row().map(|found| found.field), Some(row.field));
+        }
+        assert!(Field::Itself.row().is_none());
+    }
+
+    #[test]
+    fn the_transforms_of_compare_stand_at_the_top() {
+        let section = Section::Operation(Operation::Compare);
+        let row = Field::Suppress.row().expect("it has a row");
+        assert_eq!(row.place(section), "suppressAttributes");
+        assert_eq!(
+            row.places(section),
+            ["suppressAttributes", "ignoreAttributes", "payload.suppressAttributes", "payload.suppress", "suppress"]
+        );
+        let directive = Directive::new(section, Field::Suppress);
+        assert_eq!(directive.to_string(), "operationInfo.compareResources.suppressAttributes");
+        assert_eq!(directive.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
+    }
+
+    #[test]
+    fn clearing_reaches_what_is_below_but_not_the_media_headers() {
+        let get = Section::Operation(Operation::Get);
+        let header = |name: &str| Directive::keyed(get, Field::Headers, name);
+        assert!(Directive::new(get, Field::Headers).covers(&header("x-a")));
+        assert!(!Directive::new(get, Field::Headers).covers(&header("accept")));
+        assert!(Directive::new(get, Field::Itself).covers(&header("accept")));
+        assert!(Directive::new(Section::Operations, Field::Itself).covers(&header("accept")));
+        assert!(header("accept").covers(&header("accept")) && !header("x-a").covers(&header("x-b")));
+        assert!(
+            !Directive::new(Section::Operations, Field::Itself)
+                .covers(&Directive::new(Section::Resource, Field::Itself))
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! The part of `docs/metadata.md` that lists the fields; made from the table of fields.
+
+use std::fmt::Write as _;
+
+use super::field::{FIELDS, Form, Home, Merge, Operation, Row, Section};
+
+/// The tables, as Markdown.
+pub fn reference() -> String {
+    let mut text = String::new();
+    let homes = [
+        (Home::Resource, "In `resourceInfo`"),
+        (Home::Operation, "In each operation"),
+        (Home::Transform, "In each operation and in `operationInfo.defaults`"),
+    ];
+    for (home, heading) in homes {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "### {heading}\n\n| field | takes | weaker layers | default | older names |\n|---|---|---|---|---|\n"
+        );
+        for row in FIELDS.iter().filter(|row| row.home == home) {
+            let name = format!("`{}`<br>{}", row.wire, row.about);
+            let _ = writeln!(
+                text,
+                "| {name} | {} | {} | {} | {} |",
+                takes(row.form),
+                weaker(row),
+                default(row),
+                older(row)
+            );
+        }
+        text.push('\n');
+    }
+    let operations: Vec<String> =
+        Operation::ALL.iter().map(|operation| format!("`{}` (`{}`)", operation.wire(), operation.name())).collect();
+    let _ = writeln!(text, "Operations, with their older names: {}.", operations.join(", "));
+    text
+}
+
+fn takes(form: Form) -> &'static str {
+    match form {
+        Form::Text => "a text",
+        Form::Names => "a list of texts, or one text",
+        Form::Texts => "a map of texts",
+        Form::Headers => "a list of `{name, value}`",
+        Form::Any => "anything",
+        Form::Assertions => "a list of `{message, jq}`",
+    }
+}
+
+fn weaker(row: &Row) -> &'static str {
+    match row.merge {
+        Merge::Replace => "replaced",
+        Merge::PerKey => "kept, key by key",
+    }
+}
+
+/// The default, and by operation where they differ.
+fn default(row: &Row) -> String {
+    let mut defaults: Vec<(&str, Vec<&str>)> = Vec::new();
+    for operation in Operation::ALL {
+        let Some(value) = (row.default)(operation) else { continue };
+        match defaults.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, operations)) => operations.push(operation.name()),
+            None => defaults.push((value, vec![operation.name()])),
+        }
+    }
+    let shown = |(value, operations): &(&str, Vec<&str>)| match defaults.len() {
+        1 => format!("`{value}`"),
+        _ => format!("`{value}` ({})", operations.join(", ")),
+    };
+    defaults.iter().map(shown).collect::<Vec<_>>().join("<br>")
+}
+
+fn older(row: &Row) -> String {
+    let mut names: Vec<String> = row.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+    let compare = Section::Operation(Operation::Compare);
+    if row.home == Home::Transform {
+        names.push(format!("in `compareResources` it is `{}`", row.place(compare)));
+        let only_there = row.places(compare).into_iter().filter(|place| *place == "ignoreAttributes");
+        names.extend(only_there.map(|place| format!("or `{place}`")));
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_lists_the_fields_as_they_are() {
+        let page = include_str!("../../docs/metadata.md");
+        let (_, rest) = page.split_once("<!-- fields -->\n").expect("the page has a mark where the fields start");
+        let (fields, _) = rest.split_once("<!-- end of fields -->").expect("and one where they end");
+        assert_eq!(fields.trim(), reference().trim(), "put this between the marks:\n\n{}", reference());
+    }
+}

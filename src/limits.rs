@@ -1,0 +1,111 @@
+//! What "too much" means, in one place.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Bounds on what a run reads and builds; every one can be moved in `outcrop.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one file.
+    pub file_bytes: u64,
+    /// Bytes of all files read in a run, both sides together.
+    pub run_bytes: u64,
+    /// Levels of nesting in one document, after alias expansion.
+    pub depth: u32,
+    /// Values in one document, after alias expansion.
+    pub nodes: u64,
+    /// Directory entries looked at in a run.
+    pub entries: u64,
+    /// Levels of directories.
+    pub directory_depth: u32,
+    /// Files that include each other in a row.
+    pub include_depth: u32,
+    /// Files that one document includes, counted each time.
+    pub includes: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 64 << 20,
+            run_bytes: 512 << 20,
+            depth: 128,
+            nodes: 4_000_000,
+            entries: 1_000_000,
+            directory_depth: 64,
+            include_depth: 32,
+            includes: 1000,
+        }
+    }
+}
+
+/// What a run has used up so far; shared by both sides and all threads.
+#[derive(Debug, Default)]
+pub struct Spent {
+    bytes: AtomicU64,
+    entries: AtomicU64,
+}
+
+/// How far a run is, for whoever waits.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicUsize,
+    total: AtomicUsize,
+}
+
+impl Progress {
+    /// Says how much there is to do.
+    pub fn expect(&self, total: usize) {
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Says that one more is done.
+    pub fn step(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many are done.
+    pub fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// How many there are; 0 while nobody knows.
+    pub fn total(&self) -> usize {
+        self.total.load(Ordering::Relaxed)
+    }
+}
+
+/// What a run may use, and the account of what it has used; every snapshot of a run draws on the same account.
+#[derive(Debug, Clone, Default)]
+pub struct Budget {
+    /// What is too much.
+    pub limits: Limits,
+    /// What is used up.
+    pub spent: Arc<Spent>,
+    /// How far the run is.
+    pub progress: Arc<Progress>,
+}
+
+impl Spent {
+    /// Books bytes before they are read; false if that would pass the limit, and then nothing is booked.
+    pub fn take_bytes(&self, bytes: u64, limits: &Limits) -> bool {
+        take(&self.bytes, bytes, limits.run_bytes)
+    }
+
+    /// Books directory entries before they are kept.
+    pub fn take_entries(&self, entries: u64, limits: &Limits) -> bool {
+        take(&self.entries, entries, limits.entries)
+    }
+
+    /// Bytes read so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+fn take(spent: &AtomicU64, amount: u64, limit: u64) -> bool {
+    let booked = spent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| {
+        before.checked_add(amount).filter(|&after| after <= limit)
+    });
+    booked.is_ok()
+}

@@ -1,0 +1,342 @@
+//! The three kinds of path that must never be mixed: a file's place in a snapshot, a resource's name, a place inside a document.
+
+use std::fmt;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::visible;
+
+/// Where a file stands in a snapshot, as git stores it: bytes, `/` between components, no leading `/`.
+///
+/// The empty path is the root directory. Components are never empty, `.` or `..`, and never hold a NUL byte, so that joining
+/// and climbing cannot leave the tree.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct RepoPath(Arc<[u8]>);
+
+/// Why some bytes are not a [`RepoPath`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path} is not a path inside the tree: {reason}")]
+pub struct PathError {
+    path: String,
+    reason: &'static str,
+}
+
+impl RepoPath {
+    /// The directory that holds everything.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Checks each component; the empty string is the root.
+    pub fn new(bytes: impl AsRef<[u8]>) -> Result<Self, PathError> {
+        let bytes = bytes.as_ref();
+        if bytes.is_empty() {
+            return Ok(Self::root());
+        }
+        for component in bytes.split(|&byte| byte == b'/') {
+            check_component(component).map_err(|reason| PathError { path: visible::quoted_path(bytes), reason })?;
+        }
+        Ok(Self(bytes.into()))
+    }
+
+    /// This directory's member `name`; a name from a hostile tree (`..`, `a/b`) is refused.
+    pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
+        let refused = |reason| PathError { path: visible::quoted_path(name), reason };
+        if name.contains(&b'/') {
+            return Err(refused("a name holds a slash"));
+        }
+        check_component(name).map_err(refused)?;
+        if self.is_root() {
+            return Ok(Self(name.into()));
+        }
+        let mut joined = Vec::with_capacity(self.0.len() + 1 + name.len());
+        joined.extend_from_slice(&self.0);
+        joined.push(b'/');
+        joined.extend_from_slice(name);
+        Ok(Self(joined.into()))
+    }
+
+    /// Whether this is the root directory.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes as git stores them.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path as text, if it is text.
+    pub fn to_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
+    /// The directory this stands in; the root has none.
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        let end = self.0.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        Some(Self(self.0[..end].into()))
+    }
+
+    /// The last component; empty for the root.
+    pub fn file_name(&self) -> &[u8] {
+        let start = self.0.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        &self.0[start..]
+    }
+
+    /// The file name without its extension, and the extension without its dot, when both are text and neither is empty.
+    pub fn stem_and_extension(&self) -> Option<(&str, &str)> {
+        let (stem, extension) = std::str::from_utf8(self.file_name()).ok()?.rsplit_once('.')?;
+        (!stem.is_empty() && !extension.is_empty()).then_some((stem, extension))
+    }
+
+    /// The components from the root down.
+    pub fn components(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+        self.0.split(|&byte| byte == b'/').filter(|component| !component.is_empty())
+    }
+
+    /// Whether this is `directory` itself or stands below it.
+    pub fn is_within(&self, directory: &Self) -> bool {
+        directory.is_root() || self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+    }
+}
+
+fn check_component(component: &[u8]) -> Result<(), &'static str> {
+    match component {
+        b"" => Err("a component is empty"),
+        b"." | b".." => Err("a component is `.` or `..`"),
+        _ if component.contains(&0) => Err("a component holds a NUL byte"),
+        _ => Ok(()),
+    }
+}
+
+impl fmt::Display for RepoPath {
+    /// As git prints it: plain when it is printable text, C-quoted otherwise.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible::quoted_path(&self.0))
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RepoPath({self})")
+    }
+}
+
+/// What a resource is called, wherever its file stands: `/customers/acme`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LogicalPath(SmolStr);
+
+/// Why some text is not a path of resources or of metadata.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path} is not a logical path: {reason}")]
+pub struct LogicalPathError {
+    path: String,
+    reason: &'static str,
+}
+
+impl LogicalPathError {
+    /// Says why; the path is made visible.
+    pub fn new(path: &str, reason: &'static str) -> Self {
+        Self { path: format!("`{}`", visible::inline(path)), reason }
+    }
+}
+
+impl LogicalPath {
+    /// The place that holds everything; a collection, never a resource.
+    pub fn root() -> Self {
+        Self(SmolStr::new_static("/"))
+    }
+
+    /// Reads what somebody wrote: `\\` counts as `/`, empty and `.` segments are dropped, `..` and `_` are refused.
+    pub fn parse(text: &str) -> Result<Self, LogicalPathError> {
+        let refused = |reason| LogicalPathError::new(text, reason);
+        let slashed = text.replace('\\', "/");
+        if !slashed.starts_with('/') {
+            return Err(refused("it does not start with `/`"));
+        }
+        let mut path = String::with_capacity(slashed.len());
+        for segment in slashed.split('/') {
+            match segment {
+                "" | "." => {}
+                ".." => return Err(refused("`..` would lead to another path")),
+                "_" => return Err(refused("`_` is reserved: it stands for any segment")),
+                _ if segment.contains('\0') => return Err(refused("it holds a NUL byte")),
+                _ => path.extend(["/", segment]),
+            }
+        }
+        Ok(if path.is_empty() { Self::root() } else { Self(path.into()) })
+    }
+
+    /// The logical path of a directory below a root, or nothing if a component is not text.
+    pub fn of_directory(directory: &RepoPath) -> Option<Self> {
+        let text = directory.to_str()?;
+        Some(Self(SmolStr::from_iter(["/", text])))
+    }
+
+    /// The path as text, with its leading `/`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is `/`.
+    pub fn is_root(&self) -> bool {
+        self.0 == "/"
+    }
+
+    /// This path's child.
+    pub fn child(&self, segment: &str) -> Self {
+        let parent = self.0.trim_end_matches('/');
+        Self(SmolStr::from_iter([parent, "/", segment]))
+    }
+
+    /// The collection this stands in; `/` stands in none.
+    pub fn parent(&self) -> Option<Self> {
+        let (parent, _) = self.0.rsplit_once('/').filter(|_| !self.is_root())?;
+        Some(if parent.is_empty() { Self::root() } else { Self(SmolStr::new(parent)) })
+    }
+
+    /// The last segment; `/` has none.
+    pub fn last(&self) -> Option<&str> {
+        self.0.rsplit_once('/').map(|(_, last)| last).filter(|last| !last.is_empty())
+    }
+
+    /// The segments from the root down.
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|segment| !segment.is_empty())
+    }
+
+    /// The directory of that name below a root.
+    pub fn directory_below(&self, root: &RepoPath) -> Result<RepoPath, PathError> {
+        let below = self.0.trim_start_matches('/').as_bytes();
+        let between: &[u8] = if root.is_root() || below.is_empty() { b"" } else { b"/" };
+        RepoPath::new([root.as_bytes(), between, below].concat())
+    }
+}
+
+impl fmt::Display for LogicalPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible::inline(&self.0))
+    }
+}
+
+/// A place inside a document: RFC 6901, one token per level.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Pointer(Vec<SmolStr>);
+
+impl Pointer {
+    /// The whole document.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Reads the text form: empty, or tokens each after a `/` with `~0` and `~1` as escapes.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        if text.is_empty() {
+            return Ok(Self::root());
+        }
+        let rest = text.strip_prefix('/').ok_or("a JSON Pointer starts with `/`")?;
+        rest.split('/').map(unescape_token).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The tokens from the root down, unescaped.
+    pub fn tokens(&self) -> &[SmolStr] {
+        &self.0
+    }
+
+    /// One level deeper.
+    pub fn push(&mut self, token: impl Into<SmolStr>) {
+        self.0.push(token.into());
+    }
+
+    /// One level up.
+    pub fn pop(&mut self) {
+        self.0.pop();
+    }
+}
+
+impl FromIterator<SmolStr> for Pointer {
+    fn from_iter<I: IntoIterator<Item = SmolStr>>(tokens: I) -> Self {
+        Self(tokens.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Pointer {
+    /// The exact RFC 6901 text; whoever prints it makes it visible first.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for token in &self.0 {
+            write!(f, "/{}", token.replace('~', "~0").replace('/', "~1"))?;
+        }
+        Ok(())
+    }
+}
+
+fn unescape_token(token: &str) -> Result<SmolStr, &'static str> {
+    let mut tildes = token.split('~');
+    tildes.next();
+    if tildes.any(|rest| !rest.starts_with(['0', '1'])) {
+        return Err("`~` in a JSON Pointer is written `~0`, and `/` is written `~1`");
+    }
+    Ok(token.replace("~1", "/").replace("~0", "~").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_cannot_leave_the_tree() {
+        for hostile in ["..", "a/../b", "/etc", "a//b", "a/", "./a", "a\0b"] {
+            assert!(RepoPath::new(hostile).is_err(), "{hostile:?}");
+        }
+        let root = RepoPath::root();
+        for hostile in [&b".."[..], b"a/b", b"", b".", b"a\0"] {
+            assert!(root.join(hostile).is_err(), "{hostile:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_holds_itself_and_what_is_below_but_not_its_namesakes() {
+        let path = |text: &str| RepoPath::new(text).expect("a plain path");
+        assert!(path("a/b").is_within(&path("a")));
+        assert!(path("a").is_within(&path("a")));
+        assert!(path("a").is_within(&RepoPath::root()));
+        assert!(!path("ab").is_within(&path("a")));
+    }
+
+    #[test]
+    fn logical_paths_are_cleaned_and_reserved_segments_refused() {
+        let parsed = |text| LogicalPath::parse(text).map(|path| path.as_str().to_owned());
+        for (text, clean) in
+            [("/", "/"), ("/a/", "/a"), ("/a//./b", "/a/b"), ("/a\\b", "/a/b"), ("/x/AD PRD", "/x/AD PRD")]
+        {
+            assert_eq!(parsed(text).as_deref(), Ok(clean), "{text}");
+        }
+        for wrong in ["", "a", " /a", "/a/../b", "/a/_", "/_/a", "/a\0"] {
+            assert!(parsed(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn parents_and_last_segments() {
+        let path = LogicalPath::parse("/a/b").expect("a logical path");
+        assert_eq!((path.last(), path.parent()), (Some("b"), LogicalPath::parse("/a").ok()));
+        let top = LogicalPath::parse("/a").expect("a logical path");
+        assert_eq!((top.last(), top.parent()), (Some("a"), Some(LogicalPath::root())));
+        assert_eq!((LogicalPath::root().last(), LogicalPath::root().parent()), (None, None));
+    }
+
+    #[test]
+    fn pointers_survive_their_text_form() {
+        for text in ["", "/", "/a/b", "/a~1b/~0c", "/~01"] {
+            assert_eq!(Pointer::parse(text).expect("a pointer").to_string(), text);
+        }
+        assert_eq!(Pointer::parse("/~01").expect("a pointer").tokens(), ["~1"]);
+        for wrong in ["a", "/~", "/~2", "/a~"] {
+            assert!(Pointer::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

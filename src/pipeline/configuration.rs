@@ -1,0 +1,111 @@
+//! `outcrop.yaml` of both sides, and which of them decides what.
+
+use crate::config;
+use crate::finding::{self, Finding, Location};
+use crate::limits::Limits;
+use crate::path::RepoPath;
+use crate::resource::{Content, parse};
+use crate::settings::{PlaceRule, Settings};
+use crate::source::{EntryKind, Snapshot, Unreadable};
+use crate::text::Sources;
+
+/// Whose `outcrop.yaml` says how to judge. How files are laid out is always read from the side they are on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// The older side's, so that a change cannot switch off its own checks; the newer side's where the older has none.
+    #[default]
+    Base,
+    /// The newer side's, for authors of the configuration.
+    Head,
+}
+
+/// What both sides' configuration says.
+#[derive(Debug, Default)]
+pub struct Configuration {
+    pub(super) before: Settings,
+    pub(super) after: Settings,
+    decides: Policy,
+    /// What is wrong with the newer side's.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Configuration {
+    /// Reads `outcrop.yaml` from both sides; texts are kept in `sources` for findings to show.
+    pub fn read(before: &dyn Snapshot, after: &dyn Snapshot, policy: Policy, sources: &Sources) -> Self {
+        let before = read_one(before, sources);
+        let after = read_one(after, sources);
+        // Where the older side says nothing, or nothing readable, there is no policy to escape from.
+        let usable = before.as_ref().is_some_and(|(_, findings)| findings.is_empty());
+        let decides = if usable { policy } else { Policy::Head };
+        let (before, _) = before.unwrap_or_default();
+        let (after, findings) = after.unwrap_or_default();
+        Self { before, after, decides, findings }
+    }
+
+    /// Reads `outcrop.yaml` from the one side there is.
+    pub fn of_one(snapshot: &dyn Snapshot, sources: &Sources) -> Self {
+        let (after, findings) = read_one(snapshot, sources).unwrap_or_default();
+        Self { before: Settings::default(), after, decides: Policy::Head, findings }
+    }
+
+    /// What is wrong with the newer side's.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The settings that say how to judge.
+    pub fn policy(&self) -> &Settings {
+        match self.decides {
+            Policy::Base => &self.before,
+            Policy::Head => &self.after,
+        }
+    }
+
+    /// A change that also changes how changes are judged is judged by the old rules; whoever reads the verdict should know.
+    pub(super) fn pending(&self, revision: &str) -> Option<Finding> {
+        // Secrets and roots are not among the rules: those of both sides hold at once.
+        let with_rules_of =
+            |settings: &Settings| Settings { roots: Vec::new(), secrets: Vec::new(), ..settings.clone() };
+        if self.decides == Policy::Head || with_rules_of(&self.before) == with_rules_of(&self.after) {
+            return None;
+        }
+        let path = RepoPath::new(config::FILE_NAME).ok()?;
+        let location = Location::File { path, revision: revision.into() };
+        let message = "the rules change too, and this change is judged by the old ones";
+        let help = "the new rules apply once it is merged; `--policy head` judges by them now";
+        Some(Finding::new(&finding::CONFIG_RULES_CHANGE, location, message).help(help))
+    }
+
+    /// What is too much for this run.
+    pub fn limits(&self) -> &Limits {
+        &self.policy().limits
+    }
+
+    /// The roots of the newer side, to find logical paths.
+    pub fn roots(&self) -> Vec<RepoPath> {
+        self.after.roots.iter().map(|root| root.path.clone()).collect()
+    }
+
+    /// Those of both sides: dropping a rule does not bring its secret to light.
+    pub(super) fn secret_rules(&self) -> impl Iterator<Item = &PlaceRule> {
+        self.before.secrets.iter().chain(&self.after.secrets)
+    }
+}
+
+fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
+    let path = RepoPath::new(config::FILE_NAME).ok()?;
+    let unreadable = |error: Unreadable| Some((Settings::default(), vec![error.into_finding()]));
+    let entry = match snapshot.entry(&path) {
+        Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,
+        Err(error) => return unreadable(error),
+    };
+    let bytes = match snapshot.read(&entry) {
+        Ok(bytes) => bytes,
+        Err(error) => return unreadable(error),
+    };
+    let content = Content { bytes: &bytes, path: &path, revision: snapshot.label() };
+    let mut parsed = parse(content, sources, &Limits::default());
+    let mut decoded = config::decode(&parsed.documents);
+    parsed.findings.append(&mut decoded.findings);
+    Some((decoded.value, parsed.findings))
+}

@@ -1,0 +1,123 @@
+//! Which findings count: duplicates found, known ones taken away, severities as configured, all in order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compare::Masks;
+use crate::finding::{self, Finding, Location};
+use crate::report::Report;
+use crate::resource::{Identity, Resource};
+use crate::settings::Settings;
+use crate::text::{SourceId, Sources};
+
+/// Resources that claim the same identity.
+pub(super) fn duplicates(resources: &[Resource], findings: &mut Vec<Finding>) {
+    let mut first: BTreeMap<&Identity, &Resource> = BTreeMap::new();
+    for resource in resources {
+        match first.get(&resource.identity) {
+            None => {
+                first.insert(&resource.identity, resource);
+            }
+            Some(other) => findings.push(
+                Finding::new(
+                    &finding::RESOURCE_DUPLICATE,
+                    Location::Span(resource.payload.span.start_only()),
+                    format!("{} is described twice", resource.identity),
+                )
+                .labelled("again here")
+                .related(other.payload.span.start_only(), format!("first in {}", other.file))
+                .help("remove one of them, or give it a name of its own"),
+            ),
+        }
+    }
+}
+
+/// Takes away what the older side has too: the same rule, message and file, as often as it was there.
+pub(super) fn keep_new(findings: &mut Vec<Finding>, known: &[Finding], sources: &Sources) {
+    let mut known_counts: BTreeMap<Fingerprint, usize> = BTreeMap::new();
+    for finding in known {
+        *known_counts.entry(fingerprint(finding, sources)).or_default() += 1;
+    }
+    findings.retain(|finding| match known_counts.get_mut(&fingerprint(finding, sources)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    });
+}
+
+type Fingerprint = (&'static str, Vec<u8>, String);
+
+/// What stays the same when lines move: the rule, the file and the words.
+fn fingerprint(finding: &Finding, sources: &Sources) -> Fingerprint {
+    let path = match &finding.location {
+        Location::Span(span) => sources.get(span.source).path.clone(),
+        Location::File { path, .. } => path.clone(),
+    };
+    (finding.rule.id, path.as_bytes().to_vec(), finding.message.clone())
+}
+
+/// Applies configured severities and puts everything in order.
+pub(super) fn finish(report: &mut Report, policy: &Settings, masks: &Masks) {
+    veil_sources(report, masks);
+    let configured: BTreeMap<&str, _> =
+        policy.severities.iter().map(|(id, severity)| (id.as_str(), *severity)).collect();
+    let total = report.findings.len();
+    report.findings.retain_mut(|finding| match configured.get(finding.rule.id) {
+        None => true,
+        Some(None) => false,
+        Some(Some(severity)) => {
+            finding.severity = *severity;
+            true
+        }
+    });
+    report.switched_off = total - report.findings.len();
+    let sources = &report.sources;
+    report.findings.sort_by_cached_key(|finding| match &finding.location {
+        Location::Span(span) => {
+            let source = sources.get(span.source);
+            (source.path.clone(), source.revision.clone(), span.start, finding.rule.id)
+        }
+        Location::File { path, revision } => (path.clone(), revision.clone(), 0, finding.rule.id),
+    });
+    report.findings.dedup_by(|again, first| is_told_again(again, first, sources));
+    report.skipped.sort();
+}
+
+/// A file that many include is found to be broken once for each of them; once is enough, with the first few who include it.
+fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) -> bool {
+    const TOLD: usize = 3;
+    let is_same = match (&again.location, &first.location) {
+        // Read once as a file that changed and once as one that is included, a text is two sources.
+        (Location::Span(again_at), Location::Span(first_at)) => {
+            let (again, first) = (sources.get(again_at.source), sources.get(first_at.source));
+            again_at.range() == first_at.range() && again.path == first.path && again.revision == first.revision
+        }
+        _ => false,
+    };
+    let is_same = is_same && again.rule.id == first.rule.id && again.message == first.message;
+    if is_same {
+        let known = first.related.len();
+        let news = again.related.drain(..).filter(|label| !first.related.iter().any(|known| known.span == label.span));
+        let news: Vec<_> = news.take(TOLD.saturating_sub(known)).collect();
+        first.related.extend(news);
+    }
+    is_same
+}
+
+/// Snippets show whole lines, so the texts that findings point into hide their values if any of them may be secret.
+fn veil_sources(report: &Report, masks: &Masks) {
+    let spans = report.findings.iter().flat_map(|finding| {
+        let primary = match finding.location {
+            Location::Span(span) => Some(span),
+            Location::File { .. } => None,
+        };
+        primary.into_iter().chain(finding.related.iter().map(|label| label.span))
+    });
+    let shown: BTreeSet<SourceId> = spans.map(|span| span.source).collect();
+    for source in shown {
+        if masks.may_be_in(&report.sources.get(source).text) {
+            report.sources.mark_sensitive(source);
+        }
+    }
+}

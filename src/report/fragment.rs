@@ -1,0 +1,99 @@
+//! Values as YAML: on one line, or as a block of lines that is cut when it is long.
+
+use super::tally::{grouped, plural};
+use super::token::Tokens;
+use crate::document::write::{to_inline, to_yaml};
+use crate::value::{Entry, Node, Value};
+use crate::visible;
+
+/// A value as lines, and what was left out.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// The first lines.
+    pub lines: Vec<String>,
+    /// Says how much is missing, if something is.
+    pub left_out: Option<String>,
+}
+
+/// Larger values are cut before they are written, so that writing them costs no more than reading the result.
+const LARGEST_WRITTEN_WHOLE: u64 = 4_000;
+/// Cutting less than this would save nothing: the line that says so takes up room too.
+const NOT_WORTH_CUTTING: usize = 2;
+/// Larger values are not tried on one line.
+const LARGEST_INLINE: u64 = 24;
+
+/// A value on one line; nothing for maps and for anything large, which read better as a block.
+pub(super) fn inline(node: &Node, tokens: &mut Tokens) -> Option<String> {
+    let is_flat = match &node.value {
+        Value::Map(map) => map.is_empty(),
+        Value::List(_) => node.size() <= LARGEST_INLINE && node.height() <= 2,
+        Value::String(text) => !text.trim_end_matches('\n').contains('\n'),
+        _ => true,
+    };
+    is_flat.then(|| visible::inline(&to_inline(&tokens.masked(node))).into_owned())
+}
+
+/// A value as YAML lines, at most so many. The text of a string with line breaks stands for itself.
+pub(super) fn block(node: &Node, tokens: &mut Tokens, limit: Option<usize>) -> Block {
+    if let (Some(limit), true) = (limit, node.size() > LARGEST_WRITTEN_WHOLE) {
+        let mut budget = LARGEST_WRITTEN_WHOLE;
+        let pruned = prune(node, &mut budget);
+        let mut lines = lines_of(&pruned, tokens);
+        lines.truncate(limit);
+        let values = grouped(usize::try_from(node.size()).unwrap_or(usize::MAX));
+        return Block { lines, left_out: Some(format!("the rest of {values} values")) };
+    }
+    let (lines, left_out) = cut(lines_of(node, tokens), limit);
+    Block { lines, left_out }
+}
+
+/// Keeps the first lines, and says how many others there are.
+pub(super) fn cut<L>(mut lines: Vec<L>, limit: Option<usize>) -> (Vec<L>, Option<String>) {
+    let left_out = limit.filter(|limit| lines.len() > limit + NOT_WORTH_CUTTING).map(|limit| {
+        let more = lines.len() - limit;
+        lines.truncate(limit);
+        plural(more, "more line")
+    });
+    (lines, left_out)
+}
+
+fn lines_of(node: &Node, tokens: &mut Tokens) -> Vec<String> {
+    let text = match node.as_str() {
+        Some(text) if text.contains('\n') => text.to_owned(),
+        _ => to_yaml(&tokens.masked(node)),
+    };
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The first values of a tree, in written order.
+fn prune(node: &Node, budget: &mut u64) -> Node {
+    *budget = budget.saturating_sub(1);
+    if node.size() <= *budget {
+        *budget -= node.size();
+        return node.clone();
+    }
+    let pruned = match &node.value {
+        Value::List(_) => {
+            let mut kept = Vec::new();
+            for item in node.as_list().unwrap_or_default().iter() {
+                if *budget == 0 {
+                    break;
+                }
+                kept.push(prune(item, budget));
+            }
+            Node::list(kept, node.span)
+        }
+        Value::Map(map) => {
+            let mut kept = Vec::new();
+            for entry in map.entries() {
+                if *budget == 0 {
+                    break;
+                }
+                kept.push(Entry { key: entry.key.clone(), value: prune(&entry.value, budget) });
+            }
+            Node::map(kept, node.span)
+        }
+        _ => return node.clone(),
+    };
+    Node { extra: node.extra.clone(), ..pruned }
+}

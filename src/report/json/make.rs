@@ -1,0 +1,269 @@
+//! From the domain types to the wire form.
+
+use std::cell::RefCell;
+
+use super::v1::*;
+use super::value::{Written, secret_places};
+use crate::diff::{self, Change, ChangeKind, PathStep, ResourceChange, Side, Suppressed};
+use crate::document::Format;
+use crate::finding::{Finding, Location};
+use crate::path::{Pointer, RepoPath};
+use crate::report::locate::Locator;
+use crate::report::style::Style;
+use crate::report::tally::Tally;
+use crate::report::token::{self, Tokens};
+use crate::report::{Report, SkipReason, place};
+use crate::resource::{Identity, Resource};
+use crate::text::Span;
+use crate::value::Node;
+
+/// Makes the wire form, remembering what has been counted.
+pub(super) struct Maker<'a> {
+    tokens: &'a RefCell<Tokens>,
+    locator: Locator<'a>,
+}
+
+impl<'a> Maker<'a> {
+    pub(super) fn new(report: &'a Report, tokens: &'a RefCell<Tokens>) -> Self {
+        Self { tokens, locator: Locator::new(&report.sources) }
+    }
+
+    pub(super) fn report(&mut self, report: &'a Report) -> WireReport<'a> {
+        WireReport {
+            schema: "outcrop/report/v1",
+            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+            before: SideLabel { label: &report.before },
+            after: SideLabel { label: &report.after },
+            compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
+            summary: summary(&Tally::of(report), report.switched_off),
+            resources: report.resources.iter().map(|resource| self.resource(resource)).collect(),
+            findings: report.findings.iter().map(|finding| self.finding(finding)).collect(),
+            skipped: report
+                .skipped
+                .iter()
+                .map(|skipped| WireSkipped { path: wire_path(&skipped.path), reason: reason(skipped.reason) })
+                .collect(),
+            suppressed: report.suppressed.iter().map(|suppressed| self.suppressed(suppressed)).collect(),
+            incomplete: report.is_incomplete(),
+        }
+    }
+
+    fn suppressed(&mut self, suppressed: &'a Suppressed) -> WireSuppressed<'a> {
+        WireSuppressed {
+            rule: &suppressed.rule,
+            resource: suppressed.identity.to_string(),
+            change: self.change(&suppressed.change),
+        }
+    }
+
+    fn resource(&mut self, resource: &'a ResourceChange) -> WireResource<'a> {
+        let side = resource.after.as_ref().or(resource.before.as_ref());
+        let whole = self.whole(resource);
+        let changes = resource.difference.changes.iter().map(|change| self.change(change));
+        WireResource {
+            id: side.map(|side| side.identity.to_string()).unwrap_or_default(),
+            identity: side.map_or(WireIdentity::Logical { path: "" }, |side| identity(&side.identity)),
+            status: resource.status().name(),
+            changes: whole.into_iter().chain(changes.collect::<Vec<_>>()).collect(),
+            spelling_only: resource.difference.spelling_only.iter().map(|change| self.change(change)).collect(),
+            metadata: resource.metadata.changes.iter().map(|change| self.change(change)).collect(),
+            before: resource.before.as_ref().map(|side| self.file(side)),
+            after: resource.after.as_ref().map(|side| self.file(side)),
+        }
+    }
+
+    /// A resource that came or went is one change of everything.
+    fn whole(&mut self, resource: &'a ResourceChange) -> Option<WireChange<'a>> {
+        let (kind, before, after) = match (&resource.before, &resource.after) {
+            (None, Some(after)) => (ChangeKind::Add, None, Some(&after.payload)),
+            (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
+            _ => return None,
+        };
+        Some(self.wire_change(kind, &[], before, after))
+    }
+
+    fn change(&mut self, change: &'a Change) -> WireChange<'a> {
+        self.wire_change(change.kind, &change.path, change.before.as_ref(), change.after.as_ref())
+    }
+
+    fn wire_change(
+        &mut self,
+        kind: ChangeKind,
+        path: &[PathStep],
+        before: Option<&'a Node>,
+        after: Option<&'a Node>,
+    ) -> WireChange<'a> {
+        let number = |node: Option<&Node>| node.and_then(|node| self.tokens.borrow_mut().of_node(node));
+        let secret = WireSecret { before: number(before), after: number(after) };
+        let is_secret = secret.before.is_some() || secret.after.is_some();
+        let tokens = self.tokens;
+        let shown = |node: &'a Node| (!is_secret).then_some(Written { node, tokens });
+        let (new, old) = (diff::pointer(path, Side::After), diff::pointer(path, Side::Before));
+        let mut masked: Vec<String> =
+            [before, after].into_iter().flatten().filter(|_| !is_secret).flat_map(secret_places).collect();
+        masked.sort();
+        masked.dedup();
+        WireChange {
+            kind: kind_name(kind),
+            path: if kind == ChangeKind::Remove { old.to_string() } else { new.to_string() },
+            path_before: (old != new && kind != ChangeKind::Remove).then(|| old.to_string()),
+            inside: inside(path),
+            display: place::display(path, Style::default().symbols()),
+            before: before.and_then(shown),
+            after: after.and_then(shown),
+            sensitive: [before, after].into_iter().flatten().any(token::holds_secret),
+            secret: is_secret.then_some(secret),
+            masked,
+            locations: Locations {
+                before: before.map(|node| self.place(node.span)),
+                after: after.map(|node| self.place(node.span)),
+            },
+        }
+    }
+
+    fn finding(&mut self, finding: &'a Finding) -> WireFinding<'a> {
+        WireFinding {
+            rule: finding.rule.id,
+            kind: finding.rule.kind.name(),
+            severity: finding.severity.name(),
+            message: &finding.message,
+            place: match &finding.location {
+                Location::Span(span) => self.range(*span),
+                Location::File { path, revision } => FindingPlace {
+                    file: in_file(path),
+                    revision: revision.to_string(),
+                    line: None,
+                    column: None,
+                    end_line: None,
+                    end_column: None,
+                },
+            },
+            label: &finding.label,
+            related: finding
+                .related
+                .iter()
+                .map(|label| WireRelated { label: &label.text, place: self.range(label.span) })
+                .collect(),
+            help: finding.help.as_deref(),
+        }
+    }
+
+    fn range(&mut self, span: Span) -> FindingPlace {
+        let start = self.locator.start(span);
+        let end = self.locator.end(span);
+        FindingPlace {
+            file: in_file(&start.text.path),
+            revision: start.text.revision.to_string(),
+            line: Some(start.line),
+            column: Some(start.column),
+            end_line: Some(end.line),
+            end_column: Some(end.column),
+        }
+    }
+
+    fn place(&mut self, span: Span) -> WirePlace {
+        let start = self.locator.start(span);
+        WirePlace { file: in_file(&start.text.path), line: start.line, column: start.column }
+    }
+
+    fn file(&mut self, side: &Resource) -> WireFile {
+        let line = self.locator.start(side.payload.span).line;
+        WireFile { file: in_file(&side.file), document: side.position, line }
+    }
+}
+
+fn summary(tally: &Tally, switched_off: usize) -> Summary {
+    Summary {
+        added: tally.added,
+        removed: tally.removed,
+        changed: tally.changed,
+        moved: tally.moved,
+        respelled: tally.respelled,
+        spelling_only: tally.spelling_only,
+        order_only: tally.order_only,
+        secrets: tally.secrets,
+        skipped: tally.skipped,
+        suppressed: tally.suppressed,
+        switched_off,
+        errors: tally.errors,
+        warnings: tally.warnings,
+        notes: tally.notes,
+    }
+}
+
+fn identity(identity: &Identity) -> WireIdentity<'_> {
+    match identity {
+        Identity::Logical(path) => WireIdentity::Logical { path: path.as_str() },
+        Identity::Kubernetes(name) => WireIdentity::Kubernetes {
+            group: &name.group,
+            kind: &name.kind,
+            namespace: &name.namespace,
+            name: &name.name,
+        },
+        Identity::File { path, position } => WireIdentity::File { path: wire_path(path), document: *position },
+    }
+}
+
+fn wire_path(path: &RepoPath) -> WirePath {
+    let bytes = path.as_bytes();
+    WirePath {
+        path: String::from_utf8_lossy(bytes).into_owned(),
+        path_bytes: path.to_str().is_none().then(|| base64(bytes)),
+    }
+}
+
+fn in_file(path: &RepoPath) -> InFile {
+    let WirePath { path: file, path_bytes } = wire_path(path);
+    InFile { file, path_bytes }
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |group, &byte| group << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
+        for at in 0..4 {
+            let sextet = (group >> (18 - 6 * at)) as usize & 63;
+            text.push(if at <= chunk.len() { char::from(ALPHABET[sextet]) } else { '=' });
+        }
+    }
+    text
+}
+
+fn kind_name(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Add => "add",
+        ChangeKind::Remove => "remove",
+        ChangeKind::Value => "value",
+        ChangeKind::Type => "type",
+        ChangeKind::Text => "text",
+        ChangeKind::Reorder => "reorder",
+        ChangeKind::Move => "move",
+    }
+}
+
+fn reason(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::OtherFormat => "other_format",
+        SkipReason::ForeignTemplate => "foreign_template",
+        SkipReason::JsonWithComments => "json_with_comments",
+        SkipReason::Binary => "binary",
+        SkipReason::LfsPointer => "lfs_pointer",
+        SkipReason::Symlink => "symlink",
+        SkipReason::Submodule => "submodule",
+    }
+}
+
+/// The way on from each string that holds a document.
+fn inside(path: &[PathStep]) -> Vec<WireInside> {
+    let mut rest = path;
+    let mut documents = Vec::new();
+    while let Some(at) = rest.iter().position(|step| matches!(step, PathStep::Inside(_))) {
+        let format = if matches!(rest[at], PathStep::Inside(Format::Json)) { "json" } else { "yaml" };
+        rest = &rest[at + 1..];
+        let path: Pointer = diff::pointer(rest, Side::After);
+        documents.push(WireInside { format, path: path.to_string() });
+    }
+    documents
+}

@@ -1,0 +1,13 @@
+//! Reports for programs. Each version of the format has its own file, and once released it only grows.
+
+mod ascii;
+mod make;
+mod patch;
+pub mod v1;
+mod value;
+
+pub use patch::write_patches;
+pub use v1::{schema, write};
+
+#[cfg(test)]
+mod tests;

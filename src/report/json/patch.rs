@@ -1,0 +1,107 @@
+//! `outcrop/json-patch/v1`: the exact difference of each resource as an RFC 6902 patch.
+
+use std::cell::RefCell;
+use std::io;
+
+use serde::Serialize;
+
+use super::ascii::Visible;
+use super::value::{Written, secret_places};
+use crate::diff::ResourceChange;
+use crate::diff::json_patch::{Operation, json_patch};
+use crate::path::Pointer;
+use crate::report::Report;
+use crate::report::token::Tokens;
+use crate::value::Node;
+
+/// Writes one patch per resource that differs to the letter, spelling of numbers included.
+///
+/// Secrets stand as the words that stand for them everywhere, and a patch with such words is marked as masked: it shows what
+/// changes, but does not carry it out.
+pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let tokens = RefCell::new(Tokens::of(report));
+    let operations: Vec<Vec<Operation>> = report.resources.iter().map(operations).collect();
+    let resources = report.resources.iter().zip(&operations);
+    let wire = Patches {
+        schema: "outcrop/json-patch/v1",
+        before: &report.before,
+        after: &report.after,
+        resources: resources.map(|(change, operations)| resource_patch(change, operations, &tokens)).collect(),
+        incomplete: report.is_incomplete(),
+    };
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
+    wire.serialize(&mut serializer)?;
+    writeln!(out)
+}
+
+/// A resource that is new or gone is a change of the whole document.
+fn operations(change: &ResourceChange) -> Vec<Operation> {
+    match (&change.before, &change.after) {
+        (Some(before), Some(after)) => json_patch(&before.payload, &after.payload),
+        (None, Some(after)) => vec![Operation::Add { path: Pointer::root(), value: after.payload.clone() }],
+        (Some(_), None) => vec![Operation::Remove { path: Pointer::root() }],
+        (None, None) => Vec::new(),
+    }
+}
+
+#[derive(Serialize)]
+struct Patches<'a> {
+    schema: &'static str,
+    before: &'a str,
+    after: &'a str,
+    resources: Vec<ResourcePatch<'a>>,
+    incomplete: bool,
+}
+
+#[derive(Serialize)]
+struct ResourcePatch<'a> {
+    id: String,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before_file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_file: Option<String>,
+    masked: bool,
+    patch: Vec<WireOperation<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireOperation<'a> {
+    op: &'static str,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Written<'a>>,
+}
+
+fn resource_patch<'a>(
+    change: &'a ResourceChange,
+    operations: &'a [Operation],
+    tokens: &'a RefCell<Tokens>,
+) -> ResourcePatch<'a> {
+    let named = change.after.as_ref().or(change.before.as_ref());
+    let file =
+        |resource: &Option<crate::resource::Resource>| resource.as_ref().map(|resource| resource.file.to_string());
+    let wire = |op, path: &Pointer, node: Option<&'a Node>| WireOperation {
+        op,
+        path: path.to_string(),
+        value: node.map(|node| Written { node, tokens }),
+    };
+    let patch: Vec<WireOperation<'a>> = operations
+        .iter()
+        .map(|operation| match operation {
+            Operation::Add { path, value } => wire("add", path, Some(value)),
+            Operation::Remove { path } => wire("remove", path, None),
+            Operation::Replace { path, value } => wire("replace", path, Some(value)),
+        })
+        .collect();
+    ResourcePatch {
+        id: named.map(|resource| resource.identity.to_string()).unwrap_or_default(),
+        status: change.status().name(),
+        before_file: file(&change.before),
+        after_file: file(&change.after),
+        masked: patch
+            .iter()
+            .any(|operation| operation.value.is_some_and(|value| !secret_places(value.node).is_empty())),
+        patch,
+    }
+}

@@ -1,0 +1,141 @@
+//! What the JSON report promises.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use super::{schema, write};
+use crate::diff::ChangeKind;
+use crate::path::RepoPath;
+use crate::report::sample::{
+    boolean, both, change, key, kubernetes, list, map, number, report, resource, rich, string, text_key,
+};
+use crate::report::{Report, SkipReason, Skipped};
+use crate::value::{Entry, Extra, Key, KeyKind, Node};
+
+fn text(report: &Report) -> String {
+    let mut out = Vec::new();
+    write(report, &mut out).expect("writing to memory works");
+    String::from_utf8(out).expect("JSON is text")
+}
+
+fn parsed(report: &Report) -> Json {
+    serde_json::from_str(&text(report)).expect("the report is JSON")
+}
+
+fn with_value(before: Node, after: Node) -> Report {
+    let side = || resource(kubernetes("ConfigMap", "x"), "x.yaml", map([]));
+    report(vec![both(side(), side(), vec![change(ChangeKind::Value, [key("a")], before, after)])])
+}
+
+/// As much of JSON Schema as ours uses, and one thing more: members the schema does not name are refused.
+fn check(value: &Json, rule: &Json, root: &Json, place: &str) {
+    if let Some(name) = rule["$ref"].as_str() {
+        let target = root.pointer(name.trim_start_matches('#')).unwrap_or_else(|| panic!("{name} is defined"));
+        return check(value, target, root, place);
+    }
+    if let Some(expected) = rule.get("const") {
+        assert_eq!(value, expected, "{place}");
+    }
+    if let Some(allowed) = rule["enum"].as_array() {
+        assert!(allowed.contains(value), "{place}: {value}");
+    }
+    if let Some(least) = rule["minimum"].as_u64() {
+        assert!(value.as_u64().is_some_and(|value| value >= least), "{place}: {value}");
+    }
+    match rule["type"].as_str() {
+        Some("string") => assert!(value.is_string(), "{place}"),
+        Some("boolean") => assert!(value.is_boolean(), "{place}"),
+        Some("integer") => assert!(value.is_u64(), "{place}"),
+        Some("array") => {
+            for (at, item) in value.as_array().unwrap_or_else(|| panic!("{place} is a list")).iter().enumerate() {
+                check(item, &rule["items"], root, &format!("{place}/{at}"));
+            }
+        }
+        Some("object") => {
+            let members = value.as_object().unwrap_or_else(|| panic!("{place} is a map"));
+            for name in rule["required"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+                assert!(members.contains_key(name), "{place}/{name} is missing");
+            }
+            for (name, member) in members {
+                let rule =
+                    rule["properties"].get(name).unwrap_or_else(|| panic!("{place}/{name} is not in the schema"));
+                check(member, rule, root, &format!("{place}/{name}"));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn what_is_written_is_in_the_schema() {
+    let schema: Json = serde_json::from_str(schema()).expect("the schema is JSON");
+    let mut odd = rich();
+    let path = RepoPath::new(b"a\xff.yaml").expect("a path");
+    odd.skipped.push(Skipped { path, reason: SkipReason::Submodule });
+    for report in [rich(), odd, Report::default(), with_value(boolean(true), number("1"))] {
+        check(&parsed(&report), &schema, &schema, "");
+    }
+}
+
+#[test]
+fn numbers_keep_every_digit() {
+    let big = "123456789012345678901234567890.10";
+    let shown = text(&with_value(number(big), list([number("1e999"), number("0x10"), number(".inf"), number("-.5")])));
+    assert!(shown.contains(&format!("\"before\":{big}")), "{shown}");
+    assert!(shown.contains("\"after\":[1e999,16,\".inf\",-0.5]"), "{shown}");
+}
+
+#[test]
+fn tags_and_keys_of_other_types_are_not_lost() {
+    let mut tagged = string("x");
+    tagged.extra = Some(std::sync::Arc::new(Extra { tag: Some("!Ref".into()), ..Extra::default() }));
+    let scalar = Key { kind: KeyKind::Scalar, ..text_key("1") };
+    let entries = vec![Entry { key: text_key("1"), value: string("a") }, Entry { key: scalar, value: string("b") }];
+    let shown = text(&with_value(tagged, Node::map(entries, string("").span)));
+    assert!(shown.contains(r#""before":{"!Ref":"x"}"#), "{shown}");
+    assert!(shown.contains(r#""after":{"1":"a","1 (another key)":"b"}"#), "{shown}");
+}
+
+#[test]
+fn paths_that_are_no_text_keep_their_bytes() {
+    let mut report = report(Vec::new());
+    let path = RepoPath::new(b"a\xff\xfe.yaml").expect("a path");
+    report.skipped.push(Skipped { path, reason: SkipReason::Binary });
+    let shown = &parsed(&report)["skipped"][0];
+    assert_eq!(shown["path_bytes"], "Yf/+LnlhbWw=");
+    assert_eq!(shown["path"], "a\u{fffd}\u{fffd}.yaml");
+}
+
+#[test]
+fn every_kind_of_change_has_its_own_name() {
+    let kinds = [
+        ChangeKind::Add,
+        ChangeKind::Remove,
+        ChangeKind::Value,
+        ChangeKind::Type,
+        ChangeKind::Text,
+        ChangeKind::Reorder,
+        ChangeKind::Move,
+    ];
+    let side = || resource(kubernetes("ConfigMap", "x"), "x.yaml", map([]));
+    let changes = kinds.map(|kind| change(kind, [key("a")], string("x"), string("y")));
+    let shown = parsed(&report(vec![both(side(), side(), changes.into())]));
+    let names: BTreeSet<&str> = shown["resources"][0]["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|change| change["kind"].as_str())
+        .collect();
+    assert_eq!(names.len(), kinds.len());
+}
+
+#[test]
+fn exact_strings_are_harmless_where_they_are_printed() {
+    let hostile = "\u{1b}[31m\u{202e}\u{9b} ##[error]x \u{e0001}";
+    let report = with_value(string(hostile), string("y"));
+    let shown = text(&report);
+    assert!(!shown.trim_end().chars().any(|c| c.is_control() || crate::visible::is_hidden(c)));
+    assert!(!shown.contains("##["));
+    assert_eq!(parsed(&report)["resources"][0]["changes"][0]["before"], hostile);
+}

@@ -1,0 +1,238 @@
+//! `outcrop/report/v1`: the wire form of a report. A frozen copy of what the domain types mean; fields are only ever added.
+
+use std::cell::RefCell;
+use std::io;
+
+use serde::Serialize;
+
+use super::ascii::Visible;
+use super::make::Maker;
+use super::value::Written;
+use crate::report::Report;
+use crate::report::token::Tokens;
+
+/// The JSON Schema of this format.
+pub fn schema() -> &'static str {
+    include_str!("../../../docs/schema/report-v1.json")
+}
+
+/// Writes the report as one line of JSON.
+pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let tokens = RefCell::new(Tokens::of(report));
+    let wire = Maker::new(report, &tokens).report(report);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
+    wire.serialize(&mut serializer)?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+pub(super) struct WireReport<'a> {
+    pub schema: &'static str,
+    pub tool: Tool,
+    pub before: SideLabel<'a>,
+    pub after: SideLabel<'a>,
+    pub compared: ComparedCounts,
+    pub summary: Summary,
+    pub resources: Vec<WireResource<'a>>,
+    pub findings: Vec<WireFinding<'a>>,
+    pub skipped: Vec<WireSkipped>,
+    pub suppressed: Vec<WireSuppressed<'a>>,
+    pub incomplete: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireSuppressed<'a> {
+    pub rule: &'a str,
+    pub resource: String,
+    pub change: WireChange<'a>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Tool {
+    pub name: &'static str,
+    pub version: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct SideLabel<'a> {
+    pub label: &'a str,
+}
+
+#[derive(Serialize)]
+pub(super) struct ComparedCounts {
+    pub files: usize,
+    pub resources: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct Summary {
+    pub added: usize,
+    pub removed: usize,
+    pub changed: usize,
+    pub moved: usize,
+    pub respelled: usize,
+    pub spelling_only: usize,
+    pub order_only: usize,
+    pub secrets: usize,
+    pub skipped: usize,
+    pub suppressed: usize,
+    pub switched_off: usize,
+    pub errors: usize,
+    pub warnings: usize,
+    pub notes: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireResource<'a> {
+    pub id: String,
+    pub identity: WireIdentity<'a>,
+    pub status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<WireFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<WireFile>,
+    pub changes: Vec<WireChange<'a>>,
+    pub spelling_only: Vec<WireChange<'a>>,
+    /// Left out where there is nothing to say, as before this field was known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metadata: Vec<WireChange<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(super) enum WireIdentity<'a> {
+    Logical {
+        path: &'a str,
+    },
+    Kubernetes {
+        group: &'a str,
+        kind: &'a str,
+        namespace: &'a str,
+        name: &'a str,
+    },
+    File {
+        #[serde(flatten)]
+        path: WirePath,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        document: Option<usize>,
+    },
+}
+
+/// A path as text; the exact bytes too, in base64, where they are not text.
+#[derive(Serialize)]
+pub(super) struct WirePath {
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+}
+
+/// The same beside other members.
+#[derive(Serialize)]
+pub(super) struct InFile {
+    pub file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireFile {
+    #[serde(flatten)]
+    pub file: InFile,
+    pub document: usize,
+    pub line: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireChange<'a> {
+    pub kind: &'static str,
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_before: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<WireInside>,
+    pub display: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Written<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Written<'a>>,
+    pub sensitive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<WireSecret>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<String>,
+    pub locations: Locations,
+}
+
+/// Where a change is inside a string that holds a document of its own.
+#[derive(Serialize)]
+pub(super) struct WireInside {
+    pub format: &'static str,
+    pub path: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireSecret {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<usize>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Locations {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<WirePlace>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<WirePlace>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WirePlace {
+    #[serde(flatten)]
+    pub file: InFile,
+    pub line: usize,
+    pub column: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireFinding<'a> {
+    pub rule: &'static str,
+    pub kind: &'static str,
+    pub severity: &'static str,
+    pub message: &'a str,
+    #[serde(flatten)]
+    pub place: FindingPlace,
+    pub label: &'a str,
+    pub related: Vec<WireRelated<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireRelated<'a> {
+    pub label: &'a str,
+    #[serde(flatten)]
+    pub place: FindingPlace,
+}
+
+#[derive(Serialize)]
+pub(super) struct FindingPlace {
+    #[serde(flatten)]
+    pub file: InFile,
+    pub revision: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_column: Option<usize>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireSkipped {
+    #[serde(flatten)]
+    pub path: WirePath,
+    pub reason: &'static str,
+}

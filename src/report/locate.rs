@@ -1,0 +1,95 @@
+//! Byte offsets as lines and columns, for many places in the same long line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::text::{SourceId, SourceText, Sources, Span};
+
+/// Turns spans into places, remembering where it counted to: a minified file is one line, and counting from its start for
+/// every change would cost the square of its length.
+pub(super) struct Locator<'a> {
+    sources: &'a Sources,
+    counted: BTreeMap<SourceId, Counted>,
+}
+
+struct Counted {
+    text: Arc<SourceText>,
+    /// A byte offset, the line it is in and the characters before it in that line.
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+/// A place in a file.
+pub(super) struct Place {
+    /// The text it is in.
+    pub text: Arc<SourceText>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl<'a> Locator<'a> {
+    /// Over the texts of a report.
+    pub(super) fn new(sources: &'a Sources) -> Self {
+        Self { sources, counted: BTreeMap::new() }
+    }
+
+    /// Where a span starts.
+    pub(super) fn start(&mut self, span: Span) -> Place {
+        self.at(span.source, span.start as usize)
+    }
+
+    /// One past where a span ends.
+    pub(super) fn end(&mut self, span: Span) -> Place {
+        self.at(span.source, span.end as usize)
+    }
+
+    fn at(&mut self, source: SourceId, offset: usize) -> Place {
+        let sources = self.sources;
+        let counted = self.counted.entry(source).or_insert_with(|| Counted {
+            text: sources.get(source),
+            offset: 0,
+            line: 0,
+            column: 0,
+        });
+        counted.advance(offset);
+        Place { text: Arc::clone(&counted.text), line: counted.line + 1, column: counted.column + 1 }
+    }
+}
+
+impl Counted {
+    fn advance(&mut self, offset: usize) {
+        let mut offset = offset.min(self.text.text.len());
+        while !self.text.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.text.lines().line_of(offset);
+        if line != self.line || offset < self.offset {
+            (self.line, self.offset, self.column) = (line, self.text.lines().start_of(line), 0);
+        }
+        self.column += self.text.text[self.offset..offset].chars().count();
+        self.offset = offset;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::RepoPath;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn agrees_with_counting_from_the_start(text in "[a-cß\\n]{0,40}", offsets in prop::collection::vec(0usize..60, 1..8)) {
+            let sources = Sources::default();
+            let id = sources.add(SourceText::new(RepoPath::root(), "x", text));
+            let mut locator = Locator::new(&sources);
+            for offset in offsets {
+                let place = locator.start(Span::new(id, offset, offset));
+                prop_assert_eq!((place.line, place.column), sources.get(id).line_column(offset));
+            }
+        }
+    }
+}

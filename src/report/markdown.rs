@@ -1,0 +1,447 @@
+//! The report as GitHub Markdown for a job summary or a comment, never longer than it may be.
+//!
+//! Everything that comes from a repository stands in code spans, code blocks or escaped HTML, where Markdown does nothing.
+
+use std::io;
+
+use super::locate::Locator;
+use super::paint::{Line, columns, split_at_columns};
+use super::snippet::at_revision;
+use super::style::Style;
+use super::tally::{Status, Tally, grouped, plural, severities};
+use super::terminal::{self, Draft, Layout};
+use super::{Report, terminal::counts};
+use crate::diff::ResourceChange;
+use crate::finding::{Finding, Location};
+use crate::visible;
+
+/// Changes and values start at the margin, where GitHub colours them; what is said of values stands further in, so that no
+/// value can look like a change.
+const MARGIN: Layout = Layout { indent: 0, details: 0, inset: 2 };
+/// How details look; a comment is about this wide.
+const STYLE: Style =
+    Style { width: 100, color: false, ascii: false, verbosity: 0, in_ci: false, show_suppressed: false };
+/// The longest repository text outside code blocks, in columns.
+const LONGEST_SPAN: usize = 200;
+/// The most findings listed.
+const MOST_FINDINGS: usize = 50;
+/// The most skipped files named.
+const MOST_SKIPPED: usize = 20;
+
+/// Writes at most `budget` bytes. What does not fit is left out from the inside out: details of the last resources first, then
+/// all of them, then the table; what is left says what is missing.
+pub fn write(report: &Report, budget: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    out.write_all(fitted(&Parts::of(report, budget), budget).as_bytes())
+}
+
+/// Writes findings alone, where nothing was compared.
+pub fn write_check(report: &Report, budget: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let all: Vec<&Finding> = report.findings.iter().collect();
+    let title = if all.is_empty() { "no findings".to_owned() } else { severities(&all) };
+    let checked =
+        format!("{} in {}", plural(report.compared.resources, "resource"), plural(report.compared.files, "file"));
+    let parts = Parts {
+        head: format!("### outcrop: {title}\n\n{}, {checked} checked.\n\n{}", span(&report.after), incomplete(report)),
+        table_head: "",
+        rows: Vec::new(),
+        detailed: 0,
+        details: Vec::new(),
+        findings: findings(report),
+        skipped: skipped(report),
+    };
+    out.write_all(fitted(&parts, budget).as_bytes())
+}
+
+/// A report in pieces that can be left out one by one.
+struct Parts {
+    head: String,
+    table_head: &'static str,
+    rows: Vec<String>,
+    /// How many resources have details.
+    detailed: usize,
+    /// The details of the first of them.
+    details: Vec<String>,
+    findings: String,
+    skipped: String,
+}
+
+fn fitted(parts: &Parts, budget: usize) -> String {
+    let all = parts.detailed;
+    let around = parts.around();
+    let whole: usize = parts.details.iter().map(String::len).sum();
+    if parts.details.len() == all && around.0.len() + whole + around.1.len() <= budget {
+        return [around.0.as_str(), &parts.details.concat(), &around.1].concat();
+    }
+    let note = |shown: usize| {
+        let of = format!("{} of {}", grouped(shown), plural(all, "resource"));
+        format!("> Cut to fit: the changes of {of} are shown. The full report has all.\n\n")
+    };
+    let mut room = budget.checked_sub(around.0.len() + around.1.len() + note(all).len());
+    let shown = parts.details.iter().take_while(|detail| {
+        room = room.and_then(|room| room.checked_sub(detail.len()));
+        room.is_some()
+    });
+    let shown = shown.count();
+    if shown > 0 {
+        return [around.0.as_str(), &parts.details[..shown].concat(), &note(shown), &around.1].concat();
+    }
+    parts.table_only(budget).or_else(|| parts.counts_only(budget)).unwrap_or_default()
+}
+
+impl Parts {
+    /// All pieces, but no more details than the budget could ever hold.
+    fn of(report: &Report, budget: usize) -> Self {
+        let mut draft = Draft::new(report, &STYLE);
+        draft.hint = "";
+        let shown: Vec<&ResourceChange> =
+            report.resources.iter().filter(|resource| resource.status() < Status::Respelled).collect();
+        let rows = shown.iter().map(|resource| row(resource, &draft)).collect();
+        let has_detail = |resource: &&&ResourceChange| resource.status() != Status::Moved;
+        let mut details: Vec<String> = Vec::new();
+        let mut room = budget;
+        for resource in shown.iter().filter(has_detail) {
+            let detail = detail(resource, &mut draft).unwrap_or_default();
+            let fits = detail.len() <= room;
+            room = room.saturating_sub(detail.len());
+            details.push(detail);
+            if !fits {
+                break;
+            }
+        }
+        let cut = if draft.was_cut { "… stands for text cut to fit.\n" } else { "" };
+        Self {
+            head: head(report),
+            table_head: "| | Resource | Changes | File |\n|-|-|-|-|\n",
+            rows,
+            detailed: shown.iter().filter(has_detail).count(),
+            details,
+            findings: findings(report),
+            skipped: skipped(report) + cut,
+        }
+    }
+
+    /// What stands before and after the details.
+    fn around(&self) -> (String, String) {
+        let table =
+            if self.rows.is_empty() { String::new() } else { format!("{}{}\n", self.table_head, self.rows.concat()) };
+        (format!("{}{table}", self.head), format!("{}{}", self.findings, self.skipped))
+    }
+
+    /// Counts and as many rows as fit.
+    fn table_only(&self, budget: usize) -> Option<String> {
+        let note = |shown: usize| {
+            let of = format!("{} of {}", grouped(shown), plural(self.rows.len(), "resource"));
+            format!(
+                "\n> Cut to fit: {of} listed, without their changes, findings and skipped files. The full report has all.\n"
+            )
+        };
+        let mut room = budget.checked_sub(self.head.len() + self.table_head.len() + note(self.rows.len()).len())?;
+        let shown = self.rows.iter().take_while(|row| {
+            let fits = row.len() <= room;
+            room = room.saturating_sub(row.len());
+            fits
+        });
+        let shown = shown.count();
+        (shown > 0).then(|| [self.head.as_str(), self.table_head, &self.rows[..shown].concat(), &note(shown)].concat())
+    }
+
+    fn counts_only(&self, budget: usize) -> Option<String> {
+        let note = "> Cut to fit: only counts are shown. The full report has all.\n";
+        let text = [self.head.as_str(), note].concat();
+        (text.len() <= budget).then_some(text)
+    }
+}
+
+fn head(report: &Report) -> String {
+    let tally = Tally::of(report);
+    let title = if tally.is_unchanged() { "no effective change".to_owned() } else { words(&tally, true) };
+    let sides = format!("{} → {}", span(&report.before), span(&report.after));
+    let compared = format!(
+        "{} in {}",
+        plural(report.compared.resources, "resource"),
+        plural(report.compared.files, "changed file")
+    );
+    let rest = words(&tally, false);
+    let rest = if rest.is_empty() { String::new() } else { format!(" Also: {rest}.") };
+    format!("### outcrop: {title}\n\n{sides}, {compared} compared.{rest}\n\n{}", incomplete(report))
+}
+
+fn incomplete(report: &Report) -> &'static str {
+    match report.is_incomplete() {
+        true => "> **Incomplete:** what the errors concern could not be compared.\n\n",
+        false => "",
+    }
+}
+
+/// The counts of resources, or all other counts.
+fn words(tally: &Tally, of_resources: bool) -> String {
+    let resources = Tally {
+        added: tally.added,
+        removed: tally.removed,
+        changed: tally.changed,
+        moved: tally.moved,
+        changed_and_moved: tally.changed_and_moved,
+        ..Tally::default()
+    };
+    let others = Tally { added: 0, removed: 0, changed: 0, moved: 0, changed_and_moved: 0, ..*tally };
+    let said: Vec<String> =
+        counts(if of_resources { &resources } else { &others }).into_iter().map(|(_, text)| text).collect();
+    said.join(", ")
+}
+
+fn row(resource: &ResourceChange, draft: &Draft<'_>) -> String {
+    let symbol = draft.status_symbol(resource).map(|(symbol, _)| symbol).unwrap_or_default();
+    let (before, after) = (resource.before.as_ref(), resource.after.as_ref());
+    let file = match (before, after) {
+        (Some(before), Some(after)) if before.file != after.file => {
+            format!("{} → {}", cell(&before.file.to_string()), cell(&after.file.to_string()))
+        }
+        _ => after.or(before).map(|side| cell(&side.file.to_string())).unwrap_or_default(),
+    };
+    let changes = terminal::extent_words(resource);
+    format!("| {} | {} | {} | {file} |\n", cell(&symbol), cell(&draft.name(resource)), cell(&changes))
+}
+
+/// The changes of a resource, folded; none for a pure move.
+fn detail(resource: &ResourceChange, draft: &mut Draft<'_>) -> Option<String> {
+    let lines = draft.changes_at(resource, MARGIN);
+    if lines.is_empty() {
+        return None;
+    }
+    let (symbol, _) = draft.status_symbol(resource)?;
+    let name = html(&shortened(&draft.name(resource)));
+    let body = fenced(&lines);
+    Some(format!("<details><summary>{} <code>{name}</code></summary>\n\n{body}\n</details>\n\n", html(&symbol)))
+}
+
+fn findings(report: &Report) -> String {
+    if report.findings.is_empty() {
+        return String::new();
+    }
+    let mut locator = Locator::new(&report.sources);
+    let mut worst: Vec<&Finding> = report.findings.iter().collect();
+    worst.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut text = String::from("#### Findings\n\n");
+    for finding in worst.iter().take(MOST_FINDINGS) {
+        let place = match &finding.location {
+            Location::Span(at) => {
+                let start = locator.start(*at);
+                let name = at_revision(&start.text.revision, &start.text.path.to_string());
+                format!("{name}:{}:{}", start.line, start.column)
+            }
+            Location::File { path, revision } => at_revision(revision, &path.to_string()),
+        };
+        let (severity, rule) = (finding.severity.name(), finding.rule.id);
+        text.push_str(&format!("- **{severity}** {} in {}: {}\n", span(rule), span(&place), span(&finding.message)));
+        text.push_str(&finding.help.as_ref().map(|help| format!("  help: {}\n", span(help))).unwrap_or_default());
+    }
+    let more = worst.len().saturating_sub(MOST_FINDINGS);
+    if more > 0 {
+        text.push_str(&format!("- and {} more, see the full report\n", plural(more, "finding")));
+    }
+    text + "\n"
+}
+
+fn skipped(report: &Report) -> String {
+    if report.skipped.is_empty() {
+        return String::new();
+    }
+    let named = report.skipped.iter().take(MOST_SKIPPED);
+    let mut names: Vec<String> =
+        named.map(|skipped| format!("{} ({})", span(&skipped.path.to_string()), skipped.reason.describe())).collect();
+    let more = report.skipped.len().saturating_sub(MOST_SKIPPED);
+    if more > 0 {
+        names.push(format!("and {} more", grouped(more)));
+    }
+    format!("Not compared: {}\n", names.join(", "))
+}
+
+/// Text in a code span, where nothing in it means anything to Markdown.
+pub fn span(text: &str) -> String {
+    let text = shortened(text);
+    if text.is_empty() {
+        return "``  ``".to_owned();
+    }
+    let marks = "`".repeat(longest_run(&text) + 1);
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    [&marks, pad, &text, pad, &marks].concat()
+}
+
+/// The same in a table. A bar ends a cell even inside a code span, and escaping it is read differently by different parsers.
+fn cell(text: &str) -> String {
+    if text.is_empty() { String::new() } else { span(&text.replace('|', "│")) }
+}
+
+fn html(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\'' => shown.push_str("&#39;"),
+            '`' => shown.push_str("&#96;"),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// Lines in a code block whose fence is longer than anything in it that looks like one.
+fn fenced(lines: &[Line]) -> String {
+    let lines: Vec<String> =
+        lines.iter().map(|line| visible::without_workflow_commands(line.plain().trim_end()).into_owned()).collect();
+    let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}diff\n{}\n{fence}\n", lines.join("\n"))
+}
+
+fn longest_run(text: &str) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// One visible line of bounded length that commands no runner.
+fn shortened(text: &str) -> String {
+    let text = visible::inline(text);
+    let text = match columns(&text) > LONGEST_SPAN {
+        true => format!("{}…", split_at_columns(&text, LONGEST_SPAN).0),
+        false => text.into_owned(),
+    };
+    text.replace("##[", "##\\[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{self, hostile};
+    use proptest::prelude::*;
+
+    fn written(report: &Report, budget: usize) -> String {
+        let mut out = Vec::new();
+        write(report, budget, &mut out).expect("writing to memory works");
+        String::from_utf8(out).expect("Markdown is text")
+    }
+
+    /// The lines outside code blocks, without their code spans; fails if a block or a fold is left open.
+    fn outside_code(text: &str) -> String {
+        let mut fence: Option<&str> = None;
+        let mut outside = String::new();
+        let mut open = 0i32;
+        for line in text.lines() {
+            let marks = &line[..line.len() - line.trim_start_matches('`').len()];
+            match fence {
+                Some(mark) if line == mark => fence = None,
+                Some(_) => {}
+                None if marks.len() >= 3 && line[marks.len()..] == *"diff" => fence = Some(marks),
+                None => {
+                    open += i32::from(line.starts_with("<details>")) - i32::from(line == "</details>");
+                    outside.push_str(&without_spans(line));
+                    outside.push('\n');
+                }
+            }
+        }
+        assert_eq!((fence, open), (None, 0), "{text}");
+        outside
+    }
+
+    /// A line without its code spans, read as CommonMark reads them: a run of marks ends at the next run of the same length.
+    fn without_spans(line: &str) -> String {
+        let run = |text: &str| text.len() - text.trim_start_matches('`').len();
+        let mut shown = String::new();
+        let mut rest = line;
+        while let Some(at) = rest.find('`') {
+            shown.push_str(&rest[..at]);
+            let length = run(&rest[at..]);
+            let mut end = at + length;
+            while let Some(next) = rest[end..].find('`') {
+                let closing = run(&rest[end + next..]);
+                end += next + closing;
+                if closing == length {
+                    break;
+                }
+            }
+            assert!(end > at + length, "an open span in {line}");
+            rest = &rest[end..];
+        }
+        shown + rest
+    }
+
+    #[test]
+    fn the_table_comes_before_the_details() {
+        let shown = written(&sample::rich(), 65_000);
+        assert!(shown.starts_with(
+            "### outcrop: 4 changed (1 also moved), 1 added, 1 removed, 1 moved
+
+`HEAD` → `index`, 12 resources in 9 changed files compared. Also: 3 errors, 3 secrets, 1 order-only, 1 spelling-only, 3 files skipped.
+
+> **Incomplete:** what the errors concern could not be compared.
+
+| | Resource | Changes | File |
+|-|-|-|-|
+| `~` | `/customers/acme` | `~2` | `customers/acme/resource.yaml` |
+"
+        ));
+        assert!(shown.contains(
+            "
+<details><summary>~ <code>ConfigMap shop/web-config</code></summary>
+
+```diff
+~ .data[\"nginx.conf\"]  (+2 -1, 7 lines now)
+    server {
+      listen 8080;
+-     workers 4 of 16;
++     workers 8 of 16;
+"
+        ));
+        assert!(shown.contains("\n- **error** `document/syntax` in `index:deploy/broken.yaml:2:3`: "));
+    }
+
+    #[test]
+    fn a_small_budget_leaves_out_the_inside_first() {
+        let report = sample::rich();
+        let whole = written(&report, 65_000).len();
+        let has = |budget: usize| {
+            let shown = written(&report, budget);
+            assert!(shown.len() <= budget);
+            outside_code(&shown);
+            let said = shown.contains("Cut to fit");
+            (shown.matches("<details>").count(), shown.contains("| Resource |"), shown.contains("### outcrop"), said)
+        };
+        assert_eq!(has(whole), (6, true, true, false));
+        assert!(matches!(has(whole - 1), (1..=5, true, true, true)));
+        assert_eq!(has(1_000), (0, true, true, true));
+        assert_eq!(has(400), (0, false, true, true));
+        assert_eq!(has(10), (0, false, false, false));
+    }
+
+    proptest! {
+        #[test]
+        fn repository_text_means_nothing_to_markdown(name in hostile(), value in hostile(), message in hostile(), budget in 500usize..20_000) {
+            use crate::diff::ChangeKind;
+            use sample::{both, change, key, kubernetes, map, report, resource, string};
+            let side = || resource(kubernetes("ConfigMap", &name), "x.yaml", map([]));
+            let change = change(ChangeKind::Value, [key(&name)], string(&value), string(&name));
+            let mut report = report(vec![both(side(), side(), vec![change])]);
+            let location = Location::File { path: sample::path("x.yaml"), revision: "index".into() };
+            report.findings = vec![Finding::new(&crate::finding::SOURCE_UNREADABLE, location, message.clone()).help(message)];
+            let shown = written(&report, budget);
+            let outside = outside_code(&shown);
+            let summaries = outside.lines().filter(|line| line.starts_with("<details>"));
+            for line in summaries {
+                prop_assert_eq!(line.matches('<').count(), 5, "{}", line);
+            }
+            for line in outside.lines().filter(|line| !line.starts_with("<details>")) {
+                for mark in ["<img", "@org", "](", "#1", "https:", "www.", "</details>x"] {
+                    prop_assert!(!line.contains(mark), "{}", line);
+                }
+            }
+        }
+    }
+}

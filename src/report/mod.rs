@@ -1,0 +1,87 @@
+//! Stage 14: what was found, as text for people and as data for programs.
+
+pub mod diagnostics;
+pub mod explain;
+mod fragment;
+pub mod github;
+pub mod json;
+#[cfg(test)]
+mod laws;
+pub mod lines;
+mod locate;
+pub mod markdown;
+mod paint;
+mod passage;
+mod place;
+#[cfg(test)]
+mod sample;
+pub mod side_by_side;
+mod snippet;
+mod style;
+mod tally;
+pub mod terminal;
+mod token;
+pub mod unified;
+mod veil;
+pub mod why;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+pub use style::Style;
+pub use tally::{Status, Tally, plural};
+
+use crate::diff::{ResourceChange, Suppressed};
+use crate::finding::Finding;
+pub use crate::resource::{ReadAs, SkipReason, Skipped};
+use crate::text::Sources;
+
+/// Everything a run found out; each format shows it in its own way.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The older side, as people call it.
+    pub before: SmolStr,
+    /// The newer side.
+    pub after: SmolStr,
+    /// Every resource that differs, in order of its identity.
+    pub resources: Vec<ResourceChange>,
+    /// What is wrong with the files, in order of file and place.
+    pub findings: Vec<Finding>,
+    /// Changed files that were not compared, and why.
+    pub skipped: Vec<Skipped>,
+    /// What was looked at.
+    pub compared: Compared,
+    /// Changes that the user does not want to see, each with the rule that took it out.
+    pub suppressed: Vec<Suppressed>,
+    /// How many changed files were read as what.
+    pub read_as: BTreeMap<ReadAs, usize>,
+    /// Findings that the configuration switches off.
+    pub switched_off: usize,
+    /// Whether something could not be judged, so that the absence of changes proves nothing.
+    pub incomplete: bool,
+    /// The texts that findings and values point into.
+    pub sources: Arc<Sources>,
+}
+
+/// How much was looked at; shown so that "no changes" can be trusted.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Compared {
+    /// Files that differ between the sides.
+    pub files: usize,
+    /// Resources in those files, on either side.
+    pub resources: usize,
+}
+
+impl Report {
+    /// Whether something could not be judged, so that the absence of changes proves nothing.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// Whether the sides differ in something that was compared.
+    pub fn has_differences(&self) -> bool {
+        self.resources.iter().any(ResourceChange::is_difference)
+    }
+}

@@ -1,0 +1,120 @@
+//! Places in a document as people read them: `.spec.containers[web].image`, `.data["app.json"] › .level`.
+
+use std::fmt::Write as _;
+
+use super::style::Symbols;
+use crate::diff::PathStep;
+use crate::value::{Key, KeyKind, Number};
+use crate::visible;
+
+/// The steps of a path, each as text that may stand at the start of a new line.
+pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
+    let mut steps = Vec::with_capacity(path.len());
+    let mut lead = String::new();
+    for step in path {
+        match step {
+            PathStep::Key(key) => steps.push(std::mem::take(&mut lead) + &of_key(key)),
+            PathStep::Item { before, after, label } => {
+                steps.push(std::mem::take(&mut lead) + &of_item(label.as_deref(), after.or(*before)));
+            }
+            PathStep::Inside(_) => lead = format!(" {} ", symbols.inside),
+            PathStep::Metadata => lead = format!("metadata {} ", symbols.inside),
+        }
+    }
+    // The root, or the whole document inside a string.
+    if steps.is_empty() || !lead.is_empty() {
+        steps.push(lead + ".");
+    }
+    steps
+}
+
+/// The whole path on one line.
+pub(super) fn display(path: &[PathStep], symbols: &Symbols) -> String {
+    steps(path, symbols).concat()
+}
+
+/// `.name` where the name is a plain word, `["a/b"]` where it is not. A key that is not text is written bare: `.8080`.
+fn of_key(key: &Key) -> String {
+    let is_plain = match key.kind {
+        KeyKind::Text => is_word(&key.name) && !reads_as_other_type(&key.name),
+        KeyKind::Scalar | KeyKind::Collection => true,
+    };
+    if is_plain { format!(".{}", visible::inline(&key.name)) } else { format!("[{}]", quoted(&key.name)) }
+}
+
+/// `[web]` for an item called so by its `name`, `[id=7]` for one named by something else, `[3]` for one without a name.
+fn of_item(label: Option<&str>, index: Option<usize>) -> String {
+    let Some(label) = label else { return format!("[{}]", index.unwrap_or_default()) };
+    match label.split_once('=') {
+        Some(("name", name)) if is_word(name) && Number::from_yaml(name).is_none() => format!("[{name}]"),
+        Some((key, value)) if !is_label(value) => format!("[{}={}]", visible::inline(key), quoted(value)),
+        _ => format!("[{}]", visible::inline(label)),
+    }
+}
+
+/// Text between double quotes, with quotes and backslashes in it escaped.
+pub(super) fn quoted(text: &str) -> String {
+    let mut shown = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => shown.extend(['\\', c]),
+            c => {
+                let _ = write!(shown, "{}", visible::inline(c.encode_utf8(&mut [0; 4])));
+            }
+        }
+    }
+    shown.push('"');
+    shown
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$'))
+}
+
+/// Labels may hold several members, `containerPort=80,protocol=TCP`, and most of what images and ports are made of.
+fn is_label(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-$./:=,@+*".contains(c))
+}
+
+/// Whether a text key must be quoted so that it is not taken for a number, a boolean or null.
+fn reads_as_other_type(name: &str) -> bool {
+    matches!(name, "true" | "false" | "null") || Number::from_yaml(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Format;
+    use crate::report::sample::{inside, item, key};
+    use crate::report::style::Style;
+
+    fn shown(path: &[PathStep]) -> String {
+        display(path, Style::default().symbols())
+    }
+
+    #[test]
+    fn paths_read_like_the_document() {
+        let image = [key("spec"), key("containers"), item(Some("name=web"), 0), key("image")];
+        assert_eq!(shown(&image), ".spec.containers[web].image");
+        assert_eq!(
+            shown(&[key("data"), key("app.json"), inside(Format::Json), key("level")]),
+            ".data[\"app.json\"] › .level"
+        );
+        assert_eq!(shown(&[key("data"), key("app.json"), inside(Format::Json)]), ".data[\"app.json\"] › .");
+        assert_eq!(shown(&[]), ".");
+        assert_eq!(shown(&[key("args"), item(None, 3)]), ".args[3]");
+        assert_eq!(
+            shown(&[key("ports"), item(Some("containerPort=80,protocol=TCP"), 0)]),
+            ".ports[containerPort=80,protocol=TCP]"
+        );
+    }
+
+    #[test]
+    fn odd_names_are_quoted() {
+        assert_eq!(shown(&[key("a/b"), key("it's \"x\"\n")]), r#"["a/b"]["it's \"x\"\n"]"#);
+        assert_eq!(shown(&[key("8080")]), "[\"8080\"]");
+        assert_eq!(shown(&[key("")]), "[\"\"]");
+        assert_eq!(shown(&[item(Some("name=3"), 0)]), "[name=3]");
+        assert_eq!(shown(&[item(Some("name=a]b"), 0)]), "[name=\"a]b\"]");
+    }
+}

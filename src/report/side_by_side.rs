@@ -1,0 +1,181 @@
+//! The report in two columns: what was on the left, what is on the right.
+
+use std::io;
+
+use super::paint::{Line, Role, Screen};
+use super::passage::{Row, Sheet, Sign, pair, passages, whole};
+use super::style::Style;
+use super::terminal::{self, CHANGES, Draft, each_resource, findings, frame};
+use super::{Report, fragment, token};
+use crate::diff::{Change, ChangeKind, ResourceChange};
+use crate::value::Node;
+
+/// Narrower than this, two columns hold nothing; the stacked layout is used instead.
+const NARROWEST: usize = 60;
+const INDENT: usize = 4;
+/// The most rows of one change.
+const ROWS: usize = 60;
+
+/// Writes the report in two columns, or stacked if the terminal is too narrow for two.
+pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    if style.columns() < NARROWEST {
+        return terminal::write(report, style, out);
+    }
+    let mut draft = Draft::new(report, style);
+    let mut screen = Screen::new(out, style);
+    frame(report, &mut draft, &mut screen, |draft, screen| {
+        each_resource(report, screen, |resource| draft.resource_in_columns(resource))?;
+        findings(report, draft, screen)
+    })
+}
+
+impl Draft<'_> {
+    fn resource_in_columns(&mut self, resource: &ResourceChange) -> Vec<Line> {
+        if resource.before.is_none() || resource.after.is_none() {
+            return self.resource(resource);
+        }
+        self.enter(resource);
+        let mut lines = self.header(resource);
+        for change in resource.changes() {
+            lines.extend(self.change_in_columns(change));
+        }
+        lines.extend(self.spellings(resource));
+        lines
+    }
+
+    fn change_in_columns(&mut self, change: &Change) -> Vec<Line> {
+        let has_columns = matches!(change.kind, ChangeKind::Value | ChangeKind::Text | ChangeKind::Type);
+        let (Some(before), Some(after)) = (&change.before, &change.after) else { return self.change(change, CHANGES) };
+        if !has_columns || token::is_secret(change) || self.is_small(change) {
+            return self.change(change, CHANGES);
+        }
+        let rows = self.pairs(change, before, after);
+        // A column cannot show a long line whole, and with `-v` everything is shown.
+        if self.style.is_verbose() && rows.iter().any(|row| row.is_cut) {
+            return self.change(change, CHANGES);
+        }
+        let mut lines = self.path_of(change, CHANGES);
+        let (rows, left_out) = fragment::cut(rows, self.most(ROWS));
+        for row in rows {
+            self.was_cut |= row.is_cut;
+            let left = Line::indented(INDENT).then(row.left.unwrap_or_default()).padded(INDENT + self.column());
+            let bar = format!(" {} ", self.symbols.bar);
+            lines.push(left.with(Role::Dim, &bar).then(row.right.unwrap_or_default()));
+        }
+        lines.extend(left_out.into_iter().flat_map(|what| self.left_out(&what, INDENT)));
+        lines.extend(self.whereabouts(change, INDENT));
+        lines
+    }
+
+    /// Small values are easier to compare on one line than in two columns.
+    fn is_small(&mut self, change: &Change) -> bool {
+        let room = self.style.columns() / 3;
+        self.short(change).is_some_and(|line| line.width() <= room)
+    }
+
+    fn column(&self) -> usize {
+        (self.style.columns() - INDENT - 3) / 2
+    }
+
+    /// Both sides, row by row.
+    fn pairs(&mut self, change: &Change, before: &Node, after: &Node) -> Vec<Pair> {
+        // Marks below the words would stand in the way of the other column; bold and reverse take no room.
+        let sheet = Sheet { width: Some(self.column().saturating_sub(2)), color: true, symbols: self.symbols };
+        match (change.kind, before.as_str(), after.as_str()) {
+            (ChangeKind::Text | ChangeKind::Value, Some(old), Some(new))
+                if old.contains('\n') || new.contains('\n') =>
+            {
+                let mut pairs = Vec::new();
+                let hunks = passages(old, new, sheet);
+                let is_plain = matches!(hunks.as_slice(), [(1, _)]);
+                for (start, rows) in hunks {
+                    let heading = Line::default().with(Role::Dim, &format!("@@ line {start} @@"));
+                    pairs.extend((!is_plain).then(|| Pair { left: Some(heading), ..Pair::default() }));
+                    pairs.extend(zipped(rows));
+                }
+                pairs
+            }
+            (ChangeKind::Value, ..) => {
+                let mut one_line = |node: &Node| fragment::inline(node, &mut self.tokens).unwrap_or_default();
+                zipped(pair(&one_line(before), &one_line(after), sheet).into())
+            }
+            _ => {
+                let most = self.most(ROWS);
+                let mut side = |node: &Node, sign: Sign| {
+                    let block = fragment::block(node, &mut self.tokens, most);
+                    let rest = block.left_out.map(|what| format!("{} {what}", self.symbols.ellipsis));
+                    block.lines.into_iter().chain(rest).map(|line| whole(&line, sign, sheet)).collect::<Vec<Row>>()
+                };
+                zipped(side(before, Sign::Removed).into_iter().chain(side(after, Sign::Added)).collect())
+            }
+        }
+    }
+}
+
+/// What stands beside each other.
+#[derive(Default)]
+struct Pair {
+    left: Option<Line>,
+    right: Option<Line>,
+    is_cut: bool,
+}
+
+/// Puts removed rows beside the added rows that follow them, and unchanged rows on both sides.
+fn zipped(rows: Vec<Row>) -> Vec<Pair> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut open = 0;
+    for row in rows {
+        let is_cut = row.is_cut;
+        let line = Line::default().with(row.sign.role(), row.sign.gutter()).then(row.text);
+        match row.sign {
+            Sign::Same => {
+                pairs.push(Pair { left: Some(line.clone()), right: Some(line), is_cut });
+                open = pairs.len();
+            }
+            Sign::Removed => {
+                if pairs[open..].iter().any(|pair| pair.right.is_some()) {
+                    open = pairs.len();
+                }
+                pairs.push(Pair { left: Some(line), right: None, is_cut });
+            }
+            Sign::Added => match pairs[open..].iter_mut().find(|pair| pair.right.is_none()) {
+                Some(pair) => *pair = Pair { left: pair.left.take(), right: Some(line), is_cut: pair.is_cut || is_cut },
+                None => pairs.push(Pair { left: None, right: Some(line), is_cut }),
+            },
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::rich;
+
+    fn written(width: usize) -> String {
+        let mut out = Vec::new();
+        write(&rich(), &Style { width, ..Style::default() }, &mut out).expect("writing to memory works");
+        String::from_utf8(out).expect("reports are text")
+    }
+
+    #[test]
+    fn both_sides_stand_beside_each_other() {
+        let shown = written(72);
+        let expected = "
+  ~ .data[\"nginx.conf\"]
+      server {                       │   server {
+        listen 8080;                 │     listen 8080;
+    -   workers 4 of 16;             │ +   workers 8 of 16;
+        cache on;                    │     cache on;
+                                     │ +   gzip on;
+      }                              │   }
+      # end                          │   # end
+";
+        assert!(shown.contains(expected), "{shown}");
+    }
+
+    #[test]
+    fn narrow_terminals_get_the_stacked_layout() {
+        assert!(!written(59).lines().take_while(|line| !line.contains('╭')).any(|line| line.contains('│')));
+    }
+}

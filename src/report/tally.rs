@@ -1,0 +1,185 @@
+//! What a report amounts to: the status of each resource, and everything worth a number in a summary.
+
+use std::collections::BTreeSet;
+
+use super::{Report, token};
+use crate::diff::{Change, ChangeKind, ResourceChange};
+use crate::finding::{Finding, Location, Severity};
+
+/// What became of a resource as a whole; exactly one holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// Something inside differs, wherever it stands now.
+    Changed,
+    /// Nothing inside differs, but it stands in another file or has another name.
+    Moved,
+    /// Nothing differs but the spelling of numbers.
+    Respelled,
+    /// Nothing differs.
+    Same,
+}
+
+impl Status {
+    /// As it stands in machine output and in summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+            Self::Moved => "moved",
+            Self::Respelled => "respelled",
+            Self::Same => "same",
+        }
+    }
+}
+
+impl ResourceChange {
+    /// What became of the resource.
+    pub fn status(&self) -> Status {
+        match (&self.before, &self.after) {
+            (None, Some(_)) => Status::Added,
+            (Some(_), None) => Status::Removed,
+            _ if self.changes().next().is_some() => Status::Changed,
+            _ if self.is_moved() => Status::Moved,
+            _ if self.spellings().next().is_some() => Status::Respelled,
+            _ => Status::Same,
+        }
+    }
+
+    /// Whether it is on both sides, but in another file or by another name.
+    pub fn is_moved(&self) -> bool {
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => before.file != after.file || !before.identity.is_namesake(&after.identity),
+            _ => false,
+        }
+    }
+}
+
+/// How many of everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// New resources.
+    pub added: usize,
+    /// Resources that are gone.
+    pub removed: usize,
+    /// Resources with changes inside.
+    pub changed: usize,
+    /// Of these, how many also stand elsewhere.
+    pub changed_and_moved: usize,
+    /// Resources that only stand elsewhere.
+    pub moved: usize,
+    /// Resources in which only the spelling of numbers differs.
+    pub respelled: usize,
+    /// Numbers that are spelled differently but equal.
+    pub spelling_only: usize,
+    /// Lists and list items whose order alone changed.
+    pub order_only: usize,
+    /// Changes that concern values which are never shown.
+    pub secrets: usize,
+    /// Changed files that were not compared.
+    pub skipped: usize,
+    /// Changes that rules of the user take out.
+    pub suppressed: usize,
+    /// Findings of each severity.
+    pub errors: usize,
+    /// See `errors`.
+    pub warnings: usize,
+    /// See `errors`.
+    pub notes: usize,
+}
+
+impl Tally {
+    /// Counts everything in a report.
+    pub fn of(report: &Report) -> Self {
+        let mut tally = Self { skipped: report.skipped.len(), suppressed: report.suppressed.len(), ..Self::default() };
+        for resource in &report.resources {
+            tally.count(resource);
+        }
+        for finding in &report.findings {
+            *match finding.severity {
+                Severity::Error => &mut tally.errors,
+                Severity::Warning => &mut tally.warnings,
+                Severity::Note => &mut tally.notes,
+            } += 1;
+        }
+        tally
+    }
+
+    fn count(&mut self, resource: &ResourceChange) {
+        match resource.status() {
+            Status::Added => self.added += 1,
+            Status::Removed => self.removed += 1,
+            Status::Changed => self.changed += 1,
+            Status::Moved => self.moved += 1,
+            Status::Respelled => self.respelled += 1,
+            Status::Same => {}
+        }
+        let changes: Vec<&Change> = resource.changes().collect();
+        let is_order = |change: &&&Change| matches!(change.kind, ChangeKind::Reorder | ChangeKind::Move);
+        self.changed_and_moved += usize::from(!changes.is_empty() && resource.is_moved());
+        self.spelling_only += resource.spellings().count();
+        self.order_only += changes.iter().filter(is_order).count();
+        self.secrets += changes.iter().filter(|change| token::concerns_secret(change)).count();
+        if let (Some(side), None) | (None, Some(side)) = (&resource.before, &resource.after) {
+            self.secrets += usize::from(token::holds_secret(&side.payload));
+        }
+    }
+
+    /// Whether nothing differs in effect.
+    pub fn is_unchanged(&self) -> bool {
+        self.added + self.removed + self.changed + self.moved == 0
+    }
+}
+
+/// `2 errors, 1 warning`, or nothing if there are no findings.
+pub(super) fn severities(findings: &[&Finding]) -> String {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let counts = [(of(Severity::Error), "error"), (of(Severity::Warning), "warning"), (of(Severity::Note), "note")];
+    let said: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(n, noun)).collect();
+    said.join(", ")
+}
+
+/// How many files the findings are in.
+pub(super) fn files_with_findings(report: &Report) -> usize {
+    let path = |finding: &Finding| match &finding.location {
+        Location::Span(span) => report.sources.get(span.source).path.clone(),
+        Location::File { path, .. } => path.clone(),
+    };
+    report.findings.iter().map(path).collect::<BTreeSet<_>>().len()
+}
+
+/// `1 file`, `2 files`, `1,204 files`.
+pub fn plural(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
+/// A number with a comma between every three digits.
+pub(super) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut shown = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(plural(1, "file"), "1 file");
+        assert_eq!(plural(0, "file"), "0 files");
+        assert_eq!(plural(1_234_567, "file"), "1,234,567 files");
+        assert_eq!(grouped(999), "999");
+    }
+}

@@ -1,0 +1,322 @@
+//! One change: on one line where it fits, with its values stacked below its path where it does not.
+
+use super::Draft;
+use super::summary::wrapped;
+use crate::diff::{Change, ChangeKind, PathStep};
+use crate::path::RepoPath;
+use crate::report::fragment;
+use crate::report::paint::{Line, Role, columns};
+use crate::report::passage::{Row, Sign, pair, passages};
+use crate::report::place;
+use crate::report::tally::plural;
+use crate::report::token;
+use crate::value::Node;
+
+/// Where changes and their values start.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::report) struct Layout {
+    /// Columns before the symbol.
+    pub indent: usize,
+    /// Columns before the lines below.
+    pub details: usize,
+    /// Columns between the sign of such a line and its text.
+    pub inset: usize,
+}
+
+/// The most lines of an added or removed value.
+const VALUE_LINES: usize = 12;
+/// The most lines of a changed text.
+const TEXT_LINES: usize = 60;
+/// Values that do not fit beside their path may still stand on one line of their own, up to this width: longer ones are
+/// easier to compare above each other.
+const WIDEST_LINE_BELOW: usize = 48;
+/// The same for two versions of a value beside their path.
+const WIDEST_LINE_BESIDE: usize = 72;
+
+/// What stands below a path: a word beside the path, and lines.
+#[derive(Default)]
+struct Below {
+    note: Option<Line>,
+    lines: Vec<Line>,
+}
+
+impl Draft<'_> {
+    /// The lines of a change.
+    pub(in crate::report) fn change(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
+        let (symbol, role) = self.change_symbol(change);
+        let short = self.short(change);
+        let mut lines = match short {
+            Some(short) => self.on_one_line(change, layout, (&symbol, role), short),
+            None => {
+                let path = self.path_of(change, layout);
+                self.stacked(change, layout, path)
+            }
+        };
+        lines.extend(self.whereabouts(change, layout.details));
+        lines
+    }
+
+    /// A number that is spelled differently but equal.
+    pub(super) fn spelling(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
+        let note = Line::default().with(Role::Dim, "  (spelling only)");
+        let short = self.old_and_new(change).map(|line| line.then(note)).unwrap_or_default();
+        self.on_one_line(change, layout, ("=", Role::Dim), short)
+    }
+
+    /// The symbol of a change.
+    pub(in crate::report) fn change_symbol(&self, change: &Change) -> (String, Role) {
+        let (symbol, role) = match change.kind {
+            _ if token::is_secret(change) => (self.symbols.secret, Role::Moved),
+            ChangeKind::Add => ("+", Role::Added),
+            ChangeKind::Remove => ("-", Role::Removed),
+            ChangeKind::Value | ChangeKind::Text => ("~", Role::Changed),
+            ChangeKind::Type => ("T", Role::Changed),
+            ChangeKind::Reorder => (self.symbols.order, Role::Moved),
+            ChangeKind::Move => (self.symbols.moved, Role::Moved),
+        };
+        (symbol.to_owned(), role)
+    }
+
+    /// Symbol and path without the values.
+    pub(in crate::report) fn path_of(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
+        let (symbol, role) = self.change_symbol(change);
+        self.path(change, layout, (&symbol, role))
+    }
+
+    fn on_one_line(&mut self, change: &Change, layout: Layout, symbol: (&str, Role), short: Line) -> Vec<Line> {
+        let mut lines = self.path(change, layout, symbol);
+        let beside = lines.last().map_or(0, Line::width) + 2 + short.width();
+        let room = self.style.columns();
+        let is_long = change.kind == ChangeKind::Value && short.width() > WIDEST_LINE_BESIDE;
+        let fits_beside = lines.len() == 1 && beside <= room && !is_long;
+        let fits_below = layout.details + short.width() <= room && short.width() <= WIDEST_LINE_BELOW;
+        if let (true, Some(line)) = (fits_beside, lines.last_mut()) {
+            line.push(Role::Plain, "  ");
+            line.append(short);
+        } else if fits_below {
+            lines.push(Line::indented(layout.details).then(short));
+        } else if token::is_secret(change) || change.kind == ChangeKind::Move {
+            let words = wrapped(&short.plain(), Role::Plain, room.saturating_sub(layout.details));
+            lines.extend(words.into_iter().map(|line| Line::indented(layout.details).then(line)));
+        } else {
+            return self.stacked(change, layout, lines);
+        }
+        lines
+    }
+
+    /// The values below the path.
+    fn stacked(&mut self, change: &Change, layout: Layout, mut lines: Vec<Line>) -> Vec<Line> {
+        let below = self.below(change, layout);
+        if let Some(note) = below.note {
+            match lines.last_mut() {
+                Some(line) if line.width() + 2 + note.width() <= self.style.columns() => {
+                    line.push(Role::Plain, "  ");
+                    line.append(note);
+                }
+                _ => lines.push(Line::indented(layout.details).then(note)),
+            }
+        }
+        lines.extend(below.lines);
+        lines
+    }
+
+    /// Symbol and path; a long path goes on below, broken between its steps.
+    fn path(&mut self, change: &Change, layout: Layout, (symbol, role): (&str, Role)) -> Vec<Line> {
+        let mut line = Line::indented(layout.indent).with(role, symbol).with(Role::Plain, " ");
+        let start = line.width();
+        let room = self.style.columns();
+        let mut lines = Vec::new();
+        let steps = place::steps(&change.path, self.symbols);
+        let shared = steps.iter().zip(&self.last_path).take_while(|(step, last)| step == last).count();
+        for (at, step) in steps.iter().enumerate() {
+            if line.width() + columns(step) > room && line.width() > start {
+                lines.push(std::mem::replace(&mut line, Line::indented(start + 2)));
+            }
+            let step = self.fitted(step, room.saturating_sub(line.width()).max(8));
+            // What the path shares with the one above it stands back.
+            line.push(if at < shared { Role::Dim } else { Role::Path }, &step);
+        }
+        lines.push(line);
+        self.last_path = steps;
+        lines
+    }
+
+    /// The change on one line without its path, if it can be said so.
+    pub(in crate::report) fn short(&mut self, change: &Change) -> Option<Line> {
+        if token::is_secret(change) {
+            return Some(self.secret(change));
+        }
+        match change.kind {
+            ChangeKind::Add => Some(Line::default().with(Role::Added, &self.one_line(change.after.as_ref()?)?)),
+            ChangeKind::Remove => Some(Line::default().with(Role::Removed, &self.one_line(change.before.as_ref()?)?)),
+            ChangeKind::Value => self.old_and_new(change),
+            ChangeKind::Type => Some(self.old_and_new(change)?.with(Role::Plain, "  ").then(self.types(change))),
+            ChangeKind::Move => Some(self.positions(change)),
+            ChangeKind::Reorder => self.order(change),
+            ChangeKind::Text => None,
+        }
+    }
+
+    fn one_line(&mut self, node: &Node) -> Option<String> {
+        fragment::inline(node, &mut self.tokens)
+    }
+
+    fn arrow(&self) -> String {
+        format!(" {} ", self.symbols.arrow)
+    }
+
+    fn old_and_new(&mut self, change: &Change) -> Option<Line> {
+        let before = self.one_line(change.before.as_ref()?)?;
+        let after = self.one_line(change.after.as_ref()?)?;
+        let line = Line::default().with(Role::Removed, &before).with(Role::Dim, &self.arrow());
+        Some(line.with(Role::Added, &after))
+    }
+
+    /// `(string → boolean)`.
+    fn types(&self, change: &Change) -> Line {
+        let name = |node: &Option<Node>| node.as_ref().map(|node| node.type_of().to_string()).unwrap_or_default();
+        let types = format!("({}{}{})", name(&change.before), self.arrow(), name(&change.after));
+        Line::default().with(Role::Dim, &types)
+    }
+
+    /// `(sensitive, changed) #1 → #2`.
+    fn secret(&mut self, change: &Change) -> Line {
+        let what = match change.kind {
+            ChangeKind::Add => "added",
+            ChangeKind::Remove => "removed",
+            ChangeKind::Move | ChangeKind::Reorder => "moved",
+            _ => "changed",
+        };
+        let line = Line::default().with(Role::Dim, &format!("(sensitive, {what}) "));
+        let mut token = |node: &Option<Node>| {
+            let node = node.as_ref()?;
+            Some(
+                self.tokens
+                    .of_node(node)
+                    .map_or_else(|| format!("not sensitive ({})", node.type_of()), |n| format!("#{n}")),
+            )
+        };
+        match (token(&change.before), token(&change.after)) {
+            (Some(before), Some(after)) => {
+                line.with(Role::Removed, &before).with(Role::Dim, &self.arrow()).with(Role::Added, &after)
+            }
+            (before, after) => line.with(Role::Plain, &before.or(after).unwrap_or_default()),
+        }
+    }
+
+    /// `[2] → [5]`: where an item stood and stands.
+    fn positions(&self, change: &Change) -> Line {
+        let (before, after) = match change.path.last() {
+            Some(PathStep::Item { before, after, .. }) => (*before, *after),
+            _ => (None, None),
+        };
+        let place = |index: Option<usize>| index.map_or_else(|| "[?]".to_owned(), |index| format!("[{index}]"));
+        let line = Line::default().with(Role::Removed, &place(before)).with(Role::Dim, &self.arrow());
+        line.with(Role::Added, &place(after)).with(Role::Dim, "  (position)")
+    }
+
+    fn below(&mut self, change: &Change, layout: Layout) -> Below {
+        match (change.kind, &change.before, &change.after) {
+            (ChangeKind::Text, Some(before), Some(after)) => self.text(before, after, layout),
+            (ChangeKind::Value, Some(before), Some(after)) => self.versions(before, after, layout),
+            (ChangeKind::Reorder, Some(before), Some(after)) => {
+                let count = before.as_list().map_or(0, <[Node]>::len);
+                let note = Line::default().with(Role::Dim, &format!("(order of {})", plural(count, "item")));
+                Below { note: Some(note), lines: self.orders(before, after, layout) }
+            }
+            (kind, before, after) => {
+                let note = if kind == ChangeKind::Type { Some(self.types(change)) } else { line_count(before, after) };
+                let mut lines = Vec::new();
+                lines.extend(before.iter().flat_map(|node| self.side(node, Sign::Removed, layout)).collect::<Vec<_>>());
+                lines.extend(after.iter().flat_map(|node| self.side(node, Sign::Added, layout)).collect::<Vec<_>>());
+                Below { note, lines }
+            }
+        }
+    }
+
+    /// One side of a change as a block.
+    fn side(&mut self, node: &Node, sign: Sign, layout: Layout) -> Vec<Line> {
+        let most = self.most(VALUE_LINES);
+        let block = fragment::block(node, &mut self.tokens, most);
+        let mut lines = self.gutter(&block.lines, sign, layout);
+        lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
+        lines
+    }
+
+    /// Two versions of a value of one line.
+    fn versions(&mut self, before: &Node, after: &Node, layout: Layout) -> Below {
+        let (Some(old), Some(new)) = (self.one_line(before), self.one_line(after)) else {
+            return self.text(before, after, layout);
+        };
+        let rows = pair(&old, &new, self.sheet(layout.details + layout.inset + 2));
+        Below { note: None, lines: self.rows(rows, layout) }
+    }
+
+    /// A changed text in hunks.
+    fn text(&mut self, before: &Node, after: &Node, layout: Layout) -> Below {
+        let lines_of = |node: &Node| node.as_str().map(str::to_owned);
+        let (Some(before), Some(after)) = (lines_of(before), lines_of(after)) else { return Below::default() };
+        let hunks = passages(&before, &after, self.sheet(layout.details + layout.inset + 2));
+        let signs = |sign| hunks.iter().flat_map(|(_, rows)| rows).filter(|row| row.sign == sign).count();
+        let (added, removed) = (signs(Sign::Added), signs(Sign::Removed));
+        let note = format!("(+{added} -{removed}, {} now)", plural(after.lines().count(), "line"));
+        let mut lines = Vec::new();
+        // A single hunk from the start needs no heading.
+        let is_plain = matches!(hunks.as_slice(), [(1, _)]);
+        for (start, rows) in hunks {
+            if !is_plain {
+                lines.push(Line::indented(layout.details).with(Role::Dim, &format!("@@ line {start} @@")));
+            }
+            lines.extend(self.rows(rows, layout));
+        }
+        let (mut lines, left_out) = fragment::cut(lines, self.most(TEXT_LINES));
+        lines.extend(left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
+        Below { note: Some(Line::default().with(Role::Dim, &note)), lines }
+    }
+
+    fn rows(&mut self, rows: impl IntoIterator<Item = Row>, layout: Layout) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for row in rows {
+            self.was_cut |= row.is_cut;
+            lines.push(self.signed(row.sign, layout).then(row.text));
+            lines.extend(row.mark.map(|mark| Line::indented(layout.details + layout.inset + 2).with(Role::Dim, &mark)));
+        }
+        lines
+    }
+
+    /// Where the values are written and what brought them there, for those who asked for everything.
+    pub(in crate::report) fn whereabouts(&mut self, change: &Change, indent: usize) -> Option<Line> {
+        if !self.style.is_verbose() {
+            return None;
+        }
+        let [before_file, after_file] = self.files.clone();
+        let before = change.before.as_ref().map(|node| self.origin(node, before_file.as_ref()));
+        let after = change.after.as_ref().map(|node| self.origin(node, after_file.as_ref()));
+        let places = match (before, after) {
+            (Some(before), Some(after)) if before != after => format!("{before}{}{after}", self.arrow()),
+            (before, after) => before.or(after)?,
+        };
+        Some(Line::indented(indent).with(Role::Dim, &format!("at {places}")))
+    }
+
+    /// `line 7` in the resource's own file, `base.yaml:7` elsewhere.
+    fn origin(&mut self, node: &Node, file: Option<&RepoPath>) -> String {
+        let place = self.locator.start(node.span);
+        let mut origin = match file == Some(&place.text.path) {
+            true => format!("line {}", place.line),
+            false => format!("{}:{}", place.text.path, place.line),
+        };
+        for step in node.step().map(|step| step.chain()).unwrap_or_default() {
+            let by = self.locator.start(step.at);
+            origin.push_str(&format!(", through the {} in line {}", step.kind.name(), by.line));
+        }
+        origin
+    }
+}
+
+/// `(12 lines)` for an added or removed text.
+fn line_count(before: &Option<Node>, after: &Option<Node>) -> Option<Line> {
+    let text = before.as_ref().or(after.as_ref())?.as_str()?;
+    let count = text.lines().count();
+    (count > 1).then(|| Line::default().with(Role::Dim, &format!("({})", plural(count, "line"))))
+}

@@ -1,0 +1,122 @@
+//! The last lines: everything that was left out, so that nothing disappears in silence.
+
+use std::collections::BTreeMap;
+
+use super::Draft;
+use super::change::Layout;
+use super::resource::CHANGES;
+use super::summary::wrapped;
+use crate::diff::Suppressed;
+use crate::report::paint::{Line, Role, columns};
+use crate::report::tally::{Tally, plural};
+use crate::report::{Report, SkipReason};
+use crate::visible;
+
+/// The most names of skipped files on one line.
+const NAMED_FILES: usize = 5;
+
+/// Skipped files by reason, numbers in another spelling, and how to see what was cut.
+pub(super) fn lines(report: &Report, tally: &Tally, draft: &mut Draft<'_>) -> Vec<Line> {
+    let columns = draft.style.columns();
+    let mut lines = suppressed(report, draft);
+    lines.extend(skipped(report, draft));
+    lines.extend(read_as(report, draft));
+    if report.switched_off > 0 {
+        let phrase = format!("Switched off: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
+        lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
+    if tally.spelling_only > 0 && !draft.style.is_verbose() {
+        let numbers = plural(tally.spelling_only, "number");
+        let phrase = format!("Spelling only: {numbers} written differently but equal in value (-v lists them)");
+        lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
+    if report.is_incomplete() {
+        let phrase = "Incomplete: what the errors concern could not be compared";
+        lines.extend(wrapped(phrase, Role::Alarm, columns));
+    }
+    if draft.was_cut {
+        let phrase = format!("{} stands for text cut to fit the width (-v shows all)", draft.symbols.ellipsis);
+        lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
+    lines
+}
+
+/// How many changes each rule of the user took out; on request also which.
+fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+    if report.suppressed.is_empty() {
+        return Vec::new();
+    }
+    let mut by_rule: BTreeMap<&str, Vec<&Suppressed>> = BTreeMap::new();
+    for suppressed in &report.suppressed {
+        by_rule.entry(&suppressed.rule).or_default().push(suppressed);
+    }
+    let hint = if draft.style.show_suppressed { "" } else { " (--show-suppressed lists them)" };
+    let title = format!("Suppressed: {}{hint}", plural(report.suppressed.len(), "change"));
+    let mut lines = wrapped(&title, Role::Dim, draft.style.columns());
+    for (rule, taken) in by_rule {
+        let rule = format!("{} by {}", taken.len(), visible::inline(rule));
+        let rule = draft.fitted(&rule, draft.style.columns().saturating_sub(2));
+        lines.push(Line::indented(2).with(Role::Dim, &rule));
+        if draft.style.show_suppressed {
+            lines.extend(taken.iter().flat_map(|suppressed| taken_out(suppressed, draft)));
+        }
+    }
+    lines
+}
+
+fn taken_out(suppressed: &Suppressed, draft: &mut Draft<'_>) -> Vec<Line> {
+    let name = draft.fitted(&suppressed.identity.to_string(), draft.style.columns().saturating_sub(4));
+    let mut lines = vec![Line::indented(4).with(Role::Heading, &name)];
+    lines.extend(draft.change(&suppressed.change, Layout { indent: 6, details: 10, ..CHANGES }));
+    lines
+}
+
+/// What the changed files were taken for, for those who ask for everything.
+fn read_as(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    if !draft.style.is_verbose() || report.read_as.is_empty() {
+        return Vec::new();
+    }
+    let kinds: Vec<String> =
+        report.read_as.iter().map(|(kind, count)| format!("{} ({count})", kind.describe())).collect();
+    wrapped(&format!("Read as: {}", kinds.join(", ")), Role::Dim, draft.style.columns())
+}
+
+fn skipped(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+    if report.skipped.is_empty() {
+        return Vec::new();
+    }
+    let mut by_reason: BTreeMap<SkipReason, Vec<String>> = BTreeMap::new();
+    for skipped in &report.skipped {
+        by_reason.entry(skipped.reason).or_default().push(skipped.path.to_string());
+    }
+    let count = plural(report.skipped.len(), "changed file");
+    let mut lines = vec![Line::default().with(Role::Dim, &format!("Not compared: {count}"))];
+    for (reason, files) in by_reason {
+        lines.extend(group(reason, &files, draft));
+    }
+    lines
+}
+
+fn group(reason: SkipReason, files: &[String], draft: &mut Draft<'_>) -> Vec<Line> {
+    let label = format!("{} ({})", reason.describe(), files.len());
+    if draft.style.is_verbose() {
+        let title = Line::indented(2).with(Role::Dim, &label);
+        let names = files.iter().map(|file| Line::indented(4).with(Role::Dim, file));
+        return std::iter::once(title).chain(names).collect();
+    }
+    let shown = files.iter().take(NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = files.len().saturating_sub(NAMED_FILES);
+    let more = if more > 0 { format!(", {more} more (-v lists all)") } else { String::new() };
+    let text = format!("{label}: {shown}{more}");
+    let room = draft.style.columns().saturating_sub(2);
+    if columns(&text) <= room {
+        return vec![Line::indented(2).with(Role::Dim, &text)];
+    }
+    let mut lines = vec![Line::indented(2).with(Role::Dim, &format!("{label}:"))];
+    for file in files.iter().take(NAMED_FILES) {
+        let file = draft.fitted(file, room.saturating_sub(2));
+        lines.push(Line::indented(4).with(Role::Dim, &file));
+    }
+    lines.extend((!more.is_empty()).then(|| Line::indented(4).with(Role::Dim, more.trim_start_matches(", "))));
+    lines
+}

@@ -1,0 +1,146 @@
+//! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
+
+mod change;
+mod footer;
+pub mod names;
+mod order;
+mod resource;
+pub mod stat;
+mod summary;
+
+use std::io;
+
+pub use names::write as write_names;
+pub use stat::write as write_stat;
+
+pub(super) use change::Layout;
+pub(super) use resource::CHANGES;
+pub(super) use stat::extent_words;
+pub(super) use summary::counts;
+
+use super::Report;
+use super::diagnostics;
+use super::locate::Locator;
+use super::paint::{Line, Role, Screen};
+use super::passage::Sheet;
+use super::style::{Style, Symbols};
+use super::tally::Tally;
+use super::token::Tokens;
+use crate::diff::ResourceChange;
+use crate::path::RepoPath;
+
+/// Writes the whole report.
+pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut draft = Draft::new(report, style);
+    let mut screen = Screen::new(out, style);
+    frame(report, &mut draft, &mut screen, |draft, screen| {
+        each_resource(report, screen, |resource| draft.resource(resource))?;
+        findings(report, draft, screen)
+    })
+}
+
+/// The findings with their snippets, if there are any.
+pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    if report.findings.is_empty() {
+        return Ok(());
+    }
+    screen.blank()?;
+    diagnostics::show(report, draft.style, screen)
+}
+
+/// Everything around the resources is the same in every layout.
+pub(super) fn frame(
+    report: &Report,
+    draft: &mut Draft<'_>,
+    screen: &mut Screen<'_>,
+    body: impl FnOnce(&mut Draft<'_>, &mut Screen<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let tally = Tally::of(report);
+    summary::lines(report, &tally, draft.style).into_iter().try_for_each(|line| screen.line(line))?;
+    body(draft, screen)?;
+    let footer = footer::lines(report, &tally, draft);
+    if !footer.is_empty() {
+        screen.blank()?;
+    }
+    footer.into_iter().try_for_each(|line| screen.line(line))
+}
+
+/// Resources with a blank line before each.
+pub(super) fn each_resource(
+    report: &Report,
+    screen: &mut Screen<'_>,
+    mut lines: impl FnMut(&ResourceChange) -> Vec<Line>,
+) -> io::Result<()> {
+    for resource in &report.resources {
+        let lines = lines(resource);
+        if !lines.is_empty() {
+            screen.blank()?;
+        }
+        lines.into_iter().try_for_each(|line| screen.line(line))?;
+    }
+    Ok(())
+}
+
+/// What lines are made with, and what has to be remembered while making them.
+pub(super) struct Draft<'a> {
+    pub style: &'a Style,
+    pub symbols: &'static Symbols,
+    pub tokens: Tokens,
+    pub locator: Locator<'a>,
+    /// Whether some text was cut to fit; the footer then says how to see it whole.
+    pub was_cut: bool,
+    /// The steps of the path above, so that the next one can show what is new in it.
+    pub last_path: Vec<String>,
+    /// The files of the resource at hand, before and after.
+    pub files: [Option<RepoPath>; 2],
+    /// How to see what was left out, in words for the reader.
+    pub hint: &'static str,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(report: &'a Report, style: &'a Style) -> Self {
+        Self {
+            style,
+            symbols: style.symbols(),
+            tokens: Tokens::of(report),
+            locator: Locator::new(&report.sources),
+            was_cut: false,
+            last_path: Vec::new(),
+            files: [None, None],
+            hint: " (-v shows all)",
+        }
+    }
+
+    /// The most lines of a value or text to show.
+    pub(super) fn most(&self, lines: usize) -> Option<usize> {
+        (!self.style.is_verbose()).then_some(lines)
+    }
+
+    /// For text after `indent` columns.
+    pub(super) fn sheet(&self, indent: usize) -> Sheet<'static> {
+        let room = self.style.columns().saturating_sub(indent).max(8);
+        Sheet { width: self.most(room), color: self.style.color, symbols: self.symbols }
+    }
+
+    /// Text that fits into so many columns.
+    pub(super) fn fitted(&mut self, text: &str, width: usize) -> String {
+        match super::paint::cut_middle(text, width, self.symbols.ellipsis) {
+            Some(cut) if !self.style.is_verbose() => {
+                self.was_cut = true;
+                cut
+            }
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Says that something is missing here.
+    pub(super) fn left_out(&self, what: &str, indent: usize) -> Vec<Line> {
+        let phrase = format!("{} {what}{}", self.symbols.ellipsis, self.hint);
+        let room = self.style.columns().saturating_sub(indent);
+        let lines = summary::wrapped(&phrase, Role::Dim, room);
+        lines.into_iter().map(|line| Line::indented(indent).then(line)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

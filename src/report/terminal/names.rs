@@ -1,0 +1,18 @@
+//! The files of changed resources, one per line, as `git diff --name-only` prints them.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use crate::report::Report;
+use crate::report::paint::{Line, Role, Screen};
+use crate::report::style::Style;
+use crate::report::tally::Status;
+
+/// Writes each file once, in byte order: where a resource stands now, or where it stood if it is gone.
+pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let changed = report.resources.iter().filter(|resource| resource.status() < Status::Respelled);
+    let files: BTreeSet<_> =
+        changed.filter_map(|resource| Some(&resource.after.as_ref().or(resource.before.as_ref())?.file)).collect();
+    let mut screen = Screen::new(out, style);
+    files.into_iter().try_for_each(|file| screen.line(Line::default().with(Role::Plain, &file.to_string())))
+}

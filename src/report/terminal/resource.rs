@@ -1,0 +1,144 @@
+//! One resource: its header line, then what changed in it.
+
+use super::Draft;
+use super::change::Layout;
+use crate::diff::ResourceChange;
+use crate::report::fragment;
+use crate::report::paint::{Line, Role};
+use crate::report::passage::{Sign, whole};
+use crate::report::tally::Status;
+use crate::resource::{Identity, Resource};
+
+/// The most lines of a new or vanished resource.
+const CONTENT_LINES: usize = 14;
+/// Changes stand below the header, their values below them.
+pub(in crate::report) const CHANGES: Layout = Layout { indent: 2, details: 6, inset: 0 };
+/// A file that does not fit beside its resource stands below it.
+const FILE_INDENT: usize = 4;
+
+impl Draft<'_> {
+    /// The lines of a resource; none if it differs in nothing that is shown.
+    pub(in crate::report) fn resource(&mut self, resource: &ResourceChange) -> Vec<Line> {
+        let mut lines = self.header(resource);
+        lines.extend(self.changes_at(resource, CHANGES));
+        lines
+    }
+
+    /// What changed inside a resource: its whole content if it came or went.
+    pub(in crate::report) fn changes_at(&mut self, resource: &ResourceChange, layout: Layout) -> Vec<Line> {
+        self.enter(resource);
+        let content = Layout { details: layout.details.saturating_sub(2), ..layout };
+        match (&resource.before, &resource.after) {
+            (None, Some(after)) => self.content(after, Sign::Added, content),
+            (Some(before), None) => self.content(before, Sign::Removed, content),
+            _ => {
+                let mut lines: Vec<Line> = resource.changes().flat_map(|change| self.change(change, layout)).collect();
+                lines.extend(self.spellings(resource));
+                lines
+            }
+        }
+    }
+
+    /// Numbers in another spelling, for those who asked for everything.
+    pub(in crate::report) fn spellings(&mut self, resource: &ResourceChange) -> Vec<Line> {
+        let shown = resource.spellings().filter(|_| self.style.is_verbose()).collect::<Vec<_>>();
+        shown.into_iter().flat_map(|change| self.spelling(change, CHANGES)).collect()
+    }
+
+    /// Symbol, identity and file; on two lines if one is too short. None for what only `-v` shows.
+    pub(in crate::report) fn header(&mut self, resource: &ResourceChange) -> Vec<Line> {
+        let Some((symbol, role)) = self.status_symbol(resource) else { return Vec::new() };
+        let columns = self.style.columns();
+        let mut line = Line::default().with(role, &symbol).with(Role::Plain, " ");
+        let name = self.fitted(&self.name(resource), columns.saturating_sub(line.width()));
+        line.push(Role::Heading, &name);
+        let Some(files) = self.files(resource) else { return vec![line] };
+        if line.width() + 2 + super::super::paint::columns(&files) <= columns {
+            return vec![line.with(Role::Plain, "  ").with(Role::Dim, &files)];
+        }
+        let files = self.fitted(&files, columns.saturating_sub(FILE_INDENT));
+        vec![line, Line::indented(FILE_INDENT).with(Role::Dim, &files)]
+    }
+
+    /// The symbol of a resource; none if there is nothing to show about it.
+    pub(in crate::report) fn status_symbol(&self, resource: &ResourceChange) -> Option<(String, Role)> {
+        let (symbol, role) = match resource.status() {
+            Status::Added => ("+", Role::Added),
+            Status::Removed => ("-", Role::Removed),
+            Status::Changed => ("~", Role::Changed),
+            Status::Moved => (self.symbols.moved, Role::Moved),
+            Status::Respelled | Status::Same if self.style.is_verbose() => ("=", Role::Dim),
+            Status::Respelled | Status::Same => return None,
+        };
+        Some((symbol.to_owned(), role))
+    }
+
+    /// What the resource is called, both names if it was renamed.
+    pub(in crate::report) fn name(&self, resource: &ResourceChange) -> String {
+        match (&resource.before, &resource.after) {
+            (Some(before), Some(after)) if before.identity != after.identity => {
+                format!("{} {} {}", before.identity, self.symbols.arrow, after.identity)
+            }
+            (before, after) => {
+                after.as_ref().or(before.as_ref()).map(|side| side.identity.to_string()).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The file, both if it moved; nothing if the name is the file.
+    fn files(&mut self, resource: &ResourceChange) -> Option<String> {
+        match (&resource.before, &resource.after) {
+            (Some(before), Some(after)) if before.file != after.file => {
+                let is_said = self.names_its_file(before) && self.names_its_file(after);
+                (!is_said).then(|| format!("{} {} {}", before.file, self.symbols.arrow, after.file))
+            }
+            (before, after) => {
+                let side = after.as_ref().or(before.as_ref())?;
+                (!self.names_its_file(side)).then(|| self.file(side))
+            }
+        }
+    }
+
+    fn names_its_file(&self, side: &Resource) -> bool {
+        matches!(&side.identity, Identity::File { path, .. } if *path == side.file)
+    }
+
+    /// The file, with the line for all but its first document.
+    fn file(&mut self, side: &Resource) -> String {
+        match side.position {
+            0 => side.file.to_string(),
+            _ => format!("{}:{}", side.file, self.locator.start(side.payload.span).line),
+        }
+    }
+
+    fn content(&mut self, side: &Resource, sign: Sign, layout: Layout) -> Vec<Line> {
+        let most = self.most(CONTENT_LINES);
+        let block = fragment::block(&side.payload, &mut self.tokens, most);
+        let mut lines = self.gutter(&block.lines, sign, layout);
+        lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
+        lines
+    }
+
+    /// Lines of one side, each with its sign.
+    pub(super) fn gutter(&mut self, block: &[String], sign: Sign, layout: Layout) -> Vec<Line> {
+        let sheet = self.sheet(layout.details + layout.inset + 2);
+        let mut lines = Vec::with_capacity(block.len());
+        for text in block {
+            let row = whole(text, sign, sheet);
+            self.was_cut |= row.is_cut;
+            lines.push(self.signed(sign, layout).then(row.text));
+        }
+        lines
+    }
+
+    /// The start of a line that belongs to one side.
+    pub(super) fn signed(&self, sign: Sign, layout: Layout) -> Line {
+        Line::indented(layout.details).with(sign.role(), sign.gutter()).with(Role::Plain, &" ".repeat(layout.inset))
+    }
+
+    /// Forgets what was remembered of the resource before.
+    pub(in crate::report) fn enter(&mut self, resource: &ResourceChange) {
+        self.last_path.clear();
+        self.files = [&resource.before, &resource.after].map(|side| side.as_ref().map(|side| side.file.clone()));
+    }
+}

@@ -1,0 +1,107 @@
+//! The report as a table: one line per resource with how much changed in it.
+
+use std::io;
+
+use super::{Draft, frame};
+use crate::diff::{ChangeKind, ResourceChange};
+use crate::report::Report;
+use crate::report::paint::{Line, Role, Screen, columns};
+use crate::report::style::Style;
+use crate::report::tally::{Status, plural};
+
+/// The widest bar.
+const WIDEST_BAR: usize = 24;
+
+/// Additions, changes and removals inside one resource.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    added: usize,
+    changed: usize,
+    removed: usize,
+}
+
+/// Writes one line per resource, and everything around them as in the full report.
+pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut draft = Draft::new(report, style);
+    let mut screen = Screen::new(out, style);
+    let shown: Vec<&ResourceChange> =
+        report.resources.iter().filter(|resource| draft.status_symbol(resource).is_some()).collect();
+    let names = shown.iter().map(|resource| columns(&draft.name(resource)));
+    let table = Table {
+        name: names.max().unwrap_or(0).clamp(8, style.columns().saturating_sub(20).max(8)),
+        count: shown.iter().map(|resource| columns(&extent_words(resource))).max().unwrap_or(0),
+        most: shown.iter().map(|resource| extent(resource).total()).max().unwrap_or(0),
+    };
+    frame(report, &mut draft, &mut screen, |draft, screen| {
+        if !shown.is_empty() {
+            screen.blank()?;
+        }
+        shown.iter().flat_map(|resource| table.row(draft, resource)).try_for_each(|line| screen.line(line))
+    })
+}
+
+struct Table {
+    name: usize,
+    count: usize,
+    most: usize,
+}
+
+impl Table {
+    fn row(&self, draft: &mut Draft<'_>, resource: &ResourceChange) -> Vec<Line> {
+        let Some((symbol, role)) = draft.status_symbol(resource) else { return Vec::new() };
+        let name = draft.fitted(&draft.name(resource), self.name);
+        let line = Line::default().with(role, &symbol).with(Role::Plain, " ").with(Role::Heading, &name);
+        let line = line.padded(self.name + 4).with(Role::Plain, &extent_words(resource));
+        let room = draft.style.columns().saturating_sub(self.name + self.count + 6).min(WIDEST_BAR);
+        vec![line.padded(self.name + self.count + 6).then(bar(extent(resource), self.most, room))]
+    }
+}
+
+impl Extent {
+    fn total(self) -> usize {
+        self.added + self.changed + self.removed
+    }
+}
+
+fn extent(resource: &ResourceChange) -> Extent {
+    let mut extent = Extent::default();
+    for change in resource.changes() {
+        *match change.kind {
+            ChangeKind::Add => &mut extent.added,
+            ChangeKind::Remove => &mut extent.removed,
+            _ => &mut extent.changed,
+        } += 1;
+    }
+    extent
+}
+
+/// `+1 ~2 -1`, or a word for a resource that changed as a whole.
+pub(in crate::report) fn extent_words(resource: &ResourceChange) -> String {
+    let Extent { added, changed, removed } = extent(resource);
+    match resource.status() {
+        Status::Changed => {
+            let signs = [("+", added), ("~", changed), ("-", removed)];
+            let said: Vec<String> =
+                signs.iter().filter(|(_, n)| *n > 0).map(|(sign, n)| format!("{sign}{n}")).collect();
+            said.join(" ")
+        }
+        Status::Added => "new".to_owned(),
+        Status::Removed => "gone".to_owned(),
+        Status::Moved => "moved".to_owned(),
+        Status::Respelled => plural(resource.spellings().count(), "spelling"),
+        Status::Same => "same".to_owned(),
+    }
+}
+
+/// One sign per change, fewer where the largest would not fit; whatever happened keeps at least one.
+fn bar(extent: Extent, most: usize, room: usize) -> Line {
+    let scaled = |count: usize| if most <= room { count } else { (count * room).div_ceil(most.max(1)) };
+    let mut line = Line::default();
+    for (count, sign, role) in
+        [(extent.added, "+", Role::Added), (extent.changed, "~", Role::Changed), (extent.removed, "-", Role::Removed)]
+    {
+        let length = scaled(count).min(room.saturating_sub(line.width()));
+        line.push(role, &sign.repeat(length));
+    }
+    line
+}

@@ -1,0 +1,111 @@
+//! The first lines: which sides, how much was looked at, what came out.
+
+use crate::report::Report;
+use crate::report::paint::{Line, Role, columns, cut_middle};
+use crate::report::style::Style;
+use crate::report::tally::{Tally, grouped, plural};
+use crate::visible;
+
+/// The sides and what was compared, then the counts; one line if nothing changed.
+pub(super) fn lines(report: &Report, tally: &Tally, style: &Style) -> Vec<Line> {
+    let columns = style.columns();
+    let answer = match tally.is_unchanged() {
+        true => unchanged(report, tally),
+        false => Line::default().with(Role::Dim, &compared(report)),
+    };
+    let answers = if answer.width() <= columns { vec![answer] } else { wrapped(&answer.plain(), Role::Plain, columns) };
+    let words = std::iter::once(title(report, style)).chain(answers).collect();
+    let mut lines = filled(words, "   ", columns);
+    let counts = counts(tally).into_iter().map(|(role, text)| Line::default().with(role, &text)).collect();
+    lines.extend(filled(counts, "  ", columns));
+    lines
+}
+
+/// `HEAD → index`.
+fn title(report: &Report, style: &Style) -> Line {
+    let symbols = style.symbols();
+    let arrow = format!(" {} ", symbols.arrow);
+    let room = style.columns().saturating_sub(columns(&arrow)) / 2;
+    let side = |label: &str| {
+        let label = visible::inline(label).into_owned();
+        cut_middle(&label, room, symbols.ellipsis).unwrap_or(label)
+    };
+    let before = Line::default().with(Role::Heading, &side(&report.before));
+    before.with(Role::Dim, &arrow).with(Role::Heading, &side(&report.after))
+}
+
+fn compared(report: &Report) -> String {
+    let resources = plural(report.compared.resources, "resource");
+    let files = plural(report.compared.files, "changed file");
+    format!("{resources} in {files}")
+}
+
+/// The whole answer in one phrase: an empty answer must say what it rests on.
+fn unchanged(report: &Report, tally: &Tally) -> Line {
+    let phrase = match (report.compared.files, report.compared.resources) {
+        (0, _) => "no file differs".to_owned(),
+        (files, 0) => format!("no resource to compare in {}", plural(files, "changed file")),
+        _ => format!("no effective change: {} compared", compared(report)),
+    };
+    match tally.errors {
+        0 => Line::default().with(Role::Plain, &phrase),
+        errors => Line::default()
+            .with(Role::Plain, &phrase)
+            .with(Role::Alarm, &format!(", but {} left parts unread", plural(errors, "error"))),
+    }
+}
+
+/// What came out, most important first; what did not happen is not mentioned.
+pub(in crate::report) fn counts(tally: &Tally) -> Vec<(Role, String)> {
+    let changed = match tally.changed_and_moved {
+        0 => "changed".to_owned(),
+        moved => format!("changed ({moved} also moved)"),
+    };
+    let counts = [
+        (tally.changed, Role::Changed, changed),
+        (tally.added, Role::Added, "added".to_owned()),
+        (tally.removed, Role::Removed, "removed".to_owned()),
+        (tally.moved, Role::Moved, "moved".to_owned()),
+        (tally.errors, Role::Alarm, noun(tally.errors, "error")),
+        (tally.warnings, Role::Changed, noun(tally.warnings, "warning")),
+        (tally.notes, Role::Dim, noun(tally.notes, "note")),
+        (tally.secrets, Role::Moved, noun(tally.secrets, "secret")),
+        (tally.order_only, Role::Dim, "order-only".to_owned()),
+        (tally.spelling_only, Role::Dim, "spelling-only".to_owned()),
+        (tally.suppressed, Role::Dim, "suppressed".to_owned()),
+        (tally.skipped, Role::Dim, format!("{} skipped", noun(tally.skipped, "file"))),
+    ];
+    let said = counts.into_iter().filter(|(count, ..)| *count > 0);
+    said.map(|(count, role, word)| (role, format!("{} {word}", grouped(count)))).collect()
+}
+
+fn noun(count: usize, noun: &str) -> String {
+    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
+}
+
+/// Puts pieces side by side as long as they fit.
+pub(super) fn filled(pieces: Vec<Line>, gap: &str, columns: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if line.width() + gap.len() + piece.width() <= columns => {
+                line.push(Role::Plain, gap);
+                line.append(piece);
+            }
+            _ => lines.push(piece),
+        }
+    }
+    lines
+}
+
+/// A phrase over as many lines as it takes.
+pub(super) fn wrapped(phrase: &str, role: Role, width: usize) -> Vec<Line> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in phrase.split(' ') {
+        match rows.last_mut() {
+            Some(row) if columns(row) + 1 + columns(word) <= width => row.extend([" ", word]),
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows.iter().map(|row| Line::default().with(role, row)).collect()
+}

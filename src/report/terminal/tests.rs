@@ -1,0 +1,300 @@
+//! How the terminal report looks, in small pieces.
+
+use super::write;
+use crate::diff::{Change, ChangeKind, Difference, PathStep, ResourceChange};
+use crate::document::Format;
+use crate::finding::{self, Finding, Location};
+use crate::report::sample::{
+    boolean, both, change, inside, item, key, kubernetes, list, map, number, path, report, resource, rich, secret,
+    string,
+};
+use crate::report::{Compared, Report, Style, terminal};
+
+const PLAIN: Style =
+    Style { width: 60, color: false, ascii: false, verbosity: 0, in_ci: false, show_suppressed: false };
+
+fn written(report: &Report, style: Style) -> String {
+    let mut out = Vec::new();
+    write(report, &style, &mut out).expect("writing to memory works");
+    String::from_utf8(out).expect("reports are text")
+}
+
+fn with(changes: Vec<Change>) -> Report {
+    let side = || resource(kubernetes("Deployment", "web"), "web.yaml", map([]));
+    report(vec![both(side(), side(), changes)])
+}
+
+/// The lines of some changes, without summary and header.
+fn lines(changes: Vec<Change>, style: Style) -> Vec<String> {
+    let shown = written(&with(changes), style);
+    let body = shown.split("\n\n").nth(1).expect("a resource").lines().skip(1);
+    body.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_summary_says_what_was_compared_and_found() {
+    let shown = written(&rich(), Style { width: 80, ..PLAIN });
+    assert!(shown.starts_with(
+        "HEAD → index   12 resources in 9 changed files
+4 changed (1 also moved)  1 added  1 removed  1 moved  3 errors  3 secrets
+1 order-only  1 spelling-only  3 files skipped
+
+~ /customers/acme  customers/acme/resource.yaml
+  ~ .tier  silver → gold
+  T .trial  \"true\" → true  (string → boolean)
+"
+    ));
+}
+
+#[test]
+fn no_change_is_one_line_that_can_be_trusted() {
+    let mut report = report(Vec::new());
+    report.compared = Compared { files: 3, resources: 7 };
+    let wide = Style { width: 80, ..PLAIN };
+    assert_eq!(written(&report, wide), "HEAD → index   no effective change: 7 resources in 3 changed files compared\n");
+    report.compared = Compared::default();
+    assert_eq!(written(&report, wide), "HEAD → index   no file differs\n");
+    let location = Location::File { path: path("a.yaml"), revision: "index".into() };
+    report.findings.push(Finding::new(&finding::SOURCE_UNREADABLE, location, "no"));
+    let shown = written(&report, wide);
+    assert!(shown.starts_with("HEAD → index   no file differs, but 1 error left parts unread\n"), "{shown}");
+}
+
+#[test]
+fn short_changes_take_one_line() {
+    let env =
+        |before, after| PathStep::Item { before: Some(before), after: Some(after), label: Some("name=LOG".into()) };
+    let shown = lines(
+        vec![
+            change(ChangeKind::Value, [key("spec"), key("replicas")], number("2"), number("3")),
+            change(ChangeKind::Add, [key("a"), item(None, 3)], None, string("x")),
+            change(ChangeKind::Remove, [key("b")], list([string("x"), string("z")]), None),
+            change(ChangeKind::Type, [key("c")], string("1"), number("1")),
+            change(ChangeKind::Move, [key("env"), env(4, 1)], map([]), map([])),
+            change(
+                ChangeKind::Reorder,
+                [key("d")],
+                list(["a", "b", "c"].map(string)),
+                list(["c", "a", "b"].map(string)),
+            ),
+            change(ChangeKind::Value, [key("e"), inside(Format::Json), key("f")], boolean(true), boolean(false)),
+        ],
+        PLAIN,
+    );
+    assert_eq!(
+        shown,
+        [
+            "  ~ .spec.replicas  2 → 3",
+            "  + .a[3]  x",
+            "  - .b  [x, z]",
+            "  T .c  \"1\" → 1  (string → number)",
+            "  » .env[LOG]  [4] → [1]  (position)",
+            "  ⇆ .d  a, b, c → c, a, b",
+            "  ~ .e › .f  true → false",
+        ]
+    );
+}
+
+#[test]
+fn every_symbol_has_an_ascii_twin() {
+    let moved = PathStep::Item { before: Some(4), after: Some(1), label: None };
+    let shown = lines(
+        vec![
+            change(ChangeKind::Move, [key("env"), moved], map([]), map([])),
+            change(ChangeKind::Reorder, [key("d")], list(["a", "b"].map(string)), list(["b", "a"].map(string))),
+            change(ChangeKind::Value, [key("p"), inside(Format::Yaml), key("f")], secret("x"), secret("y")),
+        ],
+        Style { ascii: true, ..PLAIN },
+    );
+    assert_eq!(
+        shown,
+        ["  >> .env[1]  [4] -> [1]  (position)", "  <> .d  a, b -> b, a", "  * .p > .f  (sensitive, changed) #1 -> #2"]
+    );
+}
+
+#[test]
+fn long_values_are_stacked_and_keep_what_differs() {
+    let long = |word: &str| string(&format!("{} {word} {}", "begin ".repeat(20).trim(), "end ".repeat(20).trim()));
+    let shown = lines(vec![change(ChangeKind::Value, [key("a")], long("old"), long("new"))], PLAIN);
+    assert_eq!(
+        shown,
+        [
+            "  ~ .a",
+            "      - …egin begin begin begin old end end end end end en…",
+            "      + …egin begin begin begin new end end end end end en…",
+            "                                ^^^",
+        ]
+    );
+}
+
+#[test]
+fn maps_are_blocks_that_are_cut_when_long() {
+    let names: Vec<String> = (0..40).map(|n| format!("key-{n}")).collect();
+    let long = map(names.iter().map(|name| (name.as_str(), boolean(true))));
+    let shown = lines(vec![change(ChangeKind::Add, [key("a")], None, long.clone())], PLAIN);
+    assert_eq!(shown[..2], ["  + .a", "      + key-0: true"]);
+    assert_eq!(shown[shown.len() - 1], "      … 28 more lines (-v shows all)");
+    let shown = lines(vec![change(ChangeKind::Add, [key("a")], None, long)], Style { verbosity: 1, ..PLAIN });
+    assert_eq!(shown.len(), 42);
+    assert_eq!(shown[41], "      at deploy/web.yaml:1");
+}
+
+#[test]
+fn texts_are_hunks_with_their_words_marked() {
+    let numbered = |changed: &str| {
+        let line = |n: usize| if n == 10 { format!("{changed}\n") } else { format!("line {n}\n") };
+        string(&(1..=20).map(line).collect::<String>())
+    };
+    let (before, after) = (numbered("workers 4 of 8"), numbered("workers 6 of 8"));
+    let shown = lines(vec![change(ChangeKind::Text, [key("a")], before, after)], PLAIN);
+    assert_eq!(
+        shown,
+        [
+            "  ~ .a  (+1 -1, 20 lines now)",
+            "      @@ line 8 @@",
+            "        line 8",
+            "        line 9",
+            "      - workers 4 of 8",
+            "      + workers 6 of 8",
+            "                ^",
+            "        line 11",
+            "        line 12",
+        ]
+    );
+    let end = change(ChangeKind::Text, [key("a")], string("x\ny\n"), string("x\ny"));
+    let shown = lines(vec![end], PLAIN);
+    assert_eq!(shown[2..], ["      - y", "      + y", "        (no line break at the end)"]);
+}
+
+#[test]
+fn secrets_are_compared_but_not_shown() {
+    let shown = lines(
+        vec![
+            change(ChangeKind::Value, [key("a")], secret("one"), secret("two")),
+            change(ChangeKind::Add, [key("b")], None, secret("two")),
+            change(ChangeKind::Remove, [key("c")], secret("one"), None),
+            change(ChangeKind::Type, [key("d")], string("plain"), secret("three")),
+            change(ChangeKind::Add, [key("e")], None, map([("password", secret("one"))])),
+        ],
+        PLAIN,
+    );
+    assert_eq!(
+        shown,
+        [
+            "  • .a  (sensitive, changed) #1 → #2",
+            "  • .b  (sensitive, added) #2",
+            "  • .c  (sensitive, removed) #1",
+            "  • .d  (sensitive, changed) not sensitive (string) → #3",
+            "  + .e",
+            "      + password: (sensitive)#1",
+        ]
+    );
+}
+
+#[test]
+fn narrow_terminals_break_paths_between_steps() {
+    let path = ["spec", "template", "spec", "containers"]
+        .map(key)
+        .into_iter()
+        .chain([item(Some("name=web"), 0), key("image")]);
+    let shown = lines(
+        vec![change(
+            ChangeKind::Value,
+            path,
+            string("example.com/team/web:1.4.0"),
+            string("example.com/team/web:1.5.0"),
+        )],
+        Style { width: 40, ..PLAIN },
+    );
+    assert_eq!(
+        shown,
+        [
+            "  ~ .spec.template.spec.containers[web]",
+            "      .image",
+            "      - example.com/team/web:1.4.0",
+            "      + example.com/team/web:1.5.0",
+            "                             ^^^^^",
+        ]
+    );
+}
+
+#[test]
+fn resources_that_come_and_go_show_their_content() {
+    let side = || resource(kubernetes("ConfigMap", "x"), "x.yaml", map([("a", number("1"))]));
+    let added = ResourceChange {
+        before: None,
+        after: Some(side()),
+        difference: Difference::default(),
+        metadata: Difference::default(),
+    };
+    let removed = ResourceChange {
+        before: Some(side()),
+        after: None,
+        difference: Difference::default(),
+        metadata: Difference::default(),
+    };
+    let shown = written(&report(vec![added, removed]), PLAIN);
+    assert!(
+        shown.ends_with("\n+ ConfigMap shop/x  x.yaml\n    + a: 1\n\n- ConfigMap shop/x  x.yaml\n    - a: 1\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn colour_says_nothing_that_characters_do_not() {
+    let colored = written(&rich(), Style { color: true, ..PLAIN });
+    assert!(colored.contains("\x1b[33m~\x1b[0m") && colored.contains("\x1b[36m+ \x1b[0m"));
+    let plain = written(&rich(), PLAIN);
+    for line in plain.lines().filter(|line| line.starts_with(['+', '-', '~', '»'])) {
+        let symbol = line.chars().next().expect("a symbol");
+        assert!(colored.contains(&format!("m{symbol}\x1b[0m ")), "{line}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_always_counted() {
+    let shown = written(&rich(), Style { width: 80, ..PLAIN });
+    assert!(shown.ends_with(
+        "
+Not compared: 3 changed files
+  other formats (2): README.md, docs/logo.svg
+  templates of another tool (1): charts/web/templates/service.yaml
+Spelling only: 1 number written differently but equal in value (-v lists them)
+Incomplete: what the errors concern could not be compared
+… stands for text cut to fit the width (-v shows all)
+"
+    ));
+}
+
+#[test]
+fn a_table_shows_how_much_changed() {
+    let mut out = Vec::new();
+    terminal::write_stat(&rich(), &Style { width: 80, ..PLAIN }, &mut out).expect("writing to memory works");
+    let shown = String::from_utf8(out).expect("reports are text");
+    assert!(
+        shown.contains(
+            "
+~ /customers/acme            ~2        ~~
+~ ConfigMap shop/web-config  ~2        ~~
+~ Secret shop/web            +1 ~1     +~
+~ Deployment shop/web        +1 ~6 -1  +~~~~~~-
++ ConfigMap shop/flags       new
+- config/old.yaml            gone
+» Service shop/web           moved
+"
+        ),
+        "{shown}"
+    );
+}
+
+#[test]
+fn names_are_the_files_of_today() {
+    let mut out = Vec::new();
+    terminal::write_names(&rich(), &PLAIN, &mut out).expect("writing to memory works");
+    let shown = String::from_utf8(out).expect("reports are text");
+    assert_eq!(
+        shown,
+        "apps/web/deployment.yaml\napps/web/flags.yaml\napps/web/service.yaml\nconfig/old.yaml\n\
+         customers/acme/resource.yaml\ndeploy/config.yaml\ndeploy/secret.yaml\n"
+    );
+}

@@ -1,0 +1,120 @@
+//! Equality tokens: `#1`, `#2` stand for secrets, so that the same value in two places can be seen without being shown.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+
+use super::Report;
+use crate::diff::Change;
+use crate::value::{Entry, Node, Secret, Value};
+
+/// The secrets of a run, numbered in order of appearance. Every format walks a report in the same order, so they agree.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    /// By a hash that means nothing outside this run; it decides nothing but the bucket.
+    seen: BTreeMap<u64, Vec<(Secret, usize)>>,
+    count: usize,
+}
+
+impl Tokens {
+    /// The numbers of all secrets that a report can show.
+    pub(super) fn of(report: &Report) -> Self {
+        let mut tokens = Self::default();
+        for resource in &report.resources {
+            for change in resource.changes() {
+                change.before.iter().chain(&change.after).for_each(|node| tokens.meet(node));
+            }
+            if resource.before.is_none() || resource.after.is_none() {
+                resource.before.iter().chain(&resource.after).for_each(|resource| tokens.meet(&resource.payload));
+            }
+        }
+        tokens
+    }
+
+    /// The number of a secret.
+    pub(super) fn number(&mut self, secret: &Secret, hash: u64) -> usize {
+        let bucket = self.seen.entry(hash).or_default();
+        if let Some((_, number)) = bucket.iter().find(|(known, _)| known.is_equal(secret)) {
+            return *number;
+        }
+        self.count += 1;
+        bucket.push((secret.clone(), self.count));
+        self.count
+    }
+
+    /// The number of a node that is a secret.
+    pub(super) fn of_node(&mut self, node: &Node) -> Option<usize> {
+        match &node.value {
+            Value::Secret(secret) => Some(self.number(secret, node.hash())),
+            _ => None,
+        }
+    }
+
+    /// The same value with words in place of its secrets, for writers that know nothing of tokens.
+    pub(super) fn masked(&mut self, node: &Node) -> Node {
+        self.mask(node).unwrap_or_else(|| node.clone())
+    }
+
+    /// Nothing if there is nothing to mask, so that what holds no secret is walked once and never copied.
+    fn mask(&mut self, node: &Node) -> Option<Node> {
+        let masked = match &node.value {
+            Value::Secret(secret) => {
+                let words = format!("(sensitive)#{}", self.number(secret, node.hash()));
+                Node::new(Value::String(SmolStr::from(words)), node.span)
+            }
+            Value::List(_) => {
+                let items = node.as_list().unwrap_or_default();
+                let masked: Vec<Option<Node>> = items.iter().map(|item| self.mask(item)).collect();
+                if masked.iter().all(Option::is_none) {
+                    return None;
+                }
+                let items = masked.into_iter().zip(items).map(|(masked, item)| masked.unwrap_or_else(|| item.clone()));
+                Node::list(items.collect(), node.span)
+            }
+            Value::Map(map) => {
+                let masked: Vec<Option<Node>> = map.entries().iter().map(|entry| self.mask(&entry.value)).collect();
+                if masked.iter().all(Option::is_none) {
+                    return None;
+                }
+                let entries = masked.into_iter().zip(map.entries()).map(|(masked, entry)| Entry {
+                    key: entry.key.clone(),
+                    value: masked.unwrap_or_else(|| entry.value.clone()),
+                });
+                Node::map(entries.collect(), node.span)
+            }
+            _ => return None,
+        };
+        Some(Node { extra: node.extra.clone(), ..masked })
+    }
+
+    fn meet(&mut self, node: &Node) {
+        match &node.value {
+            Value::Secret(secret) => {
+                self.number(secret, node.hash());
+            }
+            Value::List(_) => node.as_list().unwrap_or_default().iter().for_each(|item| self.meet(item)),
+            Value::Map(map) => map.entries().iter().for_each(|entry| self.meet(&entry.value)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a value is a secret or holds one.
+pub(super) fn holds_secret(node: &Node) -> bool {
+    match &node.value {
+        Value::Secret(_) => true,
+        Value::List(_) => node.as_list().unwrap_or_default().iter().any(holds_secret),
+        Value::Map(map) => map.entries().iter().any(|entry| holds_secret(&entry.value)),
+        _ => false,
+    }
+}
+
+/// Whether a change concerns a value that is never shown.
+pub(super) fn concerns_secret(change: &Change) -> bool {
+    change.before.iter().chain(&change.after).any(holds_secret)
+}
+
+/// Whether one side of a change is itself a secret: then neither side is shown.
+pub(super) fn is_secret(change: &Change) -> bool {
+    change.before.iter().chain(&change.after).any(|node| matches!(node.value, Value::Secret(_)))
+}

@@ -1,0 +1,194 @@
+//! The report as a unified diff of whole resources, for pagers and tools that know git's format.
+//!
+//! What is compared are the resources as they are understood, not the files: keys sorted, aliases written out, secrets masked.
+
+use std::io;
+use std::ops::Range;
+
+use super::Report;
+use super::paint::{Line, Role, Screen};
+use super::style::Style;
+use super::tally::{Status, grouped, plural};
+use super::token::Tokens;
+use crate::diff::ResourceChange;
+use crate::diff::text::{Hunk, hunks};
+use crate::document::write::to_yaml;
+use crate::path::RepoPath;
+use crate::resource::Resource;
+use crate::value::{Entry, Node, Value};
+use crate::visible;
+
+/// Whole documents are written out twice; larger ones are named, not shown.
+const LARGEST: u64 = 500_000;
+/// Lines around a change, as git has it.
+const CONTEXT: usize = 3;
+
+/// Writes one section for each resource that is not the same on both sides.
+pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut screen = Screen::new(out, style);
+    let mut tokens = Tokens::of(report);
+    for remark in remarks(report) {
+        screen.line(Line::default().with(Role::Dim, &format!("# {remark}")))?;
+    }
+    let shown = report.resources.iter().filter(|resource| resource.status() < Status::Respelled);
+    for resource in shown {
+        section(resource, &mut tokens).iter().try_for_each(|line| screen.exact_line(line))?;
+    }
+    Ok(())
+}
+
+/// What a diff has no place for. Tools skip lines before the first section.
+fn remarks(report: &Report) -> Vec<String> {
+    let skipped =
+        report.skipped.iter().map(|skipped| format!("not compared: {} ({})", skipped.path, skipped.reason.describe()));
+    let findings = (!report.findings.is_empty()).then(|| plural(report.findings.len(), "finding"));
+    let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
+    let spelling = (spelling > 0).then(|| format!("{} spelled differently but equal", plural(spelling, "number")));
+    let metadata = report.resources.iter().filter(|resource| !resource.metadata.changes.is_empty()).map(|resource| {
+        let side = resource.after.as_ref().or(resource.before.as_ref());
+        let name = side.map(|side| side.identity.to_string()).unwrap_or_default();
+        let changes = plural(resource.metadata.changes.len(), "change");
+        format!("metadata: {name}, {changes} that this format does not show")
+    });
+    skipped
+        .chain(metadata)
+        .chain(findings.map(|count| format!("{count}, see the full report")))
+        .chain(spelling)
+        .collect()
+}
+
+fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
+    let (before, after) = (resource.before.as_ref(), resource.after.as_ref());
+    let Some(side) = after.or(before) else { return Vec::new() };
+    let (old, new) = (before.unwrap_or(side), after.unwrap_or(side));
+    let heading = |text: String| Line::default().with(Role::Heading, &text);
+    let mut lines = vec![heading(format!("diff --git {} {}", prefixed("a/", &old.file), prefixed("b/", &new.file)))];
+    if old.file != new.file {
+        lines.push(heading(format!("rename from {}", old.file)));
+        lines.push(heading(format!("rename to {}", new.file)));
+    }
+    let size = old.payload.size().max(new.payload.size());
+    if size > LARGEST {
+        let size = grouped(usize::try_from(size).unwrap_or(usize::MAX));
+        lines.push(
+            Line::default()
+                .with(Role::Dim, &format!("# {}: {size} values are too many for this format", side.identity)),
+        );
+        return lines;
+    }
+    let old_text = before.map(|side| canonical(side, tokens)).unwrap_or_default();
+    let new_text = after.map(|side| canonical(side, tokens)).unwrap_or_default();
+    let hunks = hunks(&old_text, &new_text, CONTEXT);
+    if hunks.is_empty() {
+        let is_moved = old.file != new.file;
+        return if is_moved || resource.metadata.changes.is_empty() { lines } else { Vec::new() };
+    }
+    let file =
+        |side: Option<&Resource>, prefix| side.map_or("/dev/null".to_owned(), |side| prefixed(prefix, &side.file));
+    lines.push(heading(format!("--- {}", file(before, "a/"))));
+    lines.push(heading(format!("+++ {}", file(after, "b/"))));
+    lines.extend(hunks.iter().flat_map(|hunk| hunk_lines(hunk, &side.identity.to_string())));
+    lines
+}
+
+/// A path with git's prefix, quoted as git quotes it.
+fn prefixed(prefix: &str, path: &RepoPath) -> String {
+    visible::quoted_path(&[prefix.as_bytes(), path.as_bytes()].concat())
+}
+
+/// The resource stands where git shows the function a hunk is in.
+pub(super) fn hunk_lines(hunk: &Hunk<'_>, identity: &str) -> Vec<Line> {
+    let range = |range: &Range<usize>| match range.len() {
+        0 => format!("{},0", range.start),
+        1 => format!("{}", range.start + 1),
+        length => format!("{},{length}", range.start + 1),
+    };
+    let ranges = format!("@@ -{} +{} @@", range(&hunk.before), range(&hunk.after));
+    let identity = if identity.is_empty() { String::new() } else { format!(" {identity}") };
+    let mut lines = vec![Line::default().with(Role::Moved, &ranges).with(Role::Plain, &identity)];
+    for line in &hunk.lines {
+        lines.push(match (line.before, line.after) {
+            (Some(_), None) => Line::default().with(Role::Removed, &format!("-{}", line.text)),
+            (None, _) => Line::default().with(Role::Added, &format!("+{}", line.text)),
+            _ => Line::default().with(Role::Plain, &format!(" {}", line.text)),
+        });
+        if !line.has_line_feed {
+            lines.push(Line::default().with(Role::Dim, "\\ No newline at end of file"));
+        }
+    }
+    lines
+}
+
+fn canonical(side: &Resource, tokens: &mut Tokens) -> String {
+    to_yaml(&tokens.masked(&sorted(&side.payload)))
+}
+
+/// The same value with the keys of every map in order.
+fn sorted(node: &Node) -> Node {
+    let sorted = match &node.value {
+        Value::List(_) => Node::list(node.as_list().unwrap_or_default().iter().map(sorted).collect(), node.span),
+        Value::Map(map) => {
+            let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: sorted(&entry.value) };
+            let mut entries: Vec<Entry> = map.entries().iter().map(entry).collect();
+            entries.sort_by(|a, b| (&a.key.name, a.key.kind).cmp(&(&b.key.name, b.key.kind)));
+            Node::map(entries, node.span)
+        }
+        _ => return node.clone(),
+    };
+    Node { extra: node.extra.clone(), ..sorted }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::ChangeKind;
+    use crate::report::sample::{both, change, key, kubernetes, list, map, number, report, resource, secret, string};
+
+    fn written(report: &Report) -> String {
+        let mut out = Vec::new();
+        write(report, &Style::default(), &mut out).expect("writing to memory works");
+        String::from_utf8(out).expect("diffs are text")
+    }
+
+    #[test]
+    fn resources_are_compared_as_they_are_understood() {
+        let side = |file: &str, replicas: &str, token: &str| {
+            let spec = map([("replicas", number(replicas)), ("args", list([string("a")]))]);
+            let payload = map([("spec", spec), ("kind", string("Deployment")), ("token", secret(token))]);
+            resource(kubernetes("Deployment", "web"), file, payload)
+        };
+        let replicas = change(ChangeKind::Value, [key("spec"), key("replicas")], number("2"), number("3"));
+        let report = report(vec![both(side("a.yaml", "2", "x"), side("b.yaml", "3", "y"), vec![replicas])]);
+        let expected = "\
+diff --git a/a.yaml b/b.yaml
+rename from a.yaml
+rename to b.yaml
+--- a/a.yaml
++++ b/b.yaml
+@@ -2,5 +2,5 @@ Deployment shop/web
+ spec:
+   args:
+   - a
+-  replicas: 2
+-token: (sensitive)#1
++  replicas: 3
++token: (sensitive)#2
+";
+        assert_eq!(written(&report), expected);
+    }
+
+    #[test]
+    fn what_has_no_place_in_a_diff_is_remarked() {
+        let shown = written(&crate::report::sample::rich());
+        assert!(shown.starts_with(
+            "# not compared: README.md (other formats)
+# not compared: docs/logo.svg (other formats)
+# not compared: charts/web/templates/service.yaml (templates of another tool)
+# 3 findings, see the full report
+# 1 number spelled differently but equal
+diff --git a/customers/acme/resource.yaml b/customers/acme/resource.yaml
+"
+        ));
+        assert!(shown.contains("\n--- /dev/null\n+++ b/apps/web/flags.yaml\n@@ -0,0 +1,36 @@ ConfigMap shop/flags\n"));
+    }
+}

@@ -1,0 +1,236 @@
+//! The bytes of one file become documents, and its documents become resources.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::layout::Role;
+use super::{Identity, KubernetesName, Resource, SkipReason};
+use crate::document::{self, Document, Format};
+use crate::finding::{self, Finding, Location, Severity};
+use crate::limits::Limits;
+use crate::merge;
+use crate::path::RepoPath;
+use crate::text::{SourceId, SourceText, Sources};
+use crate::value::Node;
+
+/// What the content of one file gave, whatever the file's role.
+#[derive(Debug, Default, Clone)]
+pub struct Parsed {
+    /// Its documents; those with errors are left out, and those that are the same to the letter on the other side.
+    pub documents: Vec<Document>,
+    /// How many documents there are, read or not.
+    pub count: usize,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Whether something in it could not be read.
+    pub is_broken: bool,
+    /// Why it need not be readable, unless it is written for us.
+    pub excuse: Option<SkipReason>,
+    /// Its text, if it is text.
+    pub source: Option<SourceId>,
+}
+
+/// A file's content and where it comes from.
+#[derive(Clone, Copy)]
+pub struct Content<'a> {
+    /// What it says.
+    pub bytes: &'a [u8],
+    /// Where it stands; the extension says how to read it.
+    pub path: &'a RepoPath,
+    /// The side's label, for findings.
+    pub revision: &'a str,
+}
+
+/// Reads the content of a file.
+pub fn parse(content: Content<'_>, sources: &Sources, limits: &Limits) -> Parsed {
+    match open(content, sources) {
+        Ok(text) => text.read(limits, &mut |_| true),
+        Err(parsed) => parsed,
+    }
+}
+
+/// Reads two versions of a file, but not the documents that are the same to the letter in both.
+pub fn parse_both(before: Content<'_>, after: Content<'_>, sources: &Sources, limits: &Limits) -> [Parsed; 2] {
+    let (before, after) = match (open(before, sources), open(after, sources)) {
+        (Ok(before), Ok(after)) => (before, after),
+        (before, after) => {
+            let read =
+                |text: Result<Text, Parsed>| text.map_or_else(|parsed| parsed, |text| text.read(limits, &mut |_| true));
+            return [read(before), read(after)];
+        }
+    };
+    let mut twins = Twins::default();
+    document::split(&before.text).into_iter().for_each(|piece| twins.count(&before.text[piece], 0));
+    document::split(&after.text).into_iter().for_each(|piece| twins.count(&after.text[piece], 1));
+    [
+        before.read(limits, &mut |piece| !twins.is_known(piece, 0)),
+        after.read(limits, &mut |piece| !twins.is_known(piece, 1)),
+    ]
+}
+
+/// Documents by their text.
+#[derive(Default)]
+struct Twins<'a>(BTreeMap<&'a str, Twin>);
+
+#[derive(Default)]
+struct Twin {
+    /// How often each side has it.
+    count: [usize; 2],
+    /// How often it was left out on each side; both sides leave out the same number.
+    left_out: [usize; 2],
+}
+
+impl<'a> Twins<'a> {
+    fn count(&mut self, piece: &'a str, side: usize) {
+        self.0.entry(piece).or_default().count[side] += 1;
+    }
+
+    /// Whether this document is one that the other side has too.
+    fn is_known(&mut self, piece: &str, side: usize) -> bool {
+        // What it includes may have changed.
+        if merge::may_include(piece.as_bytes()) {
+            return false;
+        }
+        let Some(twin) = self.0.get_mut(piece) else { return false };
+        let is_known = twin.left_out[side] < twin.count[0].min(twin.count[1]);
+        twin.left_out[side] += usize::from(is_known);
+        is_known
+    }
+}
+
+/// A content that is text, registered as a source.
+struct Text {
+    text: Arc<str>,
+    source: SourceId,
+    format: Format,
+}
+
+/// The text of a content, or what there is to say if it has none.
+fn open(content: Content<'_>, sources: &Sources) -> Result<Text, Parsed> {
+    let Content { bytes, path, revision } = content;
+    let excused = |excuse| Parsed { excuse: Some(excuse), is_broken: true, ..Parsed::default() };
+    let Some(format) = Format::of_file_name(path.file_name()) else { return Err(excused(SkipReason::OtherFormat)) };
+    if bytes.starts_with(LFS_POINTER) {
+        return Err(excused(SkipReason::LfsPointer));
+    }
+    let text: Arc<str> = document::decode(bytes).map(Into::into).map_err(|error| {
+        let location = Location::File { path: path.clone(), revision: revision.into() };
+        let finding = Finding::new(&finding::DOCUMENT_ENCODING, location, error.to_string())
+            .help("save the file as UTF-8; if it is not configuration, give it another extension");
+        let excuse = is_binary(bytes).then_some(SkipReason::Binary);
+        Parsed { findings: vec![finding], is_broken: true, excuse, ..Parsed::default() }
+    })?;
+    let source = sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
+    Ok(Text { text, source, format })
+}
+
+impl Text {
+    fn read(&self, limits: &Limits, wanted: &mut dyn FnMut(&str) -> bool) -> Parsed {
+        let parsed = document::parse_wanted(&self.text, self.source, self.format, limits, wanted);
+        let is_broken = parsed.findings.iter().any(|finding| finding.severity == Severity::Error);
+        Parsed {
+            documents: parsed.value.documents,
+            count: parsed.value.count,
+            findings: parsed.findings,
+            is_broken,
+            excuse: if is_broken { not_meant_for_us(&self.text, self.format) } else { None },
+            source: Some(self.source),
+        }
+    }
+}
+
+impl Parsed {
+    /// Why the file is not read in this role, if there is a good reason.
+    pub fn excuse_as(&self, role: &Role) -> Option<SkipReason> {
+        // Nothing of a file in Git LFS is here to be read, whoever wrote it.
+        self.excuse.filter(|&reason| !role.is_ours() || reason == SkipReason::LfsPointer)
+    }
+}
+
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
+/// The same test as git's: a NUL byte near the start.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(8000)].contains(&0)
+}
+
+/// A file that does not parse may still be right: as input of another tool.
+fn not_meant_for_us(text: &str, format: Format) -> Option<SkipReason> {
+    let starts_with = |line: &str, marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
+    let mut lines = text.lines().map(str::trim_start);
+    match format {
+        Format::Json => lines.any(|line| starts_with(line, &["//", "/*"])).then_some(SkipReason::JsonWithComments),
+        Format::Yaml => lines
+            .any(|line| {
+                let item = line.trim_start_matches("- ");
+                let value = item.split_once(": ").map_or(item, |(_, value)| value).trim_start();
+                starts_with(item, TEMPLATE_MARKS) || starts_with(value, TEMPLATE_MARKS)
+            })
+            .then_some(SkipReason::ForeignTemplate),
+    }
+}
+
+/// What starts an action in Helm, Jinja, ERB and their kin. As a plain YAML value each of these is an error or nonsense.
+const TEMPLATE_MARKS: &[&str] = &["{{", "{%", "{#", "<%"];
+
+/// The resources that the documents of a file are, in the order of the file.
+pub fn resources_of(parsed: &Parsed, path: &RepoPath, role: &Role) -> Vec<Resource> {
+    let is_single = parsed.count == 1;
+    let speaks_for_itself = matches!(role, Role::Documents | Role::LegacyResource(_));
+    let mut resources = Vec::with_capacity(parsed.documents.len());
+    for Document { root, position, .. } in &parsed.documents {
+        let position = *position;
+        let mut add = |identity, payload: &Node| {
+            resources.push(Resource { identity, file: path.clone(), position, payload: payload.clone() });
+        };
+        let kubernetes = kubernetes_name(root).filter(|_| speaks_for_itself);
+        match role {
+            Role::Resource(logical) if is_single => add(Identity::Logical(logical.clone()), root),
+            Role::LegacyResource(logical) if is_single && kubernetes.is_none() => {
+                add(Identity::Logical(logical.clone()), root);
+            }
+            _ => match (list_items(root).filter(|_| speaks_for_itself), kubernetes) {
+                (Some(items), _) => {
+                    items.into_iter().for_each(|(name, item)| add(Identity::Kubernetes(name), item));
+                }
+                (None, Some(name)) => add(Identity::Kubernetes(name), root),
+                (None, None) => {
+                    let position = (!is_single).then_some(position);
+                    add(Identity::File { path: path.clone(), position }, root);
+                }
+            },
+        }
+    }
+    resources
+}
+
+/// The name of a Kubernetes document. Without `metadata.name` (Kustomization, generateName) it has none of its own.
+pub fn kubernetes_name(root: &Node) -> Option<KubernetesName> {
+    let text =
+        |node: &Node, key| node.get(key).and_then(Node::as_str).filter(|text| !text.is_empty()).map(SmolStr::new);
+    let version = text(root, "apiVersion")?;
+    let kind = text(root, "kind")?;
+    let metadata = root.get("metadata")?;
+    let name = text(metadata, "name")?;
+    let namespace = text(metadata, "namespace").unwrap_or_default();
+    let group = version.rsplit_once('/').map(|(group, _)| SmolStr::new(group)).unwrap_or_default();
+    Some(KubernetesName { group, kind, namespace, name })
+}
+
+/// The members of a `kind: List`, when the list says nothing beside them and every one has a name.
+fn list_items(root: &Node) -> Option<Vec<(KubernetesName, &Node)>> {
+    let map = root.as_map()?;
+    let is_list = map.get("kind")?.as_str()?.ends_with("List") && map.get("apiVersion")?.as_str().is_some();
+    let says_more = map.entries().iter().any(|entry| match entry.key.name.as_str() {
+        "kind" | "apiVersion" | "items" => false,
+        "metadata" => entry.value.as_map().is_none_or(|metadata| !metadata.is_empty()),
+        _ => true,
+    });
+    if !is_list || says_more {
+        return None;
+    }
+    let items = map.get("items")?.as_list()?;
+    items.iter().map(|item| kubernetes_name(item).map(|name| (name, item))).collect()
+}

@@ -1,0 +1,206 @@
+//! Stage 8, the resource: a document with an identity that survives moves between files.
+
+mod layout;
+mod list;
+mod load;
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+pub use layout::{Role, Roles};
+pub use list::{Depth, list};
+pub use load::{Content, Parsed, kubernetes_name, parse, parse_both, resources_of};
+
+use crate::path::{LogicalPath, RepoPath};
+use crate::pattern::Pattern;
+use crate::value::Node;
+use crate::visible;
+
+/// A document that means something: what it is, where it stands, what it says.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// What it is, wherever it stands.
+    pub identity: Identity,
+    /// The file it stands in.
+    pub file: RepoPath,
+    /// Which document of that file it is, from 0.
+    pub position: usize,
+    /// Its value.
+    pub payload: Node,
+}
+
+impl Resource {
+    /// The path under which layers speak for it, below the root it stands in. A Kubernetes document is found by the directory of
+    /// its file, its kind and its name; a plain file has no such path.
+    pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {
+        match &self.identity {
+            Identity::Logical(path) => Some(path.clone()),
+            Identity::Kubernetes(name) => {
+                let directory = self.file.parent()?;
+                let below = directory.as_bytes().get(root.as_bytes().len()..)?;
+                let below = RepoPath::new(below.strip_prefix(b"/").unwrap_or(below)).ok()?;
+                Some(LogicalPath::of_directory(&below)?.child(&format!("{}.{}", name.kind, name.name)))
+            }
+            Identity::File { .. } => None,
+        }
+    }
+
+    /// Whether the resource is what a pattern of files or logical paths speaks of; a directory speaks for everything in it.
+    pub fn is_within(&self, pattern: &Pattern) -> bool {
+        let covers = |path: &str| {
+            let components: Vec<&str> = path.split('/').filter(|component| !component.is_empty()).collect();
+            pattern.covers(&components)
+        };
+        self.file.to_str().is_some_and(covers)
+            || matches!(&self.identity, Identity::Logical(path) if covers(path.as_str()))
+    }
+}
+
+/// What makes two documents on two sides the same resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Identity {
+    /// `<logical-path>/resource.*`: named by the directory.
+    Logical(LogicalPath),
+    /// A Kubernetes document: named by what the API server would call it.
+    Kubernetes(KubernetesName),
+    /// Any other document: named by its file, and by its place there if the file holds several.
+    File {
+        /// The file.
+        path: RepoPath,
+        /// The place among the file's documents, unless it is the only one.
+        position: Option<usize>,
+    },
+}
+
+impl Identity {
+    /// Whether both mean the same resource. The place among the documents of a file is a number, not a name.
+    pub fn is_namesake(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File { path: this, .. }, Self::File { path: that, .. }) => this == that,
+            _ => self == other,
+        }
+    }
+}
+
+/// Group, kind, namespace and name. The version is left out: a new API version is a change of a resource, not a new resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KubernetesName {
+    /// The API group; empty for the core group.
+    pub group: SmolStr,
+    /// The kind.
+    pub kind: SmolStr,
+    /// The namespace; empty if none is written.
+    pub namespace: SmolStr,
+    /// The name.
+    pub name: SmolStr,
+}
+
+/// What a file was taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadAs {
+    /// `<logical-path>/resource.*` or its legacy form.
+    Resource,
+    /// Documents of Kubernetes.
+    Kubernetes,
+    /// Metadata or patches that speak for resources.
+    Layer,
+    /// `outcrop.yaml`.
+    Configuration,
+    /// Other YAML or JSON, named by its file.
+    Plain,
+}
+
+impl ReadAs {
+    /// What a file with this role and these resources was taken for.
+    pub fn of(role: &Role, resources: &[Resource]) -> Self {
+        match (role, resources.first().map(|resource| &resource.identity)) {
+            (Role::Layer, _) => Self::Layer,
+            (Role::Configuration, _) => Self::Configuration,
+            (_, Some(Identity::Logical(_))) => Self::Resource,
+            (_, Some(Identity::Kubernetes(_))) => Self::Kubernetes,
+            _ => Self::Plain,
+        }
+    }
+
+    /// As people read it, for one file or many.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Resource => "resources by directory",
+            Self::Kubernetes => "Kubernetes documents",
+            Self::Layer => "layers",
+            Self::Configuration => "outcrop.yaml",
+            Self::Plain => "plain YAML or JSON",
+        }
+    }
+}
+
+/// A file that was not read, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Which.
+    pub path: RepoPath,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// Why a file was not read. None of these is trouble: the file is simply not configuration we can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// Neither YAML nor JSON, by its name.
+    OtherFormat,
+    /// A template of another tool: it becomes YAML only after that tool has run.
+    ForeignTemplate,
+    /// JSON with comments, which JSON does not have.
+    JsonWithComments,
+    /// Holds NUL bytes.
+    Binary,
+    /// A pointer to a file kept by Git LFS.
+    LfsPointer,
+    /// A symbolic link.
+    Symlink,
+    /// A submodule.
+    Submodule,
+}
+
+impl SkipReason {
+    /// As people read it, for one file or many.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::OtherFormat => "other formats",
+            Self::ForeignTemplate => "templates of another tool",
+            Self::JsonWithComments => "JSON with comments",
+            Self::Binary => "binary",
+            Self::LfsPointer => "Git LFS pointers",
+            Self::Symlink => "symbolic links",
+            Self::Submodule => "submodules",
+        }
+    }
+}
+
+impl fmt::Display for Identity {
+    /// One line, safe to print: `/customers/acme`, `Deployment shop/web`, `config/app.yaml#2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Logical(path) => path.fmt(f),
+            Self::Kubernetes(name) => name.fmt(f),
+            Self::File { path, position: None } => path.fmt(f),
+            Self::File { path, position: Some(position) } => write!(f, "{path}#{}", position + 1),
+        }
+    }
+}
+
+impl fmt::Display for KubernetesName {
+    /// `Deployment shop/web`, with the group where the kind is not a well-known one: `Widget.example.com web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible::inline(&self.kind))?;
+        if self.group.contains('.') && !self.group.ends_with(".k8s.io") {
+            write!(f, ".{}", visible::inline(&self.group))?;
+        }
+        f.write_str(" ")?;
+        if !self.namespace.is_empty() {
+            write!(f, "{}/", visible::inline(&self.namespace))?;
+        }
+        f.write_str(&visible::inline(&self.name))
+    }
+}

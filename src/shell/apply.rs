@@ -1,0 +1,212 @@
+//! Carries out a plan in the working tree: all of it, or nothing.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::directory::{is_absence, is_directory, os_name};
+use super::error::Failure;
+use crate::layer::plan::{Edit, Plan};
+use crate::path::RepoPath;
+
+/// Writes and removes the files of a plan below a root. Nothing is written through a link, and if one step fails those before it
+/// are taken back.
+pub(super) fn apply(root: &Path, plan: &Plan) -> Result<(), Failure> {
+    let mut undo = Undo::default();
+    for edit in &plan.edits {
+        let done = match edit {
+            Edit::Write { path, text } => write(root, path, text, &mut undo),
+            Edit::Remove { path } => set_aside(root, path, &mut undo),
+        };
+        if let Err(failure) = done {
+            undo.take_back();
+            return Err(failure);
+        }
+    }
+    undo.finish();
+    for directory in &plan.prune {
+        let on_disk = locate(root, directory)?;
+        // Something may have appeared in it meanwhile; then it stays.
+        if fs::remove_dir(&on_disk).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What it takes to undo what was done so far.
+#[derive(Default)]
+struct Undo {
+    /// Directories that were made, outermost first.
+    made: Vec<PathBuf>,
+    /// Where old content was put, and where it belongs.
+    aside: Vec<(PathBuf, PathBuf)>,
+    /// Files that were not there before.
+    new: Vec<PathBuf>,
+}
+
+impl Undo {
+    fn take_back(self) {
+        // Each step is tried whatever becomes of the others: nothing better can be done here.
+        for file in &self.new {
+            let _ = fs::remove_file(file);
+        }
+        for (aside, place) in self.aside.iter().rev() {
+            let _ = fs::rename(aside, place);
+        }
+        for directory in self.made.iter().rev() {
+            let _ = fs::remove_dir(directory);
+        }
+    }
+
+    fn finish(self) {
+        for (aside, _) in &self.aside {
+            let _ = fs::remove_file(aside);
+        }
+    }
+}
+
+/// Writes beside the file and puts it in place in one step, so that nobody ever sees half of it.
+fn write(root: &Path, path: &RepoPath, text: &str, undo: &mut Undo) -> Result<(), Failure> {
+    let place = locate(root, path)?;
+    let failed = |error: io::Error| Failure::new(format!("{path} could not be written: {error}"));
+    make_directories(root, path, undo)?;
+    let existing = match place.symlink_metadata() {
+        Ok(metadata) if metadata.is_file() => Some(metadata),
+        Ok(_) => return Err(Failure::new(format!("{path} is not a file, and is not touched"))),
+        Err(error) if is_absence(&error) => None,
+        Err(error) => return Err(failed(error)),
+    };
+    let temporary = beside(&place, "new");
+    let written = write_new(&temporary, text).and_then(|()| match &existing {
+        Some(metadata) => fs::set_permissions(&temporary, metadata.permissions()),
+        None => Ok(()),
+    });
+    if let Err(error) = written.and_then(|()| fs::rename(&temporary, &place)) {
+        let _ = fs::remove_file(&temporary);
+        return Err(failed(error));
+    }
+    if existing.is_none() {
+        undo.new.push(place);
+    }
+    Ok(())
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Puts a file out of the way; it is deleted once everything else has worked.
+fn set_aside(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(), Failure> {
+    let place = locate(root, path)?;
+    let aside = beside(&place, "old");
+    fs::rename(&place, &aside).map_err(|error| Failure::new(format!("{path} could not be removed: {error}")))?;
+    undo.aside.push((aside, place));
+    Ok(())
+}
+
+fn make_directories(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(), Failure> {
+    let mut missing = Vec::new();
+    let mut directory = path.parent();
+    while let Some(above) = directory.filter(|above| !above.is_root()) {
+        let on_disk = locate(root, &above)?;
+        if is_directory(&on_disk) {
+            break;
+        }
+        missing.push(on_disk);
+        directory = above.parent();
+    }
+    for directory in missing.into_iter().rev() {
+        let failed = |error: io::Error| Failure::new(format!("{} could not be made: {error}", directory.display()));
+        fs::create_dir(&directory).map_err(failed)?;
+        undo.made.push(directory);
+    }
+    Ok(())
+}
+
+/// A name in the same directory that nobody else uses.
+fn beside(place: &Path, what: &str) -> PathBuf {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    place.with_file_name(format!(".{name}.outcrop-{}.{what}", std::process::id()))
+}
+
+/// Where a path is on disk. Every directory above it that exists must be one, not a link to one.
+fn locate(root: &Path, path: &RepoPath) -> Result<PathBuf, Failure> {
+    let mut on_disk = root.to_owned();
+    let mut names = path.components().peekable();
+    while let Some(name) = names.next() {
+        on_disk.push(os_name(name).map_err(|reason| Failure::new(format!("{path}: {reason}")))?);
+        let is_above = names.peek().is_some();
+        if is_above && on_disk.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            return Err(Failure::new(format!("{path} stands behind a link or a file, and is not touched")));
+        }
+    }
+    Ok(on_disk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::new(text).unwrap()
+    }
+
+    fn files(root: &Path) -> Vec<String> {
+        let mut found: Vec<String> = fs::read_dir(root)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path.display().to_string()] })
+            .collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn files_are_written_and_removed_and_empty_directories_pruned() {
+        let root = tempfile::tempdir().unwrap();
+        let text = "a: 1\n".to_owned();
+        let file = path("x/_/metadata.yaml");
+        let plan = Plan { edits: vec![Edit::Write { path: file.clone(), text }], prune: Vec::new() };
+        apply(root.path(), &plan).unwrap();
+        apply(root.path(), &plan).unwrap();
+        assert_eq!(fs::read_to_string(root.path().join("x/_/metadata.yaml")).unwrap(), "a: 1\n");
+        assert_eq!(files(root.path()).len(), 1, "nothing is left beside it");
+        let plan = Plan { edits: vec![Edit::Remove { path: file }], prune: vec![path("x/_"), path("x")] };
+        apply(root.path(), &plan).unwrap();
+        assert!(!root.path().join("x").exists());
+    }
+
+    #[test]
+    fn a_step_that_fails_takes_back_those_before_it() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("a")).unwrap();
+        fs::write(root.path().join("a/metadata.json"), "{}").unwrap();
+        let plan = Plan {
+            edits: vec![
+                Edit::Remove { path: path("a/metadata.json") },
+                Edit::Write { path: path("b/c/metadata.json"), text: "{}".to_owned() },
+                Edit::Remove { path: path("a/missing") },
+            ],
+            prune: vec![path("a")],
+        };
+        apply(root.path(), &plan).unwrap_err();
+        assert_eq!(files(root.path()), [root.path().join("a/metadata.json").display().to_string()]);
+        assert!(!root.path().join("b").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(outside.path(), root.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("file"), root.path().join("metadata.json")).unwrap();
+        for target in ["link/metadata.json", "link/x/metadata.json", "metadata.json"] {
+            let edit = Edit::Write { path: path(target), text: "{}".to_owned() };
+            apply(root.path(), &Plan { edits: vec![edit], prune: Vec::new() }).unwrap_err();
+        }
+        assert!(files(outside.path()).is_empty());
+    }
+}

@@ -1,0 +1,52 @@
+//! `outcrop check`: what is wrong with the files that change.
+
+use std::io;
+
+use crate::finding::Severity;
+use crate::pipeline::{self, Judged};
+use crate::report::{self, Report, Style};
+use crate::shell::cli::{CheckArgs, CheckFormat, FailOn, Global};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::output;
+use crate::shell::session::Session;
+
+pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
+    let session = Session::open(global, &args.range)?;
+    // Against the working tree a finding that is staged already is still the author's to fix.
+    let new_only = args.new_only.unwrap_or(!session.ends_in_working_tree());
+    let judged = match (args.all, new_only) {
+        (true, _) => Judged::Everything,
+        (_, true) => Judged::New,
+        _ => Judged::Changed,
+    };
+    let report = pipeline::check(&session.request(), judged);
+    show(&report, args.format, &output::style(global))?;
+    Ok(exit_of(&report, args.fail_on))
+}
+
+/// Writes findings to standard output.
+pub(in crate::shell) fn show(report: &Report, format: CheckFormat, style: &Style) -> io::Result<()> {
+    output::write(|out| match format {
+        CheckFormat::Terminal => report::diagnostics::write(report, style, out),
+        CheckFormat::Json => report::json::write(report, out),
+        CheckFormat::Github => report::github::write(report, out),
+    })
+}
+
+/// 2 if something could not be read at all, 1 if a finding reaches the threshold, 0 otherwise.
+pub(in crate::shell) fn exit_of(report: &Report, fail_on: FailOn) -> Exit {
+    let threshold = match fail_on {
+        FailOn::Error => Some(Severity::Error),
+        FailOn::Warning => Some(Severity::Warning),
+        FailOn::Never => None,
+    };
+    let fails = |severity| threshold.is_some_and(|threshold| severity >= threshold);
+    if report.is_incomplete() {
+        Exit::Incomplete
+    } else if report.findings.iter().any(|finding| fails(finding.severity)) {
+        Exit::Found
+    } else {
+        Exit::Clean
+    }
+}

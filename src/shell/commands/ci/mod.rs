@@ -1,0 +1,160 @@
+//! `outcrop ci github`: the change that started a workflow, as annotations, log, step summary, outputs and a JSON report.
+
+mod files;
+mod range;
+
+use std::collections::hash_map::RandomState;
+use std::ffi::OsString;
+use std::hash::BuildHasher;
+use std::io::{self, Write};
+
+use super::check::exit_of;
+use crate::finding::Severity;
+use crate::pipeline::{self, Judged, Policy};
+use crate::report::{self, Report, Style, Tally, plural};
+use crate::shell::cli::{GithubArgs, Global};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::git::{Comparison, Repository, Revision};
+use crate::shell::output;
+use crate::shell::session::{Session, open_repository};
+use crate::visible;
+use files::Files;
+use range::{Assignment, Subject};
+
+pub(in crate::shell) fn github(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
+    run(global, args).or_else(|failure| {
+        // An annotation is seen on the page of the pull request; a line of the log is not.
+        let remark = report::github::remark(Severity::Error, &failure.remark());
+        output::print(format!("{remark}\n").as_bytes())?;
+        Ok(Exit::Incomplete)
+    })
+}
+
+fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
+    let files = Files::from_environment()?;
+    let repository = open_repository(global)?;
+    let Assignment { subject, warnings } = range::assignment(&repository, args)?;
+    let review = match subject {
+        Subject::Nothing { why } => {
+            files.write_outputs(&[("changed", "false"), ("errors", "0"), ("warnings", "0")])?;
+            let line = format!("outcrop: there is nothing to review ({why})\n");
+            output::print(visible::without_workflow_commands(&line).as_bytes())?;
+            return Ok(Exit::Clean);
+        }
+        Subject::Change(comparison) => Review::of_change(&repository, &comparison, &args.paths)?,
+        Subject::State { tree, why } => {
+            let before = Revision::Tree(repository.nothing());
+            let comparison = Comparison { before, after: Revision::Tree(tree) };
+            Review::of_state(&repository, &comparison, &args.paths, why)?
+        }
+    };
+    let style = Style { in_ci: true, ..output::style(global) };
+    output::write(|out| review.write_log(&warnings, &style, out))?;
+    files.append_summary(|budget, out| review.write_summary(budget, out))?;
+    let exit = exit_of(&review.verdict, args.fail_on);
+    review.write_outputs(&files)?;
+    Ok(exit)
+}
+
+/// What came out.
+struct Review {
+    /// What differs, if there is something to compare with.
+    difference: Option<Report>,
+    /// What is wrong: with a change only what is new, without one everything.
+    verdict: Report,
+    /// Why there is nothing to compare with.
+    why_state: Option<String>,
+}
+
+impl Review {
+    fn of_change(repository: &Repository, comparison: &Comparison, paths: &[OsString]) -> Result<Self, Failure> {
+        let session = session(repository, comparison, paths)?;
+        let pipeline::Review { difference, verdict } = pipeline::review(&session.request());
+        Ok(Self { difference: Some(difference), verdict, why_state: None })
+    }
+
+    fn of_state(
+        repository: &Repository,
+        comparison: &Comparison,
+        paths: &[OsString],
+        why: String,
+    ) -> Result<Self, Failure> {
+        let session = session(repository, comparison, paths)?;
+        let verdict = pipeline::check(&session.request(), Judged::Everything);
+        Ok(Self { difference: None, verdict, why_state: Some(why) })
+    }
+
+    /// Everything on one stream: what is between the two marks is text, whatever it looks like.
+    fn write_log(&self, warnings: &[String], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+        for warning in warnings {
+            writeln!(out, "{}", report::github::remark(Severity::Warning, warning))?;
+        }
+        report::github::write(&self.verdict, out)?;
+        let token = random();
+        writeln!(out, "::stop-commands::{token}")?;
+        match &self.difference {
+            Some(difference) => report::terminal::write(difference, style, out)?,
+            None => report::diagnostics::write(&self.verdict, style, out)?,
+        }
+        writeln!(out, "::{token}::")?;
+        let sentence = format!("outcrop: {}", self.sentence(str::to_owned));
+        writeln!(out, "{}", visible::without_workflow_commands(&sentence))
+    }
+
+    fn write_summary(&self, budget: usize, out: &mut dyn Write) -> io::Result<()> {
+        let sentence = format!("\n{}.\n", self.sentence(report::markdown::span));
+        let budget = budget.saturating_sub(sentence.len());
+        match &self.difference {
+            Some(difference) => report::markdown::write(difference, budget, out)?,
+            None => report::markdown::write_check(&self.verdict, budget, out)?,
+        }
+        out.write_all(sentence.as_bytes())
+    }
+
+    fn write_outputs(self, files: &Files) -> Result<(), Failure> {
+        let tally = Tally::of(&self.verdict);
+        // What could not be compared may well differ.
+        let has_changed = self
+            .difference
+            .as_ref()
+            .is_none_or(|difference| difference.has_differences() || difference.is_incomplete());
+        // Of what is wrong, the machine is told what the annotations tell.
+        let report = match self.difference {
+            Some(difference) => Report { findings: self.verdict.findings, ..difference },
+            None => self.verdict,
+        };
+        let path = files.write_report(|out| report::json::write(&report, out))?;
+        files.write_outputs(&[
+            ("changed", if has_changed { "true" } else { "false" }),
+            ("errors", &tally.errors.to_string()),
+            ("warnings", &tally.warnings.to_string()),
+            ("report", &path),
+        ])
+    }
+
+    /// The verdict in a few words; names of the repository as `name` writes them.
+    fn sentence(&self, name: fn(&str) -> String) -> String {
+        let tally = Tally::of(&self.verdict);
+        let counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")];
+        let counts: Vec<String> =
+            counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
+        match (&self.why_state, counts.is_empty()) {
+            (None, true) => "This change adds nothing that is wrong".to_owned(),
+            (None, false) => format!("This change adds {}", counts.join(", ")),
+            (Some(why), true) => format!("All files were checked ({}): nothing is wrong", name(why)),
+            (Some(why), false) => format!("All files were checked ({}): {}", name(why), counts.join(", ")),
+        }
+    }
+}
+
+fn session(repository: &Repository, comparison: &Comparison, paths: &[OsString]) -> Result<Session, Failure> {
+    let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
+    Session::new(repository, comparison, &paths, Policy::Base)
+}
+
+/// A word that nobody who wrote a file of the repository can have known.
+fn random() -> String {
+    let word = |half: u8| RandomState::new().hash_one(half);
+    format!("{:016x}{:016x}", word(0), word(1))
+}

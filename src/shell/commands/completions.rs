@@ -1,0 +1,13 @@
+//! `outcrop completions`: a completion script for a shell.
+
+use crate::shell::cli::Cli;
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::output;
+
+pub(in crate::shell) fn run(shell: clap_complete::Shell) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::definition(), "outcrop", &mut script);
+    output::print(&script)?;
+    Ok(Exit::Clean)
+}

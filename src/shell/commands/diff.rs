@@ -1,0 +1,90 @@
+//! `outcrop diff`: what changes in effect between two revisions.
+
+use std::io::{self, IsTerminal, Write};
+
+use smol_str::SmolStr;
+
+use crate::pattern::Pattern;
+use crate::pipeline;
+use crate::report::{self, Report, Style};
+use crate::shell::cli::{DiffArgs, DiffFormat, Global};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::session::Session;
+use crate::shell::timings::Timings;
+use crate::shell::{environment, output, pager, progress};
+
+pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    let mut timings = Timings::start(global);
+    let mut session = Session::open(global, &args.range)?;
+    timings.mark("opened");
+    session.ignored = read_pointers(&args.ignore)?;
+    session.reveal = may_reveal(args.reveal)?;
+    let report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
+    timings.mark("compared");
+    let look = match (args.stat, args.name_only) {
+        (true, _) => Look::Stat,
+        (_, true) => Look::Names,
+        _ => Look::Format(args.format),
+    };
+    let style = Style { show_suppressed: args.show_suppressed, ..output::style(global) };
+    let pager = if args.no_pager { None } else { pager::choose(session.user_pager().map(str::to_owned)) };
+    pager::through(pager, |out| write(&report, look, &style, out))?;
+    timings.mark("written");
+    Ok(exit_of(&report, args.exit_code))
+}
+
+fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
+    let check = |text: &String| match Pattern::of_pointer(text) {
+        Ok(_) => Ok(SmolStr::new(text)),
+        Err(reason) => {
+            Err(Failure::new(format!("--ignore {text}: {reason}")).help("for example --ignore '/**/checksum'"))
+        }
+    };
+    texts.iter().map(check).collect()
+}
+
+/// Secrets are for a person who looks at a terminal, not for logs and files.
+pub(super) fn may_reveal(wanted: bool) -> Result<bool, Failure> {
+    if wanted && (environment::is_set("CI") || !io::stdout().is_terminal()) {
+        let failure = Failure::new("--reveal shows secrets only on a terminal, and never in a CI job");
+        return Err(failure.help("run it by hand, without a pipe and with CI unset"));
+    }
+    Ok(wanted)
+}
+
+/// What a comment on a pull request takes, with a little room for whoever wraps it.
+const COMMENT_BUDGET: usize = 65_000;
+
+/// How a diff is shown.
+#[derive(Clone, Copy)]
+pub(in crate::shell) enum Look {
+    Format(DiffFormat),
+    Stat,
+    Names,
+}
+
+/// Writes a report of differences.
+pub(in crate::shell) fn write(report: &Report, look: Look, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    match look {
+        Look::Stat => report::terminal::write_stat(report, style, out),
+        Look::Names => report::terminal::write_names(report, style, out),
+        Look::Format(DiffFormat::Terminal) => report::terminal::write(report, style, out),
+        Look::Format(DiffFormat::SideBySide) => report::side_by_side::write(report, style, out),
+        Look::Format(DiffFormat::Unified) => report::unified::write(report, style, out),
+        Look::Format(DiffFormat::Json) => report::json::write(report, out),
+        Look::Format(DiffFormat::JsonPatch) => report::json::write_patches(report, out),
+        Look::Format(DiffFormat::Markdown) => report::markdown::write(report, COMMENT_BUDGET, out),
+    }
+}
+
+/// 2 if something could not be compared, 1 if differences were found and asked about, 0 otherwise.
+pub(in crate::shell) fn exit_of(report: &Report, asks_for_differences: bool) -> Exit {
+    if report.is_incomplete() {
+        Exit::Incomplete
+    } else if asks_for_differences && report.has_differences() {
+        Exit::Found
+    } else {
+        Exit::Clean
+    }
+}

@@ -1,0 +1,154 @@
+//! `outcrop difftool`: two files or two directories, as `git difftool` hands them over.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::diff::{self, Look};
+use crate::limits::Budget;
+use crate::path::RepoPath;
+use crate::pipeline::{self, Configuration, NoMemory, Policy, Request};
+use crate::report::lines::{self, PlainFile};
+use crate::report::{Report, Style};
+use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
+use crate::shell::directory::{DirectorySnapshot, Links};
+use crate::shell::environment;
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::git::{GitError, Repository, Revision};
+use crate::shell::output;
+use crate::source::{MemorySnapshot, Scope, Snapshot};
+use crate::text::Sources;
+
+pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit, Failure> {
+    let sources = Arc::new(Sources::default());
+    let mut budget = Budget::default();
+    let configuration = configuration(global, args, &sources)?;
+    budget.limits = configuration.limits().clone();
+    let (before, after) = sides(args, &budget)?;
+    let request = Request {
+        before: &*before,
+        after: &*after,
+        scope: &Scope::everything(),
+        configuration: &configuration,
+        budget: &budget,
+        ignored: &[],
+        memory: &NoMemory,
+        reveal: false,
+        sources: &sources,
+    };
+    let mut report = pipeline::compare(&request);
+    // Machine formats name what was not compared; people who asked for a diff of a file want to see one.
+    let is_for_people = !matches!(args.format, DiffFormat::Json | DiffFormat::JsonPatch | DiffFormat::Markdown);
+    let plain = if is_for_people { pipeline::take_plain_files(&request, &mut report) } else { Vec::new() };
+    write(&report, &plain, args.format, &output::style(global))?;
+    // git looks at the exit code only if it was told to.
+    let is_asked =
+        args.exit_code || environment::text("GIT_DIFFTOOL_TRUST_EXIT_CODE")?.is_some_and(|trust| trust == "true");
+    let differs = report.has_differences() || plain.iter().any(|file| !file.content.is_same());
+    Ok(match (report.is_incomplete(), is_asked && differs) {
+        (true, _) => Exit::Incomplete,
+        (_, true) => Exit::Found,
+        _ => Exit::Clean,
+    })
+}
+
+fn write(report: &Report, plain: &[PlainFile], format: DiffFormat, style: &Style) -> io::Result<()> {
+    // git calls once per file and says which this is; nothing else would keep them apart.
+    let is_first = environment::text("GIT_DIFF_PATH_COUNTER").ok().flatten().is_none_or(|counter| counter == "1");
+    if !is_first && format == DiffFormat::Terminal {
+        output::print(b"\n")?;
+    }
+    let says_something = report.compared.resources > 0 || !report.findings.is_empty() || report.is_incomplete();
+    output::write(|out| {
+        if says_something || plain.is_empty() {
+            diff::write(report, Look::Format(format), style, out)?;
+        }
+        if says_something && !plain.is_empty() {
+            writeln!(out)?;
+        }
+        lines::write(plain, style, out)
+    })
+}
+
+/// What applies to both sides: what the repository says now and said last. git hands over nothing but the files that differ,
+/// and which of their values are secret stands in another file.
+fn configuration(global: &Global, args: &DifftoolArgs, sources: &Sources) -> Result<Configuration, Failure> {
+    let budget = Budget::default();
+    let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
+    let place = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let repository = match Repository::open(&place) {
+        Ok(repository) => repository,
+        Err(GitError::NotARepository { .. }) if are_directories(args) => {
+            let (before, after) = (directory(&args.local), directory(&args.remote));
+            return Ok(Configuration::read(&before, &after, Policy::Base, sources));
+        }
+        Err(GitError::NotARepository { .. }) => return Ok(Configuration::default()),
+        Err(error) => return Err(error.into()),
+    };
+    let before = repository.snapshot(&Revision::Tree(repository.head()?), &budget)?;
+    Ok(match repository.root() {
+        Some(root) => Configuration::read(&before, &directory(root).labelled("working tree"), Policy::Base, sources),
+        None => Configuration::read(&before, &before, Policy::Base, sources),
+    })
+}
+
+fn are_directories(args: &DifftoolArgs) -> bool {
+    args.local.is_dir() && args.remote.is_dir()
+}
+
+type Sides = (Box<dyn Snapshot>, Box<dyn Snapshot>);
+
+fn sides(args: &DifftoolArgs, budget: &Budget) -> Result<Sides, Failure> {
+    if are_directories(args) {
+        // `git difftool --dir-diff` links the newer side to the files of the working tree.
+        let open =
+            |path: &Path, label| DirectorySnapshot::new(path, Links::FollowToFiles, budget.clone()).labelled(label);
+        return Ok((Box::new(open(&args.local, "local")), Box::new(open(&args.remote, "remote"))));
+    }
+    let name = name_of(args)?;
+    let side = |path: &Path, label| one_file(path, &name, label, budget).map(Box::new);
+    Ok((side(&args.local, "local")?, side(&args.remote, "remote")?))
+}
+
+/// What the file is called in the repository: its name says how to read it. The temporary names of git end alike.
+fn name_of(args: &DifftoolArgs) -> Result<RepoPath, Failure> {
+    let is_given = args.path.as_ref().filter(|path| !path.is_empty());
+    let on_disk = if is_nothing(&args.remote) { &args.local } else { &args.remote };
+    name_on_disk(is_given.map_or(on_disk.as_path(), Path::new))
+}
+
+/// A path of this machine as a name in a tree.
+pub(super) fn name_on_disk(path: &Path) -> Result<RepoPath, Failure> {
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.as_encoded_bytes()),
+        _ => None,
+    });
+    let names: Vec<&[u8]> = names.collect();
+    // Where a file lies on this machine says nothing about it.
+    let names = if path.is_absolute() { &names[names.len().saturating_sub(1)..] } else { &names };
+    RepoPath::new(names.join(&b'/')).map_err(|error| Failure::new(error.to_string()))
+}
+
+fn is_nothing(path: &Path) -> bool {
+    path == Path::new("/dev/null") || cfg!(windows) && path == Path::new("nul")
+}
+
+/// A snapshot that holds this file alone, or nothing if the side does not have it.
+fn one_file(path: &Path, name: &RepoPath, label: &str, budget: &Budget) -> Result<MemorySnapshot, Failure> {
+    let snapshot = MemorySnapshot::new(label);
+    if is_nothing(path) {
+        return Ok(snapshot);
+    }
+    let failed = |error: io::Error| Failure::new(format!("{} cannot be read: {error}", path.display()));
+    let limit = budget.limits.file_bytes;
+    let mut content = Vec::new();
+    // A shell may hand over a pipe, whose size nobody knows.
+    File::open(path).map_err(failed)?.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(failed)?;
+    if content.len() as u64 > limit {
+        return Err(Failure::new(format!("{} has more than {limit} bytes, the limit for one file", path.display()))
+            .help("raise `limits.file_bytes` in outcrop.yaml if the file is meant to be this large"));
+    }
+    Ok(snapshot.with(name.clone(), content))
+}

@@ -1,0 +1,220 @@
+//! `outcrop doctor`: what is set up, what is read as what, and what is wrong.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::config;
+use crate::finding::{Finding, Location, Severity};
+use crate::pipeline::{self, Judged, Policy};
+use crate::report::{ReadAs, Report, plural};
+use crate::shell::cli::Global;
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::git::{Comparison, Repository, Revision};
+use crate::shell::output;
+use crate::shell::session::{Session, open_repository};
+use crate::visible;
+
+pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
+    let repository = open_repository(global)?;
+    let mut page = Page::default();
+    page.heading(&format!("outcrop {}", env!("CARGO_PKG_VERSION")));
+    about_repository(&mut page, &repository);
+    about_integrations(&mut page, &repository);
+    // What is known so far helps to understand why the rest fails.
+    output::print_lines(&page.0)?;
+
+    let side = if repository.root().is_some() { Revision::Worktree } else { Revision::Tree(repository.head()?) };
+    let comparison = Comparison { before: side.clone(), after: side };
+    let session = Session::new(&repository, &comparison, &[], Policy::Head)?;
+    let report = pipeline::check(&session.request(), Judged::Everything);
+    let mut page = Page::default();
+    about_files(&mut page, &report);
+    output::print_lines(&page.0)?;
+    Ok(if report.is_incomplete() { Exit::Incomplete } else { Exit::Clean })
+}
+
+/// The text, section by section. What needs attention has a mark at the margin.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "{}", visible::inline(text));
+    }
+
+    fn section(&mut self, text: &str) {
+        self.0.push('\n');
+        self.heading(text);
+    }
+
+    fn line(&mut self, name: &str, state: &State) {
+        let (mark, text) = match state {
+            State::Fine(text) => (' ', text),
+            State::Wrong(text) => ('!', text),
+        };
+        let _ = writeln!(self.0, "{mark} {name:<16} {}", visible::inline(text));
+    }
+
+    fn count(&mut self, count: usize, what: &str) {
+        let _ = writeln!(self.0, "  {count:>7}  {}", visible::inline(what));
+    }
+}
+
+enum State {
+    Fine(String),
+    Wrong(String),
+}
+
+impl State {
+    fn fine(text: impl Into<String>) -> Self {
+        Self::Fine(text.into())
+    }
+}
+
+fn about_repository(page: &mut Page, repository: &Repository) {
+    page.section("repository");
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string();
+    let root = repository.root().map_or_else(|| "none, the repository is bare".to_owned(), absolute);
+    page.line("working tree", &State::fine(root));
+    let directory = format!("{} ({})", absolute(repository.git_directory()), repository.kind());
+    page.line("git directory", &State::fine(directory));
+    page.line("object ids", &State::fine(repository.object_format()));
+    let references = match repository.has_reftable() {
+        true => State::Wrong("reftable, which cannot be read: name commits by their full id".to_owned()),
+        false => State::fine("files"),
+    };
+    page.line("references", &references);
+    let history = match (repository.is_shallow(), repository.is_partial()) {
+        (true, _) => State::Wrong("shallow: older commits are missing; `git fetch --unshallow` brings them".to_owned()),
+        (_, true) => State::Wrong("partial: some contents are missing until `git` itself has fetched them".to_owned()),
+        _ => State::fine("complete"),
+    };
+    page.line("clone", &history);
+    if repository.root().is_some() {
+        let index = match repository.index_entries() {
+            Ok(count) => State::Fine(format!("readable, {}", plural(count, "file"))),
+            Err(error) => State::Wrong(error.to_string()),
+        };
+        page.line("index", &index);
+    }
+}
+
+fn about_integrations(page: &mut Page, repository: &Repository) {
+    page.section("integrations (docs/integrations.md says how to set them up)");
+    page.line("pre-commit hook", &hook(repository, "pre-commit"));
+    page.line("pre-push hook", &hook(repository, "pre-push"));
+    let difftool = repository.config("difftool.outcrop.cmd");
+    let difftool = match difftool {
+        Some(command) if command.contains("difftool") => State::Fine(command),
+        Some(command) => State::Wrong(format!("does not call `outcrop difftool`: {command}")),
+        None => State::fine("not set up"),
+    };
+    page.line("git difftool", &difftool);
+    page.line("GitHub workflow", &workflow(repository));
+}
+
+/// Whether a hook is there, can run, and calls outcrop, itself or through a hook manager.
+fn hook(repository: &Repository, name: &str) -> State {
+    let path = repository.hooks_directory().join(name);
+    let Some(script) = beginning_of(&path) else { return State::fine("none") };
+    if !is_executable(&path) {
+        return State::Wrong(format!("not executable, so git skips it; `chmod +x {}` mends that", path.display()));
+    }
+    if script.contains("outcrop") {
+        return State::fine("calls outcrop");
+    }
+    let husky = format!(".husky/{name}");
+    for file in [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", &husky] {
+        let settings = repository.root().and_then(|root| beginning_of(&root.join(file)));
+        if settings.is_some_and(|settings| settings.contains("outcrop")) {
+            return State::Fine(format!("calls outcrop, as {file} says"));
+        }
+    }
+    State::fine("there is one, and it does not name outcrop")
+}
+
+fn workflow(repository: &Repository) -> State {
+    let directory = repository.root().map(|root| root.join(".github/workflows"));
+    let mut files: Vec<PathBuf> = directory
+        .and_then(|directory| fs::read_dir(directory).ok())
+        .map(|members| members.filter_map(|member| Some(member.ok()?.path())).collect())
+        .unwrap_or_default();
+    files.sort();
+    let names_outcrop = |path: &&PathBuf| beginning_of(path).is_some_and(|text| text.contains("outcrop"));
+    match files.iter().find(names_outcrop).and_then(|path| path.file_name()) {
+        Some(name) => State::Fine(format!(".github/workflows/{} names outcrop", name.to_string_lossy())),
+        None => State::fine("none that names outcrop"),
+    }
+}
+
+/// As much of a file as a script or a workflow may have, unless it is not there.
+fn beginning_of(path: &Path) -> Option<String> {
+    const ENOUGH: u64 = 1 << 20;
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|metadata| metadata.is_file()))?;
+    let mut bytes = Vec::new();
+    file.take(ENOUGH).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn is_executable(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        path.exists()
+    }
+}
+
+fn about_files(page: &mut Page, report: &Report) {
+    page.section("configuration");
+    page.line(config::FILE_NAME, &configuration(report));
+    page.section(&format!("files, as they are in: {} ({})", report.after, report.compared.files));
+    for (read_as, count) in &report.read_as {
+        page.count(*count, read_as.describe());
+    }
+    let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for skipped in &report.skipped {
+        reasons.entry(skipped.reason).or_default().push(skipped.path.to_string());
+    }
+    for (reason, paths) in &reasons {
+        page.count(paths.len(), &format!("not read: {}{}", reason.describe(), examples(paths)));
+    }
+    let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
+    let counts = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
+    let said: Vec<String> =
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
+    match said.is_empty() {
+        true => page.section("nothing is wrong with them"),
+        false => page.section(&format!("wrong with them: {}; `outcrop check --all` shows where", said.join(", "))),
+    }
+}
+
+/// Whether `outcrop.yaml` is there, and whether it says what it can say.
+fn configuration(report: &Report) -> State {
+    if !report.read_as.contains_key(&ReadAs::Configuration) {
+        return State::fine("none: everything is read by default");
+    }
+    let is_about_it = |finding: &&Finding| match &finding.location {
+        Location::Span(span) => report.sources.get(span.source).path.as_bytes() == config::FILE_NAME.as_bytes(),
+        Location::File { path, .. } => path.as_bytes() == config::FILE_NAME.as_bytes(),
+    };
+    match report.findings.iter().filter(is_about_it).count() {
+        0 => State::fine("valid"),
+        count => State::Wrong(format!("{}; `outcrop check --all` shows where", plural(count, "mistake"))),
+    }
+}
+
+/// The first few names, so that a wrong guess about a file is noticed.
+fn examples(paths: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let more = if paths.len() > SHOWN { ", …" } else { "" };
+    format!(" ({}{more})", paths[..paths.len().min(SHOWN)].join(", "))
+}

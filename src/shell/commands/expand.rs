@@ -1,0 +1,48 @@
+//! `outcrop expand`: a file with its merge directives applied, and where every value comes from.
+
+use std::sync::Arc;
+
+use super::one_file::OneFile;
+use crate::compare::Masks;
+use crate::document::write::{to_json, to_yaml};
+use crate::merge;
+use crate::report::{self, Report};
+use crate::shell::cli::{ExpandArgs, Global, OutputFormat};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::output;
+
+pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, Failure> {
+    let file = OneFile::open(global, &args.file, args.at.as_deref())?;
+    let parsed = file.parse(&args.file)?;
+    let mut findings = parsed.findings;
+    let mut expanded = None;
+    if !parsed.is_broken {
+        match merge::only_document(&parsed.documents, &file.path, file.snapshot.label()) {
+            Err(finding) => findings.push(*finding),
+            Ok(document) => {
+                let mut outcome = merge::expand(document, &file.path, &file.context());
+                findings.append(&mut outcome.findings);
+                expanded = Some(outcome.value.root);
+            }
+        }
+    }
+    let style = output::style(global);
+    if !findings.is_empty() {
+        let report = Report { findings, sources: Arc::clone(&file.sources), ..Report::default() };
+        output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))?;
+        return Ok(Exit::Found);
+    }
+    let Some(root) = expanded else { return Ok(Exit::Found) };
+    let masks = if super::diff::may_reveal(args.reveal)? { Masks::off() } else { Masks::new(&file.settings.secrets) };
+    let shown = masks.hide_document(root.clone(), &file.path);
+    if !shown.is_identical(&root) {
+        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+    }
+    output::write(|out| match (args.why, args.format) {
+        (true, _) => report::why::write(&shown, &file.sources, &style, out),
+        (false, OutputFormat::Yaml) => out.write_all(to_yaml(&shown).as_bytes()),
+        (false, OutputFormat::Json) => out.write_all(to_json(&shown).as_bytes()),
+    })?;
+    Ok(Exit::Clean)
+}

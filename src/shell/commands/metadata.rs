@@ -1,0 +1,159 @@
+//! `outcrop metadata`: what layers say about resources, and how to make them say something else.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::document::{self, write};
+use crate::finding::Severity;
+use crate::layer::{self, plan};
+use crate::limits::Limits;
+use crate::path::RepoPath;
+use crate::shell::apply::apply;
+use crate::shell::cli::{DocumentOutput, Global, MetadataCommand, MetadataTarget};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::inspect::{self, Inspected};
+use crate::shell::output;
+use crate::text::{SourceText, Sources};
+use crate::value::Node;
+
+pub(in crate::shell) fn run(global: &Global, command: &MetadataCommand) -> Result<Exit, Failure> {
+    match command {
+        MetadataCommand::Get { target, overrides_only } => get(global, target, *overrides_only),
+        MetadataCommand::Resolve { target, layers } => resolve(global, target, *layers),
+        MetadataCommand::Set { path, pointer, value, file } => {
+            set(global, path, pointer.as_deref().zip(value.as_deref()), file.as_deref())
+        }
+        MetadataCommand::Unset { path, pointer } => unset(global, path, pointer.as_deref()),
+    }
+}
+
+fn get(global: &Global, target: &MetadataTarget, overrides_only: bool) -> Result<Exit, Failure> {
+    let inspected = Inspected::open(global, &target.at)?;
+    let (path, tree) = inspected.metadata_path(&target.path)?;
+    let inspection = inspected.inspection();
+    let stored = inspection.resolve(&path, &tree);
+    let shown = match overrides_only {
+        true if stored.value.is_empty() && stored.findings.is_empty() => {
+            let failure = Failure::new(format!("no metadata is stored for {path}"));
+            return Err(failure.help(format!("`outcrop metadata get {path}` shows the defaults")));
+        }
+        true => layer::render_format(&stored.value, tree.format),
+        false => layer::view(&stored.value, tree.format, &inspected.sources),
+    };
+    print(&inspection.shown(&shown, &path), target.output)?;
+    Ok(inspected.report(stored.findings, global)?)
+}
+
+fn resolve(global: &Global, target: &MetadataTarget, layers: bool) -> Result<Exit, Failure> {
+    let inspected = Inspected::open(global, &target.at)?;
+    let (path, tree) = inspected.metadata_path(&target.path)?;
+    let inspection = inspected.inspection();
+    let stored = inspection.resolve(&path, &tree);
+    let shown = match layers {
+        true => inspection.shown_layers(&stored.value, &path),
+        false => inspection.shown(&stored.value, &path),
+    };
+    print(&shown, target.output)?;
+    Ok(inspected.report(stored.findings, global)?)
+}
+
+fn print(node: &Node, format: DocumentOutput) -> io::Result<()> {
+    output::print(
+        match format {
+            DocumentOutput::Yaml => write::to_yaml(node),
+            DocumentOutput::Json => write::to_json(node),
+        }
+        .as_bytes(),
+    )
+}
+
+fn set(global: &Global, path: &OsStr, field: Option<(&str, &str)>, file: Option<&Path>) -> Result<Exit, Failure> {
+    let inspected = Inspected::for_writing(global)?;
+    let (path, tree) = inspected.metadata_path(path)?;
+    let inspection = inspected.inspection();
+    let planned = match (field, file) {
+        (Some((pointer, value)), _) => {
+            let pointer = inspect::pointer(pointer)?;
+            inspection.plan(&tree, |layers| plan::set_field(&path, &pointer, value, layers, tree.format))
+        }
+        (None, Some(file)) => {
+            let document = read_document(file, &inspected.sources)?;
+            match document {
+                Ok(document) => inspection.plan(&tree, |layers| plan::replace(&path, &document, layers, tree.format)),
+                Err(findings) => Err(findings),
+            }
+        }
+        (None, None) => return Err(Failure::new("name a field and its value, or a file with -f")),
+    };
+    carry_out(&inspected, planned, global)
+}
+
+fn unset(global: &Global, path: &OsStr, pointer: Option<&str>) -> Result<Exit, Failure> {
+    let inspected = Inspected::for_writing(global)?;
+    let (path, tree) = inspected.metadata_path(path)?;
+    let planned = match pointer {
+        Some(pointer) => {
+            let pointer = inspect::pointer(pointer)?;
+            inspected.inspection().plan(&tree, |layers| plan::unset_field(&path, &pointer, layers))
+        }
+        None => inspected.inspection().plan(&tree, |layers| plan::remove(&path, layers)),
+    };
+    carry_out(&inspected, planned, global)
+}
+
+/// Does what was planned and says what was done; what stands in the way is shown, and nothing is done.
+fn carry_out(inspected: &Inspected, planned: plan::Planned, global: &Global) -> Result<Exit, Failure> {
+    let plan = match planned {
+        Ok(plan) => plan,
+        Err(findings) => {
+            inspected.report(findings, global)?;
+            return Ok(Exit::Incomplete);
+        }
+    };
+    let root = inspected.repository.root().ok_or_else(|| Failure::new("there is no working tree"))?;
+    apply(root, &plan)?;
+    let mut said = String::new();
+    for edit in &plan.edits {
+        match edit {
+            plan::Edit::Write { path, .. } => said.push_str(&format!("wrote {path}\n")),
+            plan::Edit::Remove { path } => said.push_str(&format!("removed {path}\n")),
+        }
+    }
+    output::print_lines(&said)?;
+    Ok(Exit::Clean)
+}
+
+type Read = Result<Node, Vec<crate::finding::Finding>>;
+
+/// The one document of a file outside the repository's control.
+fn read_document(file: &Path, sources: &Sources) -> Result<Read, Failure> {
+    let limits = Limits::default();
+    let name = file.display().to_string();
+    let failed = |error: io::Error| Failure::new(format!("{name}: {error}"));
+    let mut bytes = Vec::new();
+    let most = limits.file_bytes + 1;
+    match file == Path::new("-") {
+        true => io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(failed)?,
+        false => fs::File::open(file).map_err(failed)?.take(most).read_to_end(&mut bytes).map_err(failed)?,
+    };
+    if bytes.len() as u64 > limits.file_bytes {
+        return Err(Failure::new(format!("{name}: more than the limit of {} bytes", limits.file_bytes)));
+    }
+    let text = document::decode(&bytes).map_err(|error| Failure::new(format!("{name}: {error}")))?;
+    let format = document::Format::of_file_name(name.as_bytes()).unwrap_or(document::Format::Yaml);
+    let shown = RepoPath::new(name.trim_start_matches(['/', '.'])).unwrap_or_default();
+    let source = sources.add(SourceText::new(shown, "input", &*text));
+    let parsed = document::parse(&text, source, format, &limits);
+    if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Ok(Err(parsed.findings));
+    }
+    match <[document::Document; 1]>::try_from(parsed.value) {
+        Ok([only]) => Ok(Ok(only.root)),
+        Err(documents) => {
+            Err(Failure::new(format!("{name}: metadata is one document, and here are {}", documents.len())))
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! One file per command, named as the user names it.
+
+pub(super) mod check;
+pub(super) mod ci;
+pub(super) mod completions;
+pub(super) mod diff;
+pub(super) mod difftool;
+pub(super) mod doctor;
+pub(super) mod expand;
+pub(super) mod explain;
+pub(super) mod hook;
+pub(super) mod man;
+pub(super) mod metadata;
+mod one_file;
+pub(super) mod restore;
+pub(super) mod rules;
+pub(super) mod schema;

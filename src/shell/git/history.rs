@@ -1,0 +1,44 @@
+//! What hooks and CI ask about history: a commit's parents, and what a remote already has.
+
+use smol_str::format_smolstr;
+
+use super::Repository;
+use super::error::GitError;
+use super::objects::{from_gix, to_gix};
+use super::revision::Tree;
+use crate::source::ObjectId;
+
+impl Repository {
+    /// The parents a commit names, whether or not they are in this clone; none if it is not a commit.
+    pub fn parents(&self, tree: &Tree) -> Result<Vec<ObjectId>, GitError> {
+        let Some(commit) = tree.commit else { return Ok(Vec::new()) };
+        let parents = self.objects.with(|repository, _| -> Result<Vec<ObjectId>, gix::Error> {
+            let commit = repository.find_commit(to_gix(commit))?;
+            Ok(commit.parent_ids().filter_map(|id| from_gix(&id)).collect())
+        });
+        parents.map_err(|error| self.missing(&tree.label, to_gix(commit), &error))
+    }
+
+    /// The best common ancestor of a commit and of everything that was last seen on a remote, if there is one.
+    pub fn base_on_remote(&self, tip: &Tree, remote: &str) -> Option<Tree> {
+        let tip = to_gix(tip.commit?);
+        let base = self.objects.with(|repository, _| {
+            let prefix = format!("refs/remotes/{remote}/");
+            let references = repository.references().ok()?;
+            // A push to a bare URL has no such references, and no name that could be looked for.
+            let seen = references.prefixed(prefix.as_str()).ok()?.filter_map(Result::ok);
+            let mut seen: Vec<gix::ObjectId> =
+                seen.filter_map(|mut reference| Some(reference.peel_to_id().ok()?.detach())).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            // Without others, a commit would be its own base, and everything would seem to be there already.
+            if seen.is_empty() {
+                return None;
+            }
+            let bases = repository.merge_bases_many(tip, &seen).ok()?;
+            bases.first().map(|base| (base.to_string(), format_smolstr!("merge base {}", base.shorten_or_id())))
+        });
+        let (id, label) = base?;
+        Some(Tree { label, ..self.resolve(&id).ok()? })
+    }
+}

@@ -1,0 +1,262 @@
+//! The object database behind all snapshots of a repository: one handle per thread, sizes before content.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use gix::objs::{Find as _, Kind};
+
+use super::error::{GitError, cause};
+use super::gaps::Gaps;
+use crate::limits::{Budget, Limits};
+use crate::path::RepoPath;
+use crate::source::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
+use crate::visible;
+
+/// Objects by id, for any number of threads.
+pub(super) struct Objects {
+    shared: gix::ThreadSafeRepository,
+    idle: Mutex<Vec<Handle>>,
+    gaps: Gaps,
+    index: OnceLock<Arc<gix::index::File>>,
+    /// Where the index is, if gix would look for it elsewhere.
+    index_path: Option<PathBuf>,
+    packs: OnceLock<Vec<gix::odb::pack::index::File>>,
+}
+
+/// Objects that take more memory than this are refused by gix before it allocates, so that trees need not be asked for
+/// their size first. The few files that are larger and still wanted get a handle of their own.
+pub(super) const ORDINARY_BYTES: u64 = 64 << 20;
+
+/// What one thread needs: its own caches, and a buffer that is used again.
+struct Handle {
+    repository: gix::Repository,
+    buffer: Vec<u8>,
+}
+
+/// A buffer that once held a huge object is not worth keeping.
+const BUFFER_BYTES: usize = 1 << 20;
+
+impl Objects {
+    pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
+        let gaps = Gaps::of(&shared.to_thread_local());
+        Self { shared, idle: Mutex::default(), gaps, index: OnceLock::new(), index_path, packs: OnceLock::new() }
+    }
+
+    /// Lends a handle; as many exist as threads have ever asked at once.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&gix::Repository, &mut Vec<u8>) -> T) -> T {
+        let idle = self.idle.lock().expect("no thread panics while it holds this lock").pop();
+        let new = || Handle { repository: self.shared.to_thread_local(), buffer: Vec::new() };
+        let mut handle = idle.unwrap_or_else(new);
+        let result = act(&handle.repository, &mut handle.buffer);
+        handle.buffer.clear();
+        handle.buffer.shrink_to(BUFFER_BYTES);
+        self.idle.lock().expect("no thread panics while it holds this lock").push(handle);
+        result
+    }
+
+    /// Why objects may be missing here.
+    pub(super) fn gaps(&self) -> &Gaps {
+        &self.gaps
+    }
+
+    /// The content of a file, if it is not too large. Its size is booked before it is read: many threads read at once.
+    pub(super) fn blob(&self, id: ObjectId, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
+        let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
+        match header.map_err(|error| damaged(to_gix(id), &error))? {
+            Some(header) if header.kind() == Kind::Blob => source::admit(header.size(), budget)?,
+            Some(header) => return Err(wrong_kind(to_gix(id), header.kind(), Kind::Blob)),
+            None => return Err(self.missing(to_gix(id))),
+        }
+        self.read(id, Kind::Blob, budget.limits.file_bytes, |data| Ok(data.into()))
+    }
+
+    /// The members of a tree that stands at `directory`.
+    pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
+        let hash = self.shared.objects.object_hash();
+        let listing = self.read(id, Kind::Tree, ORDINARY_BYTES, |data| {
+            let entries = || gix::objs::TreeRefIter::from_bytes(data, hash);
+            let limit = limits.entries;
+            // A mode, a space, a name, a NUL and an id: fewer bytes than that cannot be an entry.
+            let most = (data.len() / (8 + hash.len_in_bytes())) as u64;
+            match most > limit && entries().count() as u64 > limit {
+                true => Err(Reason::TooManyEntries { limit, what: "directory entries" }),
+                false => Ok(list_tree(entries(), directory, label)),
+            }
+        });
+        listing.unwrap_or_else(|reason| Unreadable { path: directory.clone(), revision: label.into(), reason }.into())
+    }
+
+    fn read<T>(
+        &self,
+        id: ObjectId,
+        kind: Kind,
+        limit: u64,
+        make: impl FnOnce(&[u8]) -> Result<T, Reason>,
+    ) -> Result<T, Reason> {
+        self.with(|repository, buffer| {
+            let id = to_gix(id);
+            if id == gix::ObjectId::empty_tree(id.kind()) && kind == Kind::Tree {
+                // It is known even where it was never written.
+                return make(&[]);
+            }
+            match repository.objects.try_find(&id, buffer) {
+                Ok(Some(data)) if data.kind == kind => make(data.data),
+                Ok(Some(data)) => Err(wrong_kind(id, data.kind, kind)),
+                Ok(None) => Err(self.missing(id)),
+                Err(error) => {
+                    let large = self.large(repository, id, limit, &error)?;
+                    let data = large.objects.try_find(&id, buffer).map_err(|error| damaged(id, &error))?;
+                    make(data.ok_or_else(|| self.missing(id))?.data)
+                }
+            }
+        })
+    }
+
+    /// A handle for an object that could not be read with ordinary means because it is large, unless it is too large.
+    fn large(
+        &self,
+        repository: &gix::Repository,
+        id: gix::ObjectId,
+        limit: u64,
+        error: &gix::Error,
+    ) -> Result<gix::Repository, Reason> {
+        let Ok(Some(header)) = repository.try_find_header(id) else { return Err(damaged(id, error)) };
+        let size = header.size();
+        if size > limit {
+            return Err(Reason::FileTooLarge { size, limit });
+        }
+        // Undoing deltas takes a few times the size.
+        let options = super::options(size.max(ORDINARY_BYTES).saturating_mul(4)).open_path_as_is(true);
+        Ok(options.open(repository.git_dir()).map_err(|error| damaged(id, &error))?.to_thread_local())
+    }
+
+    fn missing(&self, id: gix::ObjectId) -> Reason {
+        Reason::MissingObject { id: id.to_string(), help: self.gaps.help_for(&id.to_string()) }
+    }
+
+    /// Puts entries into the order in which their objects lie in the packs; a delta's base is then still in the cache.
+    pub(super) fn sort_for_reading(&self, entries: &mut [Entry]) {
+        // A few files are read in no time whatever their order.
+        if entries.len() < 64 {
+            return;
+        }
+        let packs =
+            self.packs.get_or_init(|| open_pack_indices(self.shared.objects_dir(), self.shared.objects.object_hash()));
+        entries.sort_by_cached_key(|entry| {
+            let id = to_gix(entry.id?);
+            packs.iter().enumerate().find_map(|(pack, index)| {
+                let position = index.lookup(id)?;
+                Some((pack, index.pack_offset_at_index(position)))
+            })
+        });
+    }
+
+    /// The repository's index, or an empty one; the same for all who ask in one run.
+    pub(super) fn index(&self) -> Result<Arc<gix::index::File>, GitError> {
+        if let Some(index) = self.index.get() {
+            return Ok(Arc::clone(index));
+        }
+        let path = self.index_path.clone().unwrap_or_else(|| self.with(|repository, _| repository.index_path()));
+        let options = gix::index::decode::Options { alloc_limit_bytes: Some(INDEX_BYTES), ..Default::default() };
+        // git itself does not verify the checksum of the index either: it takes as long as decoding it.
+        let skips_checksum = true;
+        let hash = self.shared.objects.object_hash();
+        let index = gix::index::File::at_or_default(&path, hash, skips_checksum, options)
+            .map_err(|error| GitError::Index { path, cause: cause(&error) })?;
+        Ok(Arc::clone(self.index.get_or_init(|| Arc::new(index))))
+    }
+}
+
+/// An index larger than this is not that of a repository of configuration.
+const INDEX_BYTES: usize = 2 << 30;
+
+/// The pack indices of this repository. gix can locate an object as well, but inflates it to do so.
+fn open_pack_indices(objects: &Path, hash: gix::hash::Kind) -> Vec<gix::odb::pack::index::File> {
+    let Ok(directory) = std::fs::read_dir(objects.join("pack")) else { return Vec::new() };
+    let paths = directory.filter_map(Result::ok).map(|file| file.path());
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx")).collect();
+    paths.sort();
+    paths.iter().filter_map(|path| gix::odb::pack::index::File::at(path, hash).ok()).collect()
+}
+
+fn damaged(id: gix::ObjectId, error: &gix::Error) -> Reason {
+    Reason::Other(format!("object {id} is damaged: {}", cause(error)))
+}
+
+fn wrong_kind(id: gix::ObjectId, found: Kind, wanted: Kind) -> Reason {
+    Reason::Other(format!("object {id} is a {found}, not a {wanted}"))
+}
+
+fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &str) -> Listing {
+    let unreadable = |path: &RepoPath, reason| Unreadable { path: path.clone(), revision: label.into(), reason };
+    let mut listing = Listing::default();
+    let mut refused = Vec::new();
+    let mut is_damaged = false;
+    let mut more = 0_usize;
+    for entry in entries {
+        let Ok(entry) = entry else {
+            is_damaged = true;
+            break;
+        };
+        match member(directory, entry.filename) {
+            Ok(path) => listing.entries.push(Entry { path, kind: kind_of(entry.mode.kind()), id: from_gix(entry.oid) }),
+            Err(reason) if refused.len() < TOLD_NAMES => refused.push(unreadable(directory, reason)),
+            Err(_) => more += 1,
+        }
+    }
+    listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    // A name that is there twice means different things to different readers; only the first is taken, and it is said.
+    listing.entries.dedup_by(|twin, first| {
+        let is_twin = twin.path == first.path;
+        if is_twin && refused.len() < TOLD_NAMES {
+            refused.push(unreadable(&twin.path, Reason::Other("the tree holds this name twice".to_owned())));
+        } else if is_twin {
+            more += 1;
+        }
+        is_twin
+    });
+    if more > 0 {
+        refused.push(unreadable(directory, Reason::UnsafeName { name: format!("{more} more bad names") }));
+    }
+    if is_damaged {
+        let reason = Reason::Other("the tree object is damaged, and what follows in it cannot be read".to_owned());
+        refused.push(unreadable(directory, reason));
+    }
+    listing.unreadable = refused;
+    listing
+}
+
+/// A tree can be made of nothing but bad names; a few of them show what it is.
+const TOLD_NAMES: usize = 20;
+
+/// A member's path, unless its name would lead out of the tree or into a repository's own files.
+pub(super) fn member(directory: &RepoPath, name: &[u8]) -> Result<RepoPath, Reason> {
+    use gix::validate::path::component;
+    // Nearly all names are like this, and the full check takes longer than reading them.
+    let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'/' | 0);
+    if name.first().is_some_and(|first| !b".gG".contains(first)) && name.iter().all(is_plain) {
+        return directory.join(name).map_err(|_| Reason::UnsafeName { name: visible::quoted_path(name) });
+    }
+    let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
+    let refuse = || Reason::UnsafeName { name: visible::quoted_path(name) };
+    gix::validate::path::component(name.into(), None, options).map_err(|_| refuse())?;
+    directory.join(name).map_err(|_| refuse())
+}
+
+fn kind_of(kind: gix::objs::tree::EntryKind) -> EntryKind {
+    use gix::objs::tree::EntryKind as Git;
+    match kind {
+        Git::Tree => EntryKind::Directory,
+        Git::Blob | Git::BlobExecutable => EntryKind::File,
+        Git::Link => EntryKind::Symlink,
+        Git::Commit => EntryKind::Submodule,
+    }
+}
+
+pub(super) fn from_gix(id: &gix::oid) -> Option<ObjectId> {
+    ObjectId::new(id.as_bytes())
+}
+
+pub(super) fn to_gix(id: ObjectId) -> gix::ObjectId {
+    gix::ObjectId::from_bytes_or_panic(id.as_bytes())
+}

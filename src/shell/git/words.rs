@@ -1,0 +1,184 @@
+//! The words of a command line as `git diff` reads them: revisions first, then paths.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::Repository;
+use super::error::GitError;
+use super::revision::{Comparison, Revision, Tree, shown};
+use crate::visible;
+
+/// What the user wrote.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Words<'a> {
+    /// Whether `--staged` or `--cached` is given.
+    pub is_staged: bool,
+    /// What stands before `--`: revisions, then paths.
+    pub arguments: &'a [OsString],
+    /// What stands after `--`, if there is one: paths.
+    pub paths: Option<&'a [OsString]>,
+}
+
+/// What the user meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// Which sides to compare.
+    pub comparison: Comparison,
+    /// Path arguments for [`Scope::new`](crate::source::Scope::new), relative to [`Repository::prefix`].
+    pub paths: Vec<Vec<u8>>,
+}
+
+/// What one word before the paths can be.
+enum Side {
+    One(Tree),
+    Two(Tree, Tree),
+}
+
+impl Repository {
+    /// Finds out what the words of a command line mean.
+    pub fn select(&self, words: Words<'_>) -> Result<Selection, GitError> {
+        let (sides, rest) = self.leading_revisions(words)?;
+        let comparison = self.combine(words.is_staged, sides)?;
+        self.check_bare(&comparison)?;
+        let paths = rest.iter().chain(words.paths.unwrap_or_default()).map(|word| self.path_word(word)).collect();
+        Ok(Selection { comparison, paths })
+    }
+
+    fn leading_revisions<'a>(&self, words: Words<'a>) -> Result<(Vec<Side>, &'a [OsString]), GitError> {
+        let mut sides = Vec::new();
+        for (at, word) in words.arguments.iter().enumerate() {
+            match self.side(word) {
+                Ok(_) if words.paths.is_none() && self.exists(word) => {
+                    return Err(GitError::BothRevisionAndPath { word: visible_word(word) });
+                }
+                Ok(side) => sides.push(side),
+                Err(error) if words.paths.is_some() => return Err(error),
+                Err(error) => {
+                    let rest = &words.arguments[at..];
+                    return match rest.iter().find(|word| !self.looks_like_path(word)) {
+                        None => Ok((sides, rest)),
+                        Some(wrong) => Err(neither(wrong, if wrong == word { Some(error) } else { None })),
+                    };
+                }
+            }
+        }
+        Ok((sides, &[]))
+    }
+
+    fn side(&self, word: &OsStr) -> Result<Side, GitError> {
+        let Some(word) = word.to_str() else {
+            let word = visible_word(word);
+            return Err(GitError::UnknownRevision { word, cause: "it is not text".to_owned(), help: String::new() });
+        };
+        if word.starts_with('^') {
+            return Err(GitError::Combination {
+                problem: format!("{} leaves commits out, which is for logs", shown(word)),
+            });
+        }
+        if let Some(word) = word.strip_suffix("^!") {
+            let commit = self.resolve(word)?;
+            return Ok(Side::Two(self.only_parent(&commit)?, commit));
+        }
+        // Dots may also belong to a name, as in `:/fix a..b`.
+        match self.range(word) {
+            Some(Err(error)) => self.resolve(word).map(Side::One).map_err(|_| error),
+            Some(range) => range,
+            None => self.resolve(word).map(Side::One),
+        }
+    }
+
+    fn range(&self, word: &str) -> Option<Result<Side, GitError>> {
+        let (left, right) = word.split_once("..")?;
+        let (is_symmetric, right) = right.strip_prefix('.').map_or((false, right), |right| (true, right));
+        if left.is_empty() && right.is_empty() && !is_symmetric {
+            return None;
+        }
+        let or_head = |name: &str| self.resolve(if name.is_empty() { "HEAD" } else { name });
+        let sides = || {
+            let (left, right) = (or_head(left)?, or_head(right)?);
+            let left = if is_symmetric { self.merge_base(&left, &right)? } else { left };
+            Ok(Side::Two(left, right))
+        };
+        Some(sides())
+    }
+
+    fn combine(&self, is_staged: bool, sides: Vec<Side>) -> Result<Comparison, GitError> {
+        let wrong = |problem: &str| Err(GitError::Combination { problem: problem.to_owned() });
+        let mut sides = sides.into_iter();
+        let (before, after) = match (sides.next(), sides.next(), sides.next()) {
+            (None, ..) if is_staged => (Revision::Tree(self.head()?), Revision::Index),
+            (Some(Side::One(tree)), None, _) if is_staged => (Revision::Tree(tree), Revision::Index),
+            _ if is_staged => return wrong("`--staged` compares the index with one revision, not with several"),
+            (None, ..) => (Revision::Index, Revision::Worktree),
+            (Some(Side::One(tree)), None, _) => (Revision::Tree(tree), Revision::Worktree),
+            (Some(Side::Two(before, after)), None, _) | (Some(Side::One(before)), Some(Side::One(after)), None) => {
+                (Revision::Tree(before), Revision::Tree(after))
+            }
+            (Some(Side::One(_)), Some(Side::One(_)), Some(_)) => {
+                return wrong("only two revisions can be compared at a time");
+            }
+            _ => return wrong("a range cannot be combined with other revisions"),
+        };
+        Ok(Comparison { before, after })
+    }
+
+    fn check_bare(&self, comparison: &Comparison) -> Result<(), GitError> {
+        match &comparison.after {
+            Revision::Index if self.root().is_none() => Err(GitError::Bare { what: "index" }),
+            Revision::Worktree if self.root().is_none() => Err(GitError::Bare { what: "working tree" }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a word, read as a path, names something on disk.
+    fn exists(&self, word: &OsStr) -> bool {
+        let bytes = word.as_encoded_bytes();
+        let Some(root) = self.root() else { return false };
+        let here = || self.prefix().to_str().map_or_else(|| root.to_owned(), |prefix| root.join(prefix));
+        let (base, name) = match word.to_str().and_then(|text| text.strip_prefix(":/")) {
+            Some(top) => (root.to_owned(), OsStr::new(top)),
+            None => (here(), word),
+        };
+        !bytes.is_empty() && base.join(name).symlink_metadata().is_ok()
+    }
+
+    /// Whether a word can only be meant as a path, or is one.
+    fn looks_like_path(&self, word: &OsStr) -> bool {
+        let bytes = word.as_encoded_bytes();
+        let is_magic = [&b":("[..], b":!", b":^"].iter().any(|magic| bytes.starts_with(magic));
+        let is_glob = bytes.iter().any(|byte| b"*?[".contains(byte));
+        let is_logical = bytes.starts_with(b"/");
+        is_magic || is_glob || is_logical || self.exists(word)
+    }
+
+    /// An absolute path below the working tree becomes relative to it; any other that starts with `/` is a logical path.
+    fn path_word(&self, word: &OsStr) -> Vec<u8> {
+        let path = Path::new(word);
+        let below = || {
+            let root = self.root()?.canonicalize().ok()?;
+            let rest = path.is_absolute().then(|| path.strip_prefix(&root).ok())??;
+            super::to_repo_path(rest)
+        };
+        match below() {
+            Some(path) => [b":(top,literal)", path.as_bytes()].concat(),
+            None => word.as_encoded_bytes().to_vec(),
+        }
+    }
+}
+
+/// Says that a word is nothing we know, unless more is known about why.
+fn neither(word: &OsStr, error: Option<GitError>) -> GitError {
+    let path = "if it is a path that is not there any more, put `--` before it";
+    match error {
+        Some(GitError::UnknownRevision { word, help, .. }) => {
+            let help = if help.is_empty() { path.to_owned() } else { format!("{help}\n{path}") };
+            GitError::NeitherRevisionNorPath { word, help }
+        }
+        Some(error) => error,
+        None => GitError::NeitherRevisionNorPath { word: visible_word(word), help: path.to_owned() },
+    }
+}
+
+fn visible_word(word: &OsStr) -> String {
+    visible::quoted_path(word.as_encoded_bytes())
+}

@@ -1,0 +1,175 @@
+//! A repository opened to look at one revision, and at paths in it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::cli::{At, Global};
+use super::error::Failure;
+use super::exit::Exit;
+use super::git::{Repository, Revision};
+use super::on_disk::OnDisk;
+use super::output;
+use super::session::open_repository;
+use crate::finding::{Finding, Severity};
+use crate::layer::MetadataPath;
+use crate::limits::Budget;
+use crate::merge::Includes;
+use crate::path::{Pointer, RepoPath};
+use crate::pipeline::{Configuration, Inspection, MetadataTree};
+use crate::report::{self, Report};
+use crate::source::Snapshot;
+use crate::text::Sources;
+
+/// Everything a command needs to look at one revision.
+pub(super) struct Inspected {
+    pub(super) repository: Repository,
+    snapshot: Box<dyn Snapshot>,
+    pub(super) configuration: Configuration,
+    pub(super) sources: Arc<Sources>,
+    includes: Includes,
+}
+
+impl Inspected {
+    /// Opens a revision; without one the files on disk, or, in a bare repository, the last commit.
+    pub(super) fn open(global: &Global, at: &At) -> Result<Self, Failure> {
+        let repository = open_repository(global)?;
+        match (&at.at, repository.root().is_some()) {
+            (Some(revision), _) => {
+                let tree = repository.resolve(revision)?;
+                Self::of_tree(repository, &Revision::Tree(tree))
+            }
+            (None, false) => {
+                let head = repository.head()?;
+                Self::of_tree(repository, &Revision::Tree(head))
+            }
+            (None, true) => Self::on_disk(repository),
+        }
+    }
+
+    /// Opens the files on disk, to change them.
+    pub(super) fn for_writing(global: &Global) -> Result<Self, Failure> {
+        let repository = open_repository(global)?;
+        if repository.root().is_none() {
+            let failure = Failure::new("a bare repository has no working tree to write to");
+            return Err(failure.help("run this in a clone or a worktree"));
+        }
+        Self::on_disk(repository)
+    }
+
+    fn of_tree(repository: Repository, revision: &Revision) -> Result<Self, Failure> {
+        let mut snapshot = repository.snapshot(revision, &Budget::default())?;
+        let sources = Arc::new(Sources::default());
+        let configuration = Configuration::of_one(&snapshot, &sources);
+        snapshot.set_limits(configuration.limits().clone());
+        let includes = Includes::default();
+        Ok(Self { repository, snapshot: Box::new(snapshot), configuration, sources, includes })
+    }
+
+    fn on_disk(repository: Repository) -> Result<Self, Failure> {
+        let budget = Budget::default();
+        let tracked = repository.snapshot(&Revision::Worktree, &budget)?;
+        let root = repository.root().unwrap_or(Path::new("."));
+        let mut snapshot = OnDisk::new(tracked, root, &budget);
+        let sources = Arc::new(Sources::default());
+        let configuration = Configuration::of_one(&snapshot, &sources);
+        snapshot.set_limits(configuration.limits());
+        let includes = Includes::default();
+        Ok(Self { repository, snapshot: Box::new(snapshot), configuration, sources, includes })
+    }
+
+    pub(super) fn inspection(&self) -> Inspection<'_> {
+        Inspection {
+            snapshot: &*self.snapshot,
+            settings: self.configuration.policy(),
+            sources: &self.sources,
+            includes: &self.includes,
+        }
+    }
+
+    /// What a word of the command line means: a logical path, or a place in the repository that has one.
+    pub(super) fn metadata_path(&self, word: &OsStr) -> Result<(MetadataPath, MetadataTree), Failure> {
+        let text = word.to_str().ok_or_else(|| Failure::new("the path is not text"))?;
+        if !text.trim_start().starts_with('/') {
+            return self.place_in_repository(text);
+        }
+        let path = MetadataPath::parse(text).map_err(|error| Failure::new(error.to_string()))?;
+        let mut trees = self.inspection().trees_with(&path);
+        match trees.len() {
+            1 => Ok((path, trees.remove(0))),
+            0 => {
+                let roots: Vec<String> = self.inspection().trees().iter().map(|tree| tree.base.to_string()).collect();
+                let failure = Failure::new(format!("{path} stands in none of the roots {}", roots.join(", ")));
+                Err(failure
+                    .help(format!("name a directory, such as {}{path}", roots.first().map_or("", String::as_str))))
+            }
+            _ => {
+                let places: Vec<String> = trees.iter().map(|tree| format!("{}{path}", tree.base)).collect();
+                let failure = Failure::new(format!("{path} stands in several roots"));
+                Err(failure.help(format!("name one of the directories {}", places.join(", "))))
+            }
+        }
+    }
+
+    /// A file or directory, from where the user stands.
+    fn place_in_repository(&self, text: &str) -> Result<(MetadataPath, MetadataTree), Failure> {
+        let mut place = self.repository.prefix().clone();
+        let refused = |error: &dyn std::fmt::Display| Failure::new(format!("{text}: {error}"));
+        let is_collection = text.ends_with('/');
+        for name in text.split('/').filter(|name| !matches!(*name, "" | ".")) {
+            place = match name {
+                ".." => place.parent().ok_or_else(|| refused(&"it is outside the repository"))?,
+                name => place.join(name.as_bytes()).map_err(|error| refused(&error))?,
+            };
+        }
+        let file_name = place.stem_and_extension().map(|(stem, extension)| (stem.to_owned(), extension.to_owned()));
+        if let Some((stem, "yaml" | "yml" | "json")) =
+            file_name.as_ref().map(|(stem, extension)| (stem.as_str(), extension.as_str()))
+        {
+            let parent = place.parent().unwrap_or_default();
+            let is_named_by_directory = matches!(stem, "resource" | "metadata");
+            place = if is_named_by_directory {
+                parent
+            } else {
+                parent.join(stem.as_bytes()).map_err(|error| refused(&error))?
+            };
+        }
+        let trees = self.inspection().trees();
+        let around = trees.into_iter().filter(|tree| place.is_within(&tree.base));
+        let Some(tree) = around.max_by_key(|tree| tree.base.as_bytes().len()) else {
+            return Err(
+                refused(&"it stands in no root of resources").help("`roots` in outcrop.yaml says where they are")
+            );
+        };
+        let below = place.as_bytes().get(tree.base.as_bytes().len()..).unwrap_or_default();
+        let below = RepoPath::new(below.strip_prefix(b"/").unwrap_or(below)).unwrap_or_default();
+        let marker = if is_collection { "/" } else { "" };
+        let path = MetadataPath::parse(&format!("/{}{marker}", below.to_str().unwrap_or_default()));
+        Ok((path.map_err(|error| refused(&error))?, tree))
+    }
+
+    /// Shows what was found beside the answer; with errors the answer is not complete.
+    pub(super) fn report(&self, mut findings: Vec<Finding>, global: &Global) -> io::Result<Exit> {
+        findings.splice(0..0, self.configuration.findings().iter().cloned());
+        if findings.is_empty() {
+            return Ok(Exit::Clean);
+        }
+        let is_wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+        let report = Report {
+            after: self.snapshot.label().into(),
+            findings,
+            incomplete: is_wrong,
+            sources: Arc::clone(&self.sources),
+            ..Report::default()
+        };
+        output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))?;
+        Ok(if is_wrong { Exit::Incomplete } else { Exit::Clean })
+    }
+}
+
+/// A JSON Pointer from the command line.
+pub(super) fn pointer(text: &str) -> Result<Pointer, Failure> {
+    let help = "for example /operationInfo/getResource/path";
+    Pointer::parse(text).map_err(|reason| Failure::new(format!("{text}: {reason}")).help(help))
+}

@@ -1,0 +1,67 @@
+//! The only place that touches the machine: files, environment, terminal, processes.
+
+#![allow(clippy::disallowed_methods, reason = "this is the place they belong to")]
+
+mod apply;
+mod cli;
+mod commands;
+pub mod directory;
+mod environment;
+mod error;
+mod event;
+mod exit;
+pub mod git;
+mod memory;
+mod inspect;
+mod on_disk;
+mod output;
+mod pager;
+mod progress;
+mod pushed;
+mod session;
+mod timings;
+
+use std::panic;
+use std::process::ExitCode;
+
+use cli::{CiCommand, Cli, Command};
+use error::Failure;
+use exit::Exit;
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let cli = Cli::of_this_process();
+    // A crash must never look like "no changes": the message is printed by the default hook, the exit code says "not done".
+    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| dispatch(&cli)));
+    match outcome {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => {
+            output::note(&failure.to_string());
+            Exit::Incomplete.into()
+        }
+        Err(_) => {
+            output::note("error: outcrop crashed; this is a bug, and a report with the files involved would help");
+            Exit::Incomplete.into()
+        }
+    }
+}
+
+fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
+    let global = &cli.global;
+    match &cli.command {
+        Command::Diff(args) => commands::diff::run(global, args),
+        Command::Check(args) => commands::check::run(global, args),
+        Command::Difftool(args) => commands::difftool::run(global, args),
+        Command::Expand(args) => commands::expand::run(global, args),
+        Command::Restore(args) => commands::restore::run(global, args),
+        Command::Hook(args) => commands::hook::run(global, args),
+        Command::Ci(CiCommand::Github(args)) => commands::ci::github(global, args),
+        Command::Explain(args) => commands::explain::run(global, args),
+        Command::Metadata(command) => commands::metadata::run(global, command),
+        Command::Doctor => commands::doctor::run(global),
+        Command::Rules { id } => commands::rules::run(id.as_deref()),
+        Command::Schema { name } => commands::schema::run(*name),
+        Command::Completions { shell } => commands::completions::run(*shell),
+        Command::Man => commands::man::run(),
+    }
+}

@@ -1,0 +1,113 @@
+//! What is known about the place the output goes to: colour, width, and whether a CI runner reads along.
+
+use std::env;
+use std::io::{self, IsTerminal, Write};
+
+use super::cli::{Color, Global};
+use super::environment::{is_on, is_set};
+use crate::report::Style;
+use crate::visible;
+
+/// How to write for people, from flags, environment and terminal, in that order.
+pub(super) fn style(global: &Global) -> Style {
+    style_of(global, io::stdout().is_terminal())
+}
+
+/// The same for messages beside the output.
+pub(super) fn message_style(global: &Global) -> Style {
+    style_of(global, io::stderr().is_terminal())
+}
+
+fn style_of(global: &Global, is_terminal: bool) -> Style {
+    Style {
+        width: global.width.unwrap_or_else(terminal_width),
+        color: use_color(global.color, is_terminal),
+        ascii: global.ascii || !locale_is_utf8(),
+        verbosity: global.verbose,
+        in_ci: is_set("GITHUB_ACTIONS"),
+        show_suppressed: false,
+    }
+}
+
+/// Writes to standard output, buffered. A reader that has seen enough (`| head`) is no trouble.
+pub(super) fn write(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    write_to(io::stdout().lock(), write)
+}
+
+/// Writes to standard error, buffered.
+pub(super) fn write_message(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    write_to(io::stderr().lock(), write)
+}
+
+fn write_to(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, stream);
+    let result = write(&mut out).and_then(|()| out.flush());
+    // The buffer would be flushed, and fail, once more on drop.
+    drop(out.into_parts());
+    unless_broken_pipe(result)
+}
+
+/// A reader that has seen enough is no trouble.
+pub(super) fn unless_broken_pipe(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Writes some bytes to standard output.
+pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
+    write(|out| out.write_all(bytes))
+}
+
+/// A message for people beside the output, such as a note on what was assumed.
+pub(super) fn note(text: &str) {
+    // Nobody can be told that telling failed.
+    let _ = io::stderr().write_all(harmless(text).as_bytes());
+}
+
+/// Prints lines for people that no report has made.
+pub(super) fn print_lines(text: &str) -> io::Result<()> {
+    print(harmless(text).as_bytes())
+}
+
+/// Whole lines that steer nobody: no terminal, and no runner, which reads commands from both streams.
+fn harmless(text: &str) -> String {
+    let is_in_ci = is_set("GITHUB_ACTIONS");
+    let mut shown = String::with_capacity(text.len() + 1);
+    for line in visible::block(text).lines() {
+        shown.push_str(&if is_in_ci { visible::without_workflow_commands(line) } else { line.into() });
+        shown.push('\n');
+    }
+    shown
+}
+
+fn use_color(color: Color, is_terminal: bool) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto if is_set("NO_COLOR") => false,
+        Color::Auto if is_on("CLICOLOR_FORCE") || is_on("FORCE_COLOR") => true,
+        Color::Auto if env::var_os("TERM").is_some_and(|term| term == "dumb") => false,
+        // Under git's pager standard output is a pipe that ends on a terminal.
+        Color::Auto => is_terminal || is_on("GIT_PAGER_IN_USE"),
+    }
+}
+
+/// The columns of the terminal, or 0 if there is none; hook managers give terminals of no size at all.
+fn terminal_width() -> usize {
+    let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    columns.or_else(measured).unwrap_or(0)
+}
+
+/// Whether the locale can show more than ASCII; without a word about it, it can.
+fn locale_is_utf8() -> bool {
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
+    // `C` and `POSIX` are what containers and CI jobs have, on terminals that are UTF-8 all the same.
+    locale.is_none_or(|locale| {
+        let charset = locale.split_once('.').map(|(_, charset)| charset.to_lowercase().replace('-', ""));
+        charset.is_none_or(|charset| charset.starts_with("utf8"))
+    })
+}

@@ -1,0 +1,122 @@
+//! A repository opened for one command: two sides, the paths of interest, and the configuration that applies.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::cli::{Global, PolicyName, Range};
+use super::error::Failure;
+use super::git::{Comparison, GitSnapshot, Repository, Words};
+use super::memory::TreeMemory;
+use super::output;
+use crate::limits::{Budget, Progress};
+use crate::pipeline::{Configuration, Policy, Request};
+use crate::source::Scope;
+use crate::text::Sources;
+
+/// Everything a command needs to compare two sides.
+pub(super) struct Session {
+    before: GitSnapshot,
+    after: GitSnapshot,
+    scope: Scope,
+    configuration: Configuration,
+    budget: Budget,
+    sources: Arc<Sources>,
+    /// Places whose changes the user does not want to see.
+    pub(super) ignored: Vec<SmolStr>,
+    /// Whether secrets are shown.
+    pub(super) reveal: bool,
+    user_pager: Option<String>,
+    memory: TreeMemory,
+}
+
+impl Session {
+    /// Opens what the command line asks for.
+    pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
+        let repository = open_repository(global)?;
+        let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
+        let selection = repository.select(Words { is_staged: range.staged, arguments: &range.words, paths })?;
+        let policy = match range.policy {
+            PolicyName::Base => Policy::Base,
+            PolicyName::Head => Policy::Head,
+        };
+        let session = Self::new(&repository, &selection.comparison, &selection.paths, policy)?;
+        Ok(if global.no_cache { Self { memory: TreeMemory::none(), ..session } } else { session })
+    }
+
+    /// Opens two sides that were decided elsewhere.
+    pub(super) fn new(
+        repository: &Repository,
+        comparison: &Comparison,
+        paths: &[Vec<u8>],
+        policy: Policy,
+    ) -> Result<Self, Failure> {
+        let sources = Arc::new(Sources::default());
+        let mut budget = Budget::default();
+        let mut before = repository.snapshot(&comparison.before, &budget)?;
+        let mut after = repository.snapshot(&comparison.after, &budget)?;
+        let configuration = Configuration::read(&before, &after, policy, &sources);
+        // The limits are known only now, from a file that was itself read under the default ones.
+        before.set_limits(configuration.limits().clone());
+        after.set_limits(configuration.limits().clone());
+        budget.limits = configuration.limits().clone();
+        let memory = TreeMemory::of(repository);
+        let user_pager = repository.user_config("core.pager");
+        let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
+        Ok(Self {
+            before,
+            after,
+            scope,
+            configuration,
+            budget,
+            sources,
+            ignored: Vec::new(),
+            reveal: false,
+            user_pager,
+            memory,
+        })
+    }
+
+    pub(super) fn request(&self) -> Request<'_> {
+        Request {
+            before: &self.before,
+            after: &self.after,
+            scope: &self.scope,
+            configuration: &self.configuration,
+            budget: &self.budget,
+            ignored: &self.ignored,
+            memory: &self.memory,
+            reveal: self.reveal,
+            sources: &self.sources,
+        }
+    }
+
+    /// How far the run is.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.budget.progress
+    }
+
+    /// The pager of the user's own git configuration.
+    pub(super) fn user_pager(&self) -> Option<&str> {
+        self.user_pager.as_deref()
+    }
+
+    /// Whether the newer side is what is on disk.
+    pub(super) fn ends_in_working_tree(&self) -> bool {
+        matches!(self.after, GitSnapshot::Worktree(_))
+    }
+}
+
+/// Whether the user wrote `--`, after which nothing is a revision; the parser of the command line does not tell.
+fn has_separator() -> bool {
+    std::env::args_os().any(|word| word == "--")
+}
+
+/// The repository of the directory the user stands in, with notes on how it was opened.
+pub(super) fn open_repository(global: &Global) -> Result<Repository, Failure> {
+    let directory = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let repository = Repository::open(&directory)?;
+    repository.notes().iter().for_each(|note| output::note(&format!("note: {note}")));
+    Ok(repository)
+}

@@ -1,0 +1,182 @@
+//! What differs between two snapshots, found by walking both at once and never opening what has the same id on both sides.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+
+use super::{Entry, EntryKind, Listing, Reason, Scope, Snapshot, Unreadable};
+use crate::limits::{Limits, Spent};
+use crate::path::RepoPath;
+
+/// A path whose content may differ between two snapshots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Where it stands.
+    pub path: RepoPath,
+    /// What stands there before, if anything.
+    pub before: Option<Entry>,
+    /// What stands there after, if anything.
+    pub after: Option<Entry>,
+}
+
+/// The result of comparing two trees of files.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Everything that differs, in byte order of the paths; directories never appear, only what is in them.
+    pub files: Vec<ChangedFile>,
+    /// What could not be looked at.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// Compares two snapshots within a scope.
+///
+/// Files whose id is not known on both sides count as changed: only reading them can tell.
+pub fn changes(before: &dyn Snapshot, after: &dyn Snapshot, scope: &Scope, limits: &Limits, spent: &Spent) -> Changes {
+    let mut walk = Walk::new(Some(before), after, scope, limits, spent);
+    let root = RepoPath::root();
+    let before = walk.root(before);
+    let after = walk.root(after);
+    if !is_same(before.as_ref(), after.as_ref()) {
+        walk.directory(&root, before.is_some(), after.is_some(), 0);
+    }
+    walk.found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walk.found
+}
+
+/// Every file of one snapshot within a scope, in byte order of the paths.
+pub fn files_below(
+    snapshot: &dyn Snapshot,
+    scope: &Scope,
+    limits: &Limits,
+    spent: &Spent,
+) -> (Vec<Entry>, Vec<Unreadable>) {
+    let mut walk = Walk::new(None, snapshot, scope, limits, spent);
+    walk.directory(&RepoPath::root(), false, true, 0);
+    let Changes { files, unreadable } = walk.found;
+    let mut entries: Vec<Entry> = files.into_iter().filter_map(|file| file.after).collect();
+    entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    (entries, unreadable)
+}
+
+struct Walk<'a> {
+    before: Option<&'a dyn Snapshot>,
+    after: &'a dyn Snapshot,
+    scope: &'a Scope,
+    limits: &'a Limits,
+    spent: &'a Spent,
+    found: Changes,
+    /// Set once the run has used up its share of entries: nothing more is listed then, or a tree of billions of paths
+    /// would be opened only to say the same at every turn.
+    is_exhausted: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        before: Option<&'a dyn Snapshot>,
+        after: &'a dyn Snapshot,
+        scope: &'a Scope,
+        limits: &'a Limits,
+        spent: &'a Spent,
+    ) -> Self {
+        Self { before, after, scope, limits, spent, found: Changes::default(), is_exhausted: false }
+    }
+
+    fn root(&mut self, snapshot: &dyn Snapshot) -> Option<Entry> {
+        snapshot.entry(&RepoPath::root()).unwrap_or_else(|unreadable| {
+            self.found.unreadable.push(unreadable);
+            None
+        })
+    }
+
+    fn directory(&mut self, path: &RepoPath, in_before: bool, in_after: bool, depth: u32) {
+        if self.is_exhausted || !self.scope.can_hold(path) {
+            return;
+        }
+        if depth > self.limits.directory_depth {
+            return self.refuse(path, self.limits.directory_depth.into(), "directory levels");
+        }
+        let mut before = list(self.before.filter(|_| in_before), path);
+        let mut after = list(Some(self.after).filter(|_| in_after), path);
+        let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
+        if !self.spent.take_entries(members(&before).max(members(&after)), self.limits) {
+            self.is_exhausted = true;
+            self.found.unreadable.extend(before.unreadable.into_iter().chain(after.unreadable));
+            return self.refuse(path, self.limits.entries, "directory entries");
+        }
+        let mut before_entries = std::mem::take(&mut before.entries).into_iter().peekable();
+        let mut after_entries = std::mem::take(&mut after.entries).into_iter().peekable();
+        while let Some(pair) = next_pair(&mut before_entries, &mut after_entries) {
+            // What one side could not read may be the same on both: it is neither added nor removed.
+            let is_certain = match &pair {
+                (Some(entry), None) => after.rules_out(path, &entry.path),
+                (None, Some(entry)) => before.rules_out(path, &entry.path),
+                _ => true,
+            };
+            if is_certain {
+                self.pair(pair.0, pair.1, depth);
+            }
+        }
+        self.found.unreadable.extend(before.unreadable.into_iter().chain(after.unreadable));
+    }
+
+    fn pair(&mut self, before: Option<Entry>, mut after: Option<Entry>, depth: u32) {
+        if is_same(before.as_ref(), after.as_ref()) {
+            return;
+        }
+        let Some(entry) = before.as_ref().or(after.as_ref()) else { return };
+        let path = entry.path.clone();
+        if entry.kind == EntryKind::Directory {
+            self.directory(&path, before.is_some(), after.is_some(), depth + 1);
+        } else if self.scope.wants(&path) {
+            // Both sides may share one copy of the path; there can be many.
+            after.iter_mut().for_each(|after| after.path.clone_from(&path));
+            self.found.files.push(ChangedFile { path, before, after });
+        }
+    }
+
+    fn refuse(&mut self, path: &RepoPath, limit: u64, what: &'static str) {
+        // Past a limit every further directory would say the same.
+        let is_same = |reason: &Reason| matches!(reason, Reason::TooManyEntries { what: said, .. } if *said == what);
+        let is_said = |unreadable: &Unreadable| is_same(&unreadable.reason);
+        if !self.found.unreadable.iter().any(is_said) {
+            let revision = self.after.label().into();
+            let reason = Reason::TooManyEntries { limit, what };
+            self.found.unreadable.push(Unreadable { path: path.clone(), revision, reason });
+        }
+    }
+}
+
+fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Listing {
+    snapshot.map_or_else(Listing::default, |snapshot| snapshot.list(path))
+}
+
+/// Whether two entries surely hold the same.
+fn is_same(before: Option<&Entry>, after: Option<&Entry>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => before.kind == after.kind && before.id.is_some() && before.id == after.id,
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// Takes the next path off two listings, from both if it stands in both.
+///
+/// A directory pairs only with a directory: where a file became one, the file is gone and the directory is new.
+fn next_pair(
+    before: &mut Peekable<impl Iterator<Item = Entry>>,
+    after: &mut Peekable<impl Iterator<Item = Entry>>,
+) -> Option<(Option<Entry>, Option<Entry>)> {
+    let order = match (before.peek(), after.peek()) {
+        (None, None) => return None,
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (Some(before), Some(after)) => before.place().cmp(&after.place()),
+    };
+    Some(match order {
+        Ordering::Less => (before.next(), None),
+        Ordering::Greater => (None, after.next()),
+        Ordering::Equal => (before.next(), after.next()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! How a value came to stand where it stands.
+//!
+//! A step is kept at the node where a subtree was grafted, never on the nodes below it: the way of a deep value is the sum of
+//! the steps met while walking down to it. That is what lets subtrees be shared.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::Node;
+use crate::text::Span;
+
+/// What few values have beside value and place.
+#[derive(Debug, Clone, Default)]
+pub struct Extra {
+    /// A tag outside the core schema, such as `!Ref`; part of the value.
+    pub tag: Option<SmolStr>,
+    /// The name by which aliases and directives may refer to it; not part of the value.
+    pub anchor: Option<SmolStr>,
+    /// The last step on its way here.
+    pub step: Option<Step>,
+    /// What would stand here if this value did not.
+    pub overridden: Option<Node>,
+}
+
+/// One step on a value's way from where it is written to where it counts. Steps are shared: a long way costs nothing to extend.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// What brought it.
+    pub kind: StepKind,
+    /// Where that is written: the alias, the merge key, the directive's key.
+    pub at: Span,
+    /// The step before this one.
+    pub before: Option<Arc<Step>>,
+}
+
+/// What can bring a value from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// A YAML alias, `*name`.
+    Alias,
+    /// A YAML merge key, `<<`.
+    MergeKey,
+    /// A merge directive that names a place in the document, `+/pointer`.
+    Directive,
+    /// A merge directive that names a file, `+include`.
+    Include,
+}
+
+impl Step {
+    /// A first step.
+    pub fn new(kind: StepKind, at: Span) -> Self {
+        Self { kind, at, before: None }
+    }
+
+    /// The same step, taken after another.
+    #[must_use]
+    pub fn after(mut self, before: Arc<Step>) -> Self {
+        self.before = Some(before);
+        self
+    }
+
+    /// The steps in the order they were taken.
+    pub fn chain(&self) -> Vec<&Step> {
+        let mut chain: Vec<&Step> = std::iter::successors(Some(self), |step| step.before.as_deref()).collect();
+        chain.reverse();
+        chain
+    }
+}
+
+impl Drop for Step {
+    /// A way of a hundred thousand steps must not need as many stack frames to be forgotten.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut step) = next.and_then(Arc::into_inner) {
+            next = step.before.take();
+        }
+    }
+}
+
+impl StepKind {
+    /// As messages name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alias => "alias",
+            Self::MergeKey => "merge key",
+            Self::Directive => "directive",
+            Self::Include => "include",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::RepoPath;
+    use crate::text::{SourceText, Sources};
+    use crate::value::Value;
+
+    #[test]
+    fn a_very_long_way_is_walked_and_forgotten() {
+        let source = Sources::default().add(SourceText::new(RepoPath::root(), "", ""));
+        let span = Span::new(source, 0, 0);
+        let mut node = Node::new(Value::Null, span);
+        for _ in 0..300_000 {
+            node = node.through(StepKind::Directive, span);
+        }
+        assert_eq!(node.step().map(|step| step.chain().len()), Some(300_000));
+    }
+}

@@ -1,0 +1,44 @@
+//! Values that are compared but never shown.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Arc, LazyLock};
+
+use super::{Node, Number};
+
+/// A value behind a wall: it can be compared with another secret, and nothing else. No writer, no report and no `Debug` output
+/// can print what it holds.
+#[derive(Clone)]
+pub struct Secret(Arc<Node>);
+
+/// A fresh key per run: what leaves the process can never be matched against guesses.
+static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+impl Secret {
+    /// Hides a value.
+    pub fn hide(value: Node) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// A hash that means nothing outside this run.
+    pub(super) fn hash(&self) -> u64 {
+        let mut hasher = KEY.build_hasher();
+        hasher.write_u64(self.0.hash());
+        hasher.finish()
+    }
+
+    pub(super) fn is_same(&self, other: &Self, same_number: fn(&Number, &Number) -> bool) -> bool {
+        self.0.is_same(&other.0, same_number)
+    }
+
+    /// Whether both hide the same value.
+    pub fn is_equal(&self, other: &Self) -> bool {
+        self.0.is_equal(&other.0)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(•)")
+    }
+}

@@ -1,0 +1,25 @@
+//! Everything that needs more than one module: one binary, so that the library is linked once.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on says why, and tests use the machine"
+)]
+
+mod action;
+mod architecture;
+mod ci;
+mod corpora;
+mod difftool;
+mod directives;
+mod doctor;
+mod hooks;
+mod metadata;
+mod pre_commit_framework;
+mod program;
+mod push;
+mod repo;
+mod snapshots;
+mod transcripts;
+mod vectors;

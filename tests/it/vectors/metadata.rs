@@ -1,0 +1,303 @@
+//! Metadata: layers, canonical documents, places, identity, masking. What later stages answer is counted apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use outcrop::document::{self, Document, write};
+use outcrop::finding::{Finding, Outcome, Severity};
+use outcrop::layer::plan::{self, Edit, Planned};
+use outcrop::layer::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
+use outcrop::limits::{Budget, Limits};
+use outcrop::path::{LogicalPath, RepoPath};
+use outcrop::resource::{self, Depth, Roles};
+use outcrop::settings::{Format, Layout, Root, Settings};
+use outcrop::source::MemorySnapshot;
+use outcrop::text::{SourceText, Sources};
+use outcrop::value::Node;
+use serde_json::{Value, json};
+
+use super::{CaseResult, cases, name_of, say};
+
+/// What a stage can answer: a value, or an error with its kind and words.
+type Answer = Result<Value, Failure>;
+
+struct Failure {
+    kind: &'static str,
+    text: String,
+}
+
+/// Operations of stages that are not built yet.
+const LATER: [&str; 9] =
+    ["render", "scope", "operation", "payload", "compare", "list", "validate", "infer", "infer-apply"];
+
+pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
+    let mut not_built: BTreeMap<String, usize> = BTreeMap::new();
+    let mut results = Vec::new();
+    for case in cases(folder) {
+        let operation = text(&case["given"]["op"]).to_owned();
+        if LATER.contains(&operation.as_str()) {
+            *not_built.entry(operation).or_default() += 1;
+        } else {
+            results.push((name_of(&case), run_case(&case)));
+        }
+    }
+    if !not_built.is_empty() {
+        let counts: Vec<String> = not_built.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
+        say(&format!("vectors metadata: {} not built yet: {}", not_built.values().sum::<usize>(), counts.join(", ")));
+    }
+    results
+}
+
+fn run_case(case: &Value) -> Result<(), String> {
+    let answer = answer(&case["given"]);
+    match (&case["error"], answer) {
+        (Value::Null, Ok(answer)) => check(&answer, &case["expect"]),
+        (Value::Null, Err(failure)) => Err(format!("unexpected {} error: {}", failure.kind, failure.text)),
+        (_, Ok(answer)) => Err(format!("expected an error, got {answer}")),
+        (error, Err(failure)) => {
+            let contains = text(&error["contains"]).to_lowercase();
+            match failure.kind == text(&error["kind"]) && failure.text.to_lowercase().contains(&contains) {
+                true => Ok(()),
+                false => Err(format!("expected {error}, got {}: {}", failure.kind, failure.text)),
+            }
+        }
+    }
+}
+
+fn answer(given: &Value) -> Answer {
+    let format = if text(&given["format"]) == "yaml" { Format::Yaml } else { Format::Json };
+    let sources = Sources::default();
+    match text(&given["op"]) {
+        "resolve" => Ok(json!({ "resolved": shown(&resolved(given, &sources)?) })),
+        "view" => {
+            let view = layer::view(&resolved(given, &sources)?, format, &sources);
+            Ok(json!({ "resolved": shown(&view) }))
+        }
+        "format-tokens" => {
+            let metadata = metadata(given, &sources)?;
+            Ok(json!({ "metadata": shown(&layer::render_format(&metadata, format)) }))
+        }
+        "check-metadata" => {
+            sound(layer::canonical(&document(&given["input"], format, &sources)?))?;
+            Ok(json!({ "valid": true }))
+        }
+        "canonicalize" => {
+            let canonical = sound(layer::canonical(&document(&given["input"], format, &sources)?))?;
+            let written = write_and_read(&canonical, format, &sources)?;
+            Ok(json!({ "output": to_json(&written) }))
+        }
+        "locate" => {
+            let path = metadata_path(given)?;
+            let file = path.file(&RepoPath::root(), format).map_err(validation)?;
+            Ok(json!({
+                "selector": path.to_string(), "collection": path.is_collection(), "file": file.to_string(),
+            }))
+        }
+        "set" => {
+            let input = document(&given["input"], format, &sources)?;
+            stored(given, &sources, |path, layers| plan::replace(path, &input, layers, format))
+        }
+        "unset" => stored(given, &sources, plan::remove),
+        "resource-file" => {
+            let file = layer::resource_file(&logical_path(given)?, &RepoPath::root(), format).map_err(validation)?;
+            Ok(json!({ "file": file.to_string() }))
+        }
+        "list-resources" => list_resources(given),
+        "identity" => {
+            let payload = document(&given["payload"], Format::Json, &sources)?;
+            let identity = layer::identify(&metadata(given, &sources)?, &logical_path(given)?, &payload);
+            Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
+        }
+        "identity-list-item" => {
+            let payload = document(&given["payload"], Format::Json, &sources)?;
+            let identity = layer::identify_list_item(&metadata(given, &sources)?, &payload);
+            let identity = identity.map_err(|finding| Failure::of(&finding))?;
+            Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
+        }
+        "mask" => {
+            let payload = document(&given["payload"], Format::Json, &sources)?;
+            let secrets = SecretAttributes::of(&metadata(given, &sources)?);
+            Ok(json!({ "masked": to_json(&secrets.mask(&payload)) }))
+        }
+        other => Err(Failure { kind: "internal", text: format!("unknown operation {other}") }),
+    }
+}
+
+fn resolved(given: &Value, sources: &Sources) -> Result<EffectiveMetadata, Failure> {
+    let (snapshot, limits) = (snapshot(given), Limits::default());
+    let layers = Layers::new(&snapshot, RepoPath::root(), sources, &limits);
+    sound(layer::resolve(&logical_path(given)?, &layers)).map(|metadata| (*metadata).clone())
+}
+
+fn metadata(given: &Value, sources: &Sources) -> Result<EffectiveMetadata, Failure> {
+    sound(layer::of_document(&document(&given["metadata"], Format::Json, sources)?))
+}
+
+/// Plans a change to the given files and tells which files there are afterwards.
+fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers<'_>) -> Planned) -> Answer {
+    let (snapshot, limits) = (snapshot(given), Limits::default());
+    let layers = Layers::new(&snapshot, RepoPath::root(), sources, &limits);
+    let plan = plan(&metadata_path(given)?, &layers).map_err(|findings| first_error(&findings))?;
+    let mut files: BTreeSet<String> = file_names(given);
+    for edit in plan.edits {
+        match edit {
+            Edit::Write { path, .. } => files.insert(path.to_string()),
+            Edit::Remove { path } => files.remove(&path.to_string()),
+        };
+    }
+    Ok(json!({ "files": files }))
+}
+
+fn list_resources(given: &Value) -> Answer {
+    let snapshot = snapshot(given);
+    let root = Root { path: RepoPath::root(), layout: Layout::Declarest, format: Format::Json };
+    let settings = Settings { roots: vec![root], ..Settings::default() };
+    let roles = Roles::new(&snapshot, &settings);
+    let depth = if given["recursive"] == true { Depth::Descendants } else { Depth::Children };
+    let (root, budget) = (RepoPath::root(), Budget::default());
+    let found = sound(resource::list(&logical_path(given)?, depth, &root, &snapshot, &roles, &budget))?;
+    Ok(json!({ "resources": found.iter().map(LogicalPath::as_str).collect::<Vec<_>>() }))
+}
+
+fn snapshot(given: &Value) -> MemorySnapshot {
+    let files = given["files"].as_object().into_iter().flatten();
+    files.fold(MemorySnapshot::new("test"), |snapshot, (path, content)| {
+        let content = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+        snapshot.with(RepoPath::new(path).unwrap(), content.into_bytes())
+    })
+}
+
+fn file_names(given: &Value) -> BTreeSet<String> {
+    given["files"].as_object().into_iter().flatten().map(|(path, _)| path.clone()).collect()
+}
+
+fn logical_path(given: &Value) -> Result<LogicalPath, Failure> {
+    LogicalPath::parse(text(&given["path"])).map_err(validation)
+}
+
+fn metadata_path(given: &Value) -> Result<MetadataPath, Failure> {
+    MetadataPath::parse(text(&given["path"])).map_err(validation)
+}
+
+/// A document given as text or as itself. Text is JSON unless the repository's format is YAML or it is no JSON.
+fn document(value: &Value, format: Format, sources: &Sources) -> Result<Node, Failure> {
+    let (text, is_text) = match value.as_str() {
+        Some(text) => (text.to_owned(), true),
+        None => (value.to_string(), false),
+    };
+    let is_yaml = is_text && (format == Format::Yaml || serde_json::from_str::<Value>(&text).is_err());
+    let format = if is_yaml { document::Format::Yaml } else { document::Format::Json };
+    let mut documents = sound(parse(&text, format, sources))?;
+    match documents.len() {
+        1 => Ok(documents.remove(0).root),
+        count => Err(Failure { kind: "validation", text: format!("{count} documents") }),
+    }
+}
+
+fn parse(text: &str, format: document::Format, sources: &Sources) -> Outcome<Vec<Document>> {
+    let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
+    document::parse(text, source, format, &Limits::default())
+}
+
+/// What a file holds afterwards, not what was meant to be written.
+fn write_and_read(node: &Node, format: Format, sources: &Sources) -> Result<Node, Failure> {
+    let (text, format) = match format {
+        Format::Json => (write::to_json(node), document::Format::Json),
+        Format::Yaml => (write::to_yaml(node), document::Format::Yaml),
+    };
+    Ok(sound(parse(&text, format, sources))?.remove(0).root)
+}
+
+fn sound<T>(outcome: Outcome<T>) -> Result<T, Failure> {
+    match outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        true => Err(first_error(&outcome.findings)),
+        false => Ok(outcome.value),
+    }
+}
+
+fn first_error(findings: &[Finding]) -> Failure {
+    let error = findings.iter().find(|finding| finding.severity == Severity::Error);
+    Failure::of(error.expect("there is an error"))
+}
+
+fn validation(error: impl ToString) -> Failure {
+    Failure { kind: "validation", text: error.to_string() }
+}
+
+impl Failure {
+    fn of(finding: &Finding) -> Self {
+        let text = format!("{}\n{}", finding.message, finding.help.as_deref().unwrap_or_default());
+        Self { kind: finding.rule.kind.name(), text }
+    }
+}
+
+fn shown(metadata: &EffectiveMetadata) -> Value {
+    to_json(&metadata.to_node())
+}
+
+fn to_json(node: &Node) -> Value {
+    serde_json::from_str(&write::to_json(node)).unwrap()
+}
+
+/// Every key of the expectation must be met; one that ends in `_subset` may find more than it names.
+fn check(answer: &Value, expect: &Value) -> Result<(), String> {
+    for (key, wanted) in expect.as_object().into_iter().flatten() {
+        let (key, is_subset) = key.strip_suffix("_subset").map_or((key.as_str(), false), |key| (key, true));
+        let (mut found, mut wanted) = (answer[key].clone(), wanted.clone());
+        normalise(&mut found);
+        normalise(&mut wanted);
+        if has_null(&found) && !matches!(key, "masked") {
+            return Err(format!("{key}: a null was written: {found}"));
+        }
+        if !is_met(&found, &wanted, is_subset) {
+            return Err(format!("{key}: expected {wanted}, got {found}"));
+        }
+    }
+    Ok(())
+}
+
+/// Empty texts say nothing, and names of headers have no case.
+fn normalise(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| value.as_str() != Some(""));
+            map.iter_mut().filter(|(key, _)| *key != "body").for_each(|(_, value)| normalise(value));
+            if let Some(headers) = map.get_mut("httpHeaders").and_then(Value::as_array_mut) {
+                for name in headers.iter_mut().filter_map(|header| header.get_mut("name")) {
+                    *name = text(name).to_lowercase().into();
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(normalise),
+        _ => {}
+    }
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(map) => map.iter().any(|(key, value)| key != "body" && has_null(value)),
+        Value::Array(items) => items.iter().any(has_null),
+        _ => false,
+    }
+}
+
+fn is_met(found: &Value, wanted: &Value, is_subset: bool) -> bool {
+    match (found, wanted) {
+        (Value::Object(found), Value::Object(wanted)) => {
+            let same_size = is_subset || found.len() == wanted.len();
+            let met = |(key, wanted)| found.get(key).is_some_and(|found| is_met(found, wanted, is_subset));
+            same_size && wanted.iter().all(met)
+        }
+        (Value::Array(found), Value::Array(wanted)) => {
+            let mut pairs = found.iter().zip(wanted);
+            found.len() == wanted.len() && pairs.all(|(found, wanted)| is_met(found, wanted, false))
+        }
+        (Value::Number(found), Value::Number(wanted)) => found.as_f64() == wanted.as_f64(),
+        _ => found == wanted,
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
