@@ -25,7 +25,7 @@ fn configured() -> TestRepo {
     let hooks = local("outcrop", "pre-commit", "pre-commit") + &local("outcrop-push", "pre-push", "pre-push");
     repo.write(".pre-commit-config.yaml", format!("repos:\n- repo: local\n  hooks:\n{hooks}"));
     repo.write("a.yaml", "a: 1\n");
-    repo.write("layers/_/metadata.yaml", "idAttribute: id\n");
+    repo.write("layers/_/metadata.yaml", "resourceInfo: {idFromAttribute: id}\n");
     repo.commit_all("first");
     repo
 }

@@ -1,0 +1,1 @@
+//! CEL, the language of patch specifications.

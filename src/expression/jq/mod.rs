@@ -1,0 +1,1 @@
+//! jq, the language of transforms and assertions.

@@ -1,0 +1,1 @@
+//! The eval language: paths over the resource tree, and the function form.

@@ -1,0 +1,1 @@
+//! Templates in the style of Go, as metadata uses them.

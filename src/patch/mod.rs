@@ -1,0 +1,1 @@
+//! Stage 7, patches: path expansion, operations, patch specifications and layered patches.

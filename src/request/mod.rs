@@ -1,0 +1,1 @@
+//! Stage 9, requests: what an operation on a resource would send.
