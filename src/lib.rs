@@ -14,6 +14,7 @@ pub mod text;
 pub mod value;
 pub mod finding;
 pub mod limits;
+pub mod memo;
 pub mod settings;
 pub mod shape;
 
@@ -28,6 +29,7 @@ pub mod patch;
 pub mod resource;
 pub mod request;
 pub mod effective;
+pub mod impact;
 pub mod compare;
 pub mod diff;
 pub mod report;

@@ -98,6 +98,12 @@ impl RepoPath {
         self.0.split(|&byte| byte == b'/').filter(|component| !component.is_empty())
     }
 
+    /// The way from a directory down to this; nothing if it does not stand there.
+    pub fn below(&self, directory: &Self) -> Option<Self> {
+        let rest = self.0.strip_prefix(&*directory.0).filter(|_| self.is_within(directory))?;
+        Self::new(rest.strip_prefix(b"/").unwrap_or(rest)).ok()
+    }
+
     /// Whether this is `directory` itself or stands below it.
     pub fn is_within(&self, directory: &Self) -> bool {
         directory.is_root() || self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')

@@ -25,6 +25,8 @@ pub struct Settings {
     pub severities: Vec<(SmolStr, Option<Severity>)>,
     /// Whether keys such as `+/base` and `+include` are merge directives; otherwise they are data.
     pub directives: bool,
+    /// Whether maps such as `{eval: …}` in resources are expressions; otherwise they are data.
+    pub expressions: bool,
     /// How merge directives treat lists and null.
     pub merge: MergeProfile,
     /// What is too much.
@@ -42,6 +44,7 @@ impl Default for Settings {
             lists: Vec::new(),
             severities: Vec::new(),
             directives: true,
+            expressions: true,
             merge: MergeProfile::default(),
             limits: Limits::default(),
         }

@@ -28,8 +28,19 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 10] =
-    ["roots", "metadata", "secrets", "ignore", "compare", "lists", "rules", "limits", "directives", "merge"];
+const KEYS: [&str; 11] = [
+    "roots",
+    "metadata",
+    "secrets",
+    "ignore",
+    "compare",
+    "lists",
+    "rules",
+    "limits",
+    "directives",
+    "merge",
+    "expressions",
+];
 
 fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
     for entry in shape.entries(root, FILE_NAME, &KEYS) {
@@ -44,6 +55,10 @@ fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
             "directives" => {
                 let choices = [("on", true), ("off", false)];
                 settings.directives = shape.choice(value, "directives", &choices).unwrap_or(settings.directives);
+            }
+            "expressions" => {
+                let choices = [("on", true), ("off", false)];
+                settings.expressions = shape.choice(value, "expressions", &choices).unwrap_or(settings.expressions);
             }
             "merge" => {
                 let choices = [("default", MergeProfile::Plain), ("unfurl", MergeProfile::Unfurl)];

@@ -43,6 +43,7 @@ fn told(change: &Change, is_mirrored: bool) -> String {
             PathStep::Item { before, after, .. } => format!("{:?}", swap(is_mirrored, *before, *after)),
             PathStep::Inside(format) => format!("{format:?}"),
             PathStep::Metadata => "metadata".to_owned(),
+            PathStep::Request(operation) => operation.to_string(),
         })
         .collect();
     let (before, after) = swap(is_mirrored, format!("{:?}", change.before), format!("{:?}", change.after));
@@ -71,7 +72,7 @@ fn found(node: &Node, path: &[PathStep], side: Side) -> Option<Node> {
             found(node.as_list()?.get((if side == Side::Before { *before } else { *after })?)?, rest, side)
         }
         PathStep::Inside(_) => found(&try_read(node.as_str()?)?, rest, side),
-        PathStep::Metadata => None,
+        PathStep::Metadata | PathStep::Request(_) => None,
     }
 }
 

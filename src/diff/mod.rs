@@ -32,7 +32,7 @@ use smol_str::SmolStr;
 
 pub use options::{InsideParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
-pub use resources::{ResourcePair, compare_resources, pair, sort};
+pub use resources::{OtherChanges, OtherViews, ResourcePair, compare_resources, pair, sort};
 pub use suppress::{Suppressed, Suppressions};
 
 use crate::document::Format;
@@ -106,6 +106,8 @@ pub enum PathStep {
     Inside(Format),
     /// Into the effective metadata of the resource; always the first step.
     Metadata,
+    /// Into the request of an operation on the resource; always the first step.
+    Request(SmolStr),
 }
 
 /// The JSON Pointer of a path on one side; the part up to the first string that holds a document.
@@ -121,9 +123,9 @@ pub fn pointer(path: &[PathStep], side: Side) -> Pointer {
                 Some(index.unwrap_or_default().to_string().into())
             }
             PathStep::Inside(_) => None,
-            PathStep::Metadata => Some(SmolStr::default()),
+            PathStep::Metadata | PathStep::Request(_) => Some(SmolStr::default()),
         })
-        .skip(usize::from(matches!(path.first(), Some(PathStep::Metadata))))
+        .skip(usize::from(matches!(path.first(), Some(PathStep::Metadata | PathStep::Request(_)))))
         .collect()
 }
 
@@ -137,7 +139,7 @@ pub enum Side {
 }
 
 /// What became of one resource.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ResourceChange {
     /// The resource before; absent if it is new.
     pub before: Option<Resource>,
@@ -147,6 +149,8 @@ pub struct ResourceChange {
     pub difference: Difference,
     /// What changed in its effective metadata; every path in it starts with [`PathStep::Metadata`].
     pub metadata: Difference,
+    /// What changed in the requests that would be sent for it; every path in it starts with [`PathStep::Request`].
+    pub requests: Difference,
 }
 
 impl Difference {
@@ -157,14 +161,14 @@ impl Difference {
 }
 
 impl ResourceChange {
-    /// Everything that changed: in the resource itself, then in its metadata.
+    /// Everything that changed: in the resource itself, then in its metadata, then in its requests.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
-        self.difference.changes.iter().chain(&self.metadata.changes)
+        self.difference.changes.iter().chain(&self.metadata.changes).chain(&self.requests.changes)
     }
 
     /// The same for what is only spelled differently.
     pub fn spellings(&self) -> impl Iterator<Item = &Change> {
-        self.difference.spelling_only.iter().chain(&self.metadata.spelling_only)
+        self.difference.spelling_only.iter().chain(&self.metadata.spelling_only).chain(&self.requests.spelling_only)
     }
 
     /// Whether the resource differs. Another spelling of the same numbers is worth a look, but no difference.

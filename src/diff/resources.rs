@@ -55,26 +55,40 @@ pub fn sort(changes: &mut [ResourceChange]) {
     });
 }
 
-/// Compares each pair; pairs without change that stand where they stood are left out.
-pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options) -> Vec<ResourceChange> {
-    pairs.into_par_iter().filter_map(|(before, after)| compare(before, after, options)).collect()
+/// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood
+/// are left out.
+pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &OtherViews<'_>) -> Vec<ResourceChange> {
+    pairs.into_par_iter().filter_map(|(before, after)| compare(before, after, options, views)).collect()
 }
 
-fn compare(before: Option<Resource>, after: Option<Resource>, options: &Options) -> Option<ResourceChange> {
+/// What changed of a resource beside its payload.
+#[derive(Debug, Default, Clone)]
+pub struct OtherChanges {
+    /// In its effective metadata; every path starts with [`super::PathStep::Metadata`].
+    pub metadata: Difference,
+    /// In the requests that would be sent for it; every path starts with [`super::PathStep::Request`].
+    pub requests: Difference,
+}
+
+/// Compares what belongs to a resource beside its payload, given what changed in that.
+pub type OtherViews<'a> = dyn Fn(&Resource, &Resource, &Difference) -> OtherChanges + Sync + 'a;
+
+fn compare(
+    before: Option<Resource>,
+    after: Option<Resource>,
+    options: &Options,
+    views: &OtherViews<'_>,
+) -> Option<ResourceChange> {
     let (Some(this), Some(that)) = (&before, &after) else {
-        return Some(ResourceChange {
-            before,
-            after,
-            difference: Difference::default(),
-            metadata: Difference::default(),
-        });
+        return Some(ResourceChange { before, after, ..ResourceChange::default() });
     };
     let is_kubernetes = [this, that].iter().all(|resource| kubernetes::is_kubernetes(&resource.payload));
     let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
     let difference = diff(&this.payload, &that.payload, &options);
     let is_moved = this.file != that.file || Name::of(this) != Name::of(that);
-    let is_changed = !difference.changes.is_empty() || !difference.spelling_only.is_empty();
-    (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata: Difference::default() })
+    let OtherChanges { metadata, requests } = views(this, that, &difference);
+    let is_changed = [&difference, &metadata, &requests].into_iter().any(|difference| !difference.is_empty());
+    (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests })
 }
 
 /// What a resource is called; the documents of one plain file share its name, because their positions name nothing.
@@ -313,7 +327,7 @@ mod tests {
     }
 
     fn changes(before: Vec<Resource>, after: Vec<Resource>) -> Vec<ResourceChange> {
-        compare_resources(pair(before, after), &Options::default())
+        compare_resources(pair(before, after), &Options::default(), &|_, _, _| OtherChanges::default())
     }
 
     #[test]

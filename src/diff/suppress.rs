@@ -126,7 +126,7 @@ fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
         let tokens = path.iter().filter_map(|step| match step {
             PathStep::Key(key) => Some(key.name.clone()),
             PathStep::Item { before, after, label } => Some(item(*before, *after, label.as_ref())),
-            PathStep::Inside(_) | PathStep::Metadata => None,
+            PathStep::Inside(_) | PathStep::Metadata | PathStep::Request(_) => None,
         });
         tokens.collect::<Vec<_>>()
     };

@@ -277,6 +277,7 @@ pub(crate) fn lines(changes: &[Change]) -> Vec<String> {
         PathStep::Key(key) => format!("/{}", key.name),
         PathStep::Inside(format) => format!("/({format:?})"),
         PathStep::Metadata => "metadata:".to_owned(),
+        PathStep::Request(operation) => format!("{operation}:"),
         PathStep::Item { before, after, label } => {
             let index = |at: &Option<usize>| at.map_or_else(|| "-".to_owned(), |at| at.to_string());
             let label = label.as_ref().map_or_else(String::new, |label| format!("[{label}]"));

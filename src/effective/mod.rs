@@ -1,1 +1,74 @@
 //! Stage 8, the effective resource: every stage before composed for one snapshot, each piece made once.
+//!
+//! A [`World`] is one side of a comparison, or the one revision a command looks at. It reads files on demand, follows their
+//! directives, and answers what a resource is in effect; whoever asks twice gets the same answer without new work.
+
+mod file;
+mod layers;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::layer::Layers;
+use crate::limits::Limits;
+use crate::memo::Memo;
+use crate::merge::Includes;
+use crate::path::RepoPath;
+use crate::resource::Roles;
+use crate::settings::Settings;
+use crate::source::Snapshot;
+use crate::text::Sources;
+
+pub use file::{FileContent, Opened};
+pub use layers::layers_below;
+use tree::Folder;
+
+/// One snapshot with everything that is known about it.
+pub struct World<'a> {
+    /// The files.
+    pub snapshot: &'a dyn Snapshot,
+    /// What its `outcrop.yaml` says.
+    pub settings: &'a Settings,
+    /// The texts that are read.
+    pub sources: &'a Arc<Sources>,
+    /// What is too much.
+    pub limits: &'a Limits,
+    includes: &'a Includes,
+    roles: Roles<'a>,
+    trees: BTreeMap<RepoPath, Layers<'a>>,
+    files: Memo<RepoPath, Arc<FileContent>>,
+    folders: Memo<RepoPath, Arc<Folder>>,
+}
+
+impl<'a> World<'a> {
+    /// A snapshot of which nothing is known yet. Included files are kept by whoever owns `includes`, which outlives the world.
+    pub fn new(
+        snapshot: &'a dyn Snapshot,
+        settings: &'a Settings,
+        sources: &'a Arc<Sources>,
+        limits: &'a Limits,
+        includes: &'a Includes,
+    ) -> Self {
+        let trees = layers::bases(settings).into_iter().map(|base| {
+            let layers = layers_below(&base, snapshot, settings, sources, limits, includes);
+            (base, layers)
+        });
+        Self {
+            snapshot,
+            settings,
+            sources,
+            limits,
+            includes,
+            roles: Roles::new(snapshot, settings),
+            trees: trees.collect(),
+            files: Memo::default(),
+            folders: Memo::default(),
+        }
+    }
+
+    /// What files are, by their place.
+    pub fn roles(&self) -> &Roles<'a> {
+        &self.roles
+    }
+}

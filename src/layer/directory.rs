@@ -16,6 +16,14 @@ pub fn is_metadata_file(name: &[u8]) -> bool {
     FILE_NAMES.contains(&name)
 }
 
+/// The names of patch files, in the order in which they are preferred.
+pub(super) const PATCH_NAMES: [&[u8]; 3] = [b"patches.yaml", b"patches.yml", b"patches.json"];
+
+/// Whether a file of this name is a layer of either kind, if it stands in the right place.
+pub fn is_layer_file(name: &[u8]) -> bool {
+    is_metadata_file(name) || PATCH_NAMES.contains(&name)
+}
+
 /// A directory, as far as layers are concerned. Its other members are many, and are asked for one by one.
 #[derive(Debug)]
 pub(super) struct Directory {

@@ -7,12 +7,12 @@ use smol_str::SmolStr;
 
 use super::directory::{Directory, Likeness};
 use super::effective::{EffectiveMetadata, Layer, Origin};
-use super::memo::Memo;
 use super::selector::{MetadataPath, WILDCARD};
 use super::statement::Statements;
 use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::limits::Limits;
+use crate::memo::Memo;
 use crate::path::{LogicalPath, RepoPath};
 use crate::pattern::is_glob;
 use crate::source::{EntryKind, Snapshot};
@@ -253,8 +253,7 @@ impl<'a> Layers<'a> {
 
     /// Whom the metadata in a directory speaks for.
     pub fn speaks_for(&self, directory: &RepoPath) -> Option<MetadataPath> {
-        let below = directory.as_bytes().get(self.base.as_bytes().len()..)?;
-        MetadataPath::of_directory(&RepoPath::new(below.strip_prefix(b"/").unwrap_or(below)).ok()?)
+        MetadataPath::of_directory(&directory.below(&self.base)?)
     }
 
     /// A layer that says nothing, for what is wrong where no layer could be read.

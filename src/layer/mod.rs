@@ -12,7 +12,6 @@ mod identity;
 mod layers;
 mod load;
 mod manual;
-mod memo;
 pub mod plan;
 mod schema;
 mod secrets;
@@ -22,7 +21,7 @@ mod target;
 mod view;
 
 pub use decode::decode;
-pub use directory::is_metadata_file;
+pub use directory::{is_layer_file, is_metadata_file};
 pub use effective::{Effect, EffectiveMetadata, Layer, Origin, Provenance, Said, canonical, of_document};
 pub use field::{Directive, Field, Operation, Section};
 pub use identity::{RemoteIdentity, Sibling, identify, identify_list_item, look_up};

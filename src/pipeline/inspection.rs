@@ -3,12 +3,12 @@
 use smol_str::SmolStr;
 
 use crate::compare::Masks;
+use crate::effective::layers_below;
 use crate::finding::Outcome;
 use crate::layer::{
     self, Directive, Effect, EffectiveMetadata, Field, Layers, MetadataPath, Origin, Said, plan::Planned,
 };
-use crate::limits::Limits;
-use crate::merge::{self, Context, Includes};
+use crate::merge::Includes;
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::report::explain::{Explanation, Ladder, LayerName, Rung, Spoken};
 use crate::resource::{Identity, Resource};
@@ -74,7 +74,7 @@ impl<'a> Inspection<'a> {
 
     /// The layers of one tree.
     pub fn layers(&self, base: &RepoPath) -> Layers<'a> {
-        layers(self.snapshot, self.settings, base, self.sources, &self.settings.limits, self.includes)
+        layers_below(base, self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes)
     }
 
     /// What is stored for a path.
@@ -150,26 +150,6 @@ impl<'a> Inspection<'a> {
         };
         Outcome { value, findings }
     }
-}
-
-/// The layers below a directory of a snapshot, with directives followed as configured.
-pub(super) fn layers<'a>(
-    snapshot: &'a dyn Snapshot,
-    settings: &'a Settings,
-    base: &RepoPath,
-    sources: &'a Sources,
-    limits: &'a Limits,
-    includes: &'a Includes,
-) -> Layers<'a> {
-    let layers = Layers::new(snapshot, base.clone(), sources, limits);
-    if !settings.directives {
-        return layers;
-    }
-    let context = Context { snapshot, includes, sources, limits, profile: settings.merge };
-    layers.expanding(Box::new(move |document, file| {
-        let expanded = merge::expand(document, file, &context);
-        Outcome { value: expanded.value.root, findings: expanded.findings }
-    }))
 }
 
 /// Whether a directive is worth a ladder: the mere presence of a section or a map is not, unless it was left empty on purpose.

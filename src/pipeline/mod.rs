@@ -1,35 +1,38 @@
 //! The whole program on one screen: load both sides, hide secrets, compare, judge, report. Still pure.
 
-mod affected;
 mod configuration;
-mod includers;
 mod inspection;
 mod judging;
 mod loading;
 mod metadata;
 mod parsing;
 mod plain;
+mod worlds;
 
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::compare::Masks;
-use crate::diff;
+use crate::diff::{self, Difference, OtherChanges};
 use crate::document::{self, Format};
+use crate::impact::{self, Impact};
+use crate::layer::is_metadata_file;
 use crate::limits::{Budget, Limits};
 use crate::report::{Compared, Report};
-use crate::source::{ChangedFile, Changes, Scope, Snapshot, changes, files_below};
+use crate::resource::Resource;
+use crate::source::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
+pub use crate::impact::{Memory, NoMemory, Notable};
 pub use configuration::{Configuration, Policy};
-pub use includers::{Memory, NoMemory};
 pub use inspection::{Inspection, MetadataTree};
 use loading::LoadedSides;
-use metadata::{BothIncludes, Layered};
+use metadata::Reach;
 use parsing::Wanted;
 pub use plain::take_plain_files;
+use worlds::{BothIncludes, Worlds};
 
 /// What a run is asked to do.
 pub struct Request<'a> {
@@ -66,22 +69,21 @@ pub enum Judged {
 
 /// The semantic difference of two snapshots.
 pub fn compare(request: &Request<'_>) -> Report {
-    let found = differing(request);
     let includes = BothIncludes::default();
-    let layered = Layered::new(request, &includes, &found);
-    let loaded = load(request, found, &layered, Wanted::Differing);
-    difference(request, loaded, &layered)
+    let worlds = Worlds::new(request, &includes);
+    let loaded = load(request, &worlds, differing(request, &worlds), Wanted::Differing);
+    difference(request, loaded, &worlds)
 }
 
 /// What is wrong with the newer side.
 pub fn check(request: &Request<'_>, judged: Judged) -> Report {
-    let found = match judged {
-        Judged::New | Judged::Changed => differing(request),
+    let includes = BothIncludes::default();
+    let worlds = Worlds::new(request, &includes);
+    let impact = match judged {
+        Judged::New | Judged::Changed => differing(request, &worlds),
         Judged::Everything => everything(request),
     };
-    let includes = BothIncludes::default();
-    let layered = Layered::new(request, &includes, &found);
-    verdict(request, &mut load(request, found, &layered, Wanted::All), &layered, judged)
+    verdict(request, &mut load(request, &worlds, impact, Wanted::All), &worlds, judged)
 }
 
 /// What a reviewer asks about a change.
@@ -94,25 +96,35 @@ pub struct Review {
 
 /// Both answers from one reading.
 pub fn review(request: &Request<'_>) -> Review {
-    let found = differing(request);
     let includes = BothIncludes::default();
-    let layered = Layered::new(request, &includes, &found);
-    let mut loaded = load(request, found, &layered, Wanted::All);
-    let verdict = verdict(request, &mut loaded, &layered, Judged::New);
-    Review { difference: difference(request, loaded, &layered), verdict }
+    let worlds = Worlds::new(request, &includes);
+    let mut loaded = load(request, &worlds, differing(request, &worlds), Wanted::All);
+    let verdict = verdict(request, &mut loaded, &worlds, Judged::New);
+    Review { difference: difference(request, loaded, &worlds), verdict }
 }
 
-fn load(request: &Request<'_>, found: Changes, layered: &Layered<'_>, wanted: Wanted) -> LoadedSides {
-    let mut loaded = loading::load_changes(request, &masks(request), found, wanted);
-    layered.judge(request, &mut loaded);
-    if !request.reveal {
-        loaded.before = layered.hide(loaded.before);
-        loaded.after = layered.hide(loaded.after);
+/// Reads everything that may differ and hides its secrets.
+fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: Wanted) -> LoadedSides {
+    let reach = match impact.is_everything {
+        true => Reach::Everything,
+        false => Reach::Selected(std::mem::take(&mut impact.selectors)),
+    };
+    // A document that is the same to the letter may still be affected by a layer.
+    let wanted = if reach.is_nobody() { wanted } else { Wanted::All };
+    let layers = std::mem::take(&mut impact.layers);
+    let mut loaded = loading::load_changes(request, worlds, impact, wanted);
+    metadata::judge(request, worlds, &layers, &mut loaded);
+    let masks = masks(request);
+    for side in [&mut loaded.before, &mut loaded.after] {
+        let resources = std::mem::take(side);
+        let resources = resources.into_iter().map(|resource| masks.hide(resource)).collect();
+        *side = if request.reveal { resources } else { worlds.hide(resources) };
     }
+    loaded.reach = reach;
     loaded
 }
 
-fn difference(request: &Request<'_>, mut loaded: LoadedSides, layered: &Layered<'_>) -> Report {
+fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_>) -> Report {
     let policy = request.configuration.policy();
     // What cannot be read on either side is missing from the comparison.
     loaded.findings.append(&mut loaded.findings_before);
@@ -121,10 +133,15 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, layered: &Layered<
     let pairs = diff::pair(loaded.before, loaded.after);
     let mut options = diff::Options::new(&policy.lists).expect("patterns are checked when the configuration is read");
     options.look_inside = Some(Arc::new(read_string));
+    let masks = masks(request);
+    let views = |before: &Resource, after: &Resource, _: &Difference| OtherChanges {
+        metadata: metadata::compare(before, after, worlds, &loaded.reach, &masks),
+        requests: Difference::default(),
+    };
     let mut report = Report {
         before: request.before.label().into(),
         after: request.after.label().into(),
-        resources: diff::compare_resources(pairs, &options),
+        resources: diff::compare_resources(pairs, &options, &views),
         findings: loaded.findings,
         skipped: loaded.skipped,
         read_as: loaded.read_as,
@@ -135,14 +152,13 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, layered: &Layered<
     };
     let suppressions = diff::Suppressions::new(&policy.ignore, &policy.compare, request.ignored);
     report.suppressed = suppressions.apply(&mut report.resources);
-    layered.compare(request, &masks(request), &mut report);
-    layered.veil(&report);
-    judging::finish(&mut report, policy, &masks(request));
+    worlds.veil(&report);
+    judging::finish(&mut report, policy, &masks);
     report
 }
 
 /// Judges what was loaded; what only a check finds is added to its findings.
-fn verdict(request: &Request<'_>, loaded: &mut LoadedSides, layered: &Layered<'_>, judged: Judged) -> Report {
+fn verdict(request: &Request<'_>, loaded: &mut LoadedSides, worlds: &Worlds<'_>, judged: Judged) -> Report {
     judging::duplicates(&loaded.after, &mut loaded.findings);
     loaded.findings.extend(request.configuration.pending(request.after.label()));
     let mut findings = loaded.findings.clone();
@@ -161,7 +177,7 @@ fn verdict(request: &Request<'_>, loaded: &mut LoadedSides, layered: &Layered<'_
         sources: Arc::clone(request.sources),
         ..Report::default()
     };
-    layered.veil(&report);
+    worlds.veil(&report);
     judging::finish(&mut report, request.configuration.policy(), &masks(request));
     report
 }
@@ -170,21 +186,19 @@ fn masks(request: &Request<'_>) -> Masks {
     if request.reveal { Masks::off() } else { Masks::new(request.configuration.secret_rules()) }
 }
 
-/// The files that differ between the sides, and those that include others.
-fn differing(request: &Request<'_>) -> Changes {
-    let mut found =
-        changes(request.before, request.after, request.scope, &request.budget.limits, &request.budget.spent);
-    includers::add_includers(request, &mut found);
-    found
+/// The files that differ between the sides, and those that may be affected.
+fn differing(request: &Request<'_>, worlds: &Worlds<'_>) -> Impact {
+    let Request { scope, budget, memory, .. } = *request;
+    impact::impact(&impact::Question { before: &worlds.before, after: &worlds.after, scope, budget, memory })
 }
 
 /// Every file of the newer side, as if all of it were new.
-fn everything(request: &Request<'_>) -> Changes {
+fn everything(request: &Request<'_>) -> Impact {
     let (entries, unreadable) =
         files_below(request.after, request.scope, &request.budget.limits, &request.budget.spent);
-    let files =
-        entries.into_iter().map(|entry| ChangedFile { path: entry.path.clone(), before: None, after: Some(entry) });
-    Changes { files: files.collect(), unreadable }
+    let new = |entry: Entry| ChangedFile { path: entry.path.clone(), before: None, after: Some(entry) };
+    let layers = entries.iter().map(|entry| &entry.path).filter(|path| is_metadata_file(path.file_name())).cloned();
+    Impact { layers: layers.collect(), files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() }
 }
 
 /// The document that a string holds, if it holds one and nothing is wrong with it; all of it is at the string's own place.

@@ -107,7 +107,7 @@ fn resources() -> impl Strategy<Value = ResourceChange> {
         let mut side = resource(kubernetes("ConfigMap", &name), "x", payload);
         side.file = file;
         let (before, after) = if is_new { (None, Some(side)) } else { (Some(side), None) };
-        ResourceChange { before, after, difference: Difference::default(), metadata: Difference::default() }
+        ResourceChange { before, after, difference: Difference::default(), ..ResourceChange::default() }
     });
     let changed = (paths(), paths(), prop::collection::vec(changes(), 0..4), changes(), values(), values()).prop_map(
         |(from, to, changes, spelling, old, new)| {

@@ -19,6 +19,7 @@ pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
             }
             PathStep::Inside(_) => lead = format!(" {} ", symbols.inside),
             PathStep::Metadata => lead = format!("metadata {} ", symbols.inside),
+            PathStep::Request(operation) => lead = format!("{operation} request {} ", symbols.inside),
         }
     }
     // The root, or the whole document inside a string.

@@ -93,7 +93,7 @@ pub(super) fn resource(identity: Identity, file: &str, payload: Node) -> Resourc
 
 pub(super) fn both(before: Resource, after: Resource, changes: Vec<Change>) -> ResourceChange {
     let difference = Difference { changes, spelling_only: Vec::new() };
-    ResourceChange { before: Some(before), after: Some(after), difference, metadata: Difference::default() }
+    ResourceChange { before: Some(before), after: Some(after), difference, ..ResourceChange::default() }
 }
 
 /// A report over these resources, with one text that spans can point into.
@@ -286,7 +286,7 @@ impl Made<'_> {
         let before = self.side("HEAD", identity.clone(), files[0], texts[0]);
         let after = self.side("index", identity, files[1], texts[1]);
         let difference = diff(&before.payload, &after.payload, &options());
-        ResourceChange { before: Some(before), after: Some(after), difference, metadata: Difference::default() }
+        ResourceChange { before: Some(before), after: Some(after), difference, ..ResourceChange::default() }
     }
 
     fn customer(&self) -> ResourceChange {
@@ -307,7 +307,7 @@ impl Made<'_> {
         let before = with("HEAD", map([("password", secret(CANARY)), ("user", string("shop"))]));
         let after = with("index", map([("password", secret(&new)), ("user", string("shop")), ("token", secret(&new))]));
         let difference = diff(&before.payload, &after.payload, &options());
-        ResourceChange { before: Some(before), after: Some(after), difference, metadata: Difference::default() }
+        ResourceChange { before: Some(before), after: Some(after), difference, ..ResourceChange::default() }
     }
 
     fn added(&self) -> ResourceChange {
@@ -319,7 +319,7 @@ impl Made<'_> {
             before: None,
             after: Some(after),
             difference: Difference::default(),
-            metadata: Difference::default(),
+            ..ResourceChange::default()
         }
     }
 
@@ -331,7 +331,7 @@ impl Made<'_> {
             before: Some(before),
             after: None,
             difference: Difference::default(),
-            metadata: Difference::default(),
+            ..ResourceChange::default()
         }
     }
 }

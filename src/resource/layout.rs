@@ -103,8 +103,7 @@ impl<'a> Roles<'a> {
             None if self.roots.is_empty() => &whole,
             None => return None,
         };
-        let below = directory.as_bytes().get(root.path.as_bytes().len()..)?;
-        let below = RepoPath::new(below.strip_prefix(b"/").unwrap_or(below)).ok().filter(|below| !below.is_root())?;
+        let below = directory.below(&root.path).filter(|below| !below.is_root())?;
         Some((LogicalPath::of_directory(&below)?, root.layout))
     }
 
@@ -120,7 +119,7 @@ impl<'a> Roles<'a> {
     }
 
     /// Whether a directory belongs to a tree of the declarative layout: it holds `_` or a resource directory.
-    fn is_declarative(&self, directory: &RepoPath) -> bool {
+    pub fn is_declarative(&self, directory: &RepoPath) -> bool {
         let mut known = self.declarative.lock().expect("no thread panics while it holds this lock");
         if let Some(&answer) = known.get(directory) {
             return answer;
@@ -143,7 +142,7 @@ impl<'a> Roles<'a> {
     }
 }
 
-fn is_hidden(directory: &RepoPath) -> bool {
+pub(super) fn is_hidden(directory: &RepoPath) -> bool {
     directory.components().any(|component| component.starts_with(b"."))
 }
 

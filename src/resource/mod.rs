@@ -31,19 +31,27 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// The path under which layers speak for it, below the root it stands in. A Kubernetes document is found by the directory of
-    /// its file, its kind and its name; a plain file has no such path.
+    /// The path under which layers and expressions speak of it, below the root it stands in. A Kubernetes document is found by
+    /// the directory of its file, its kind and its name; a plain file by its own path, unless it stands below a hidden directory.
     pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {
+        let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
         match &self.identity {
             Identity::Logical(path) => Some(path.clone()),
             Identity::Kubernetes(name) => {
-                let directory = self.file.parent()?;
-                let below = directory.as_bytes().get(root.as_bytes().len()..)?;
-                let below = RepoPath::new(below.strip_prefix(b"/").unwrap_or(below)).ok()?;
-                Some(LogicalPath::of_directory(&below)?.child(&format!("{}.{}", name.kind, name.name)))
+                Some(below(&self.file.parent()?)?.child(&format!("{}.{}", name.kind, name.name)))
             }
-            Identity::File { .. } => None,
+            Identity::File { path, .. } if layout::is_hidden(path) => None,
+            Identity::File { path, position: None } => below(path),
+            Identity::File { path, position: Some(position) } => {
+                let name = format!("{}#{}", std::str::from_utf8(path.file_name()).ok()?, position + 1);
+                Some(below(&path.parent()?)?.child(&name))
+            }
         }
+    }
+
+    /// Whether it is something that requests are made for: a plain file is only itself.
+    pub fn is_managed(&self) -> bool {
+        !matches!(self.identity, Identity::File { .. })
     }
 
     /// Whether the resource is what a pattern of files or logical paths speaks of; a directory speaks for everything in it.

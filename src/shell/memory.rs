@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use super::environment;
 use super::git::Repository;
 use crate::path::RepoPath;
-use crate::pipeline::Memory;
+use crate::pipeline::{Memory, Notable};
 use crate::source::ObjectId;
 
-/// One file per tree, named by the tree's id: a first line that says what it is, then the files that include others, each
-/// ended by a NUL byte. Anything that does not look like that is as good as nothing.
+/// One file per tree, named by the tree's id: a first line that says what it is, then the files that depend on others. Each is a
+/// letter (`e` if it may hold expressions, `-` if not), its path, and every file that it reads, each ended by a NUL byte, with one
+/// more NUL at the end. Anything that does not look like that is as good as nothing.
 pub(super) struct TreeMemory {
     folder: Option<PathBuf>,
 }
 
-const HEADER: &[u8] = b"outcrop includers 1\n";
+const HEADER: &[u8] = b"outcrop notable 1\n";
 /// Old trees are forgotten when there are more than this many.
 const MOST_TREES: usize = 64;
 
@@ -23,7 +24,7 @@ impl TreeMemory {
     /// The memory of a repository; `OUTCROP_CACHE=off` keeps it from being used or made.
     pub(super) fn of(repository: &Repository) -> Self {
         let is_off = environment::text("OUTCROP_CACHE").ok().flatten().is_some_and(|value| value == "off");
-        Self { folder: (!is_off).then(|| repository.git_directory().join("outcrop/includers")) }
+        Self { folder: (!is_off).then(|| repository.git_directory().join("outcrop/notable")) }
     }
 
     /// Remembers nothing.
@@ -33,29 +34,61 @@ impl TreeMemory {
 }
 
 impl Memory for TreeMemory {
-    fn recall(&self, tree: ObjectId) -> Option<Vec<RepoPath>> {
+    fn recall(&self, tree: ObjectId) -> Option<Vec<Notable>> {
         let bytes = fs::read(self.folder.as_ref()?.join(tree.to_string())).ok()?;
-        let body = bytes.strip_prefix(HEADER)?;
-        let Some(body) = body.strip_suffix(b"\0") else { return body.is_empty().then(Vec::new) };
-        body.split(|&byte| byte == 0).map(|path| RepoPath::new(path).ok()).collect()
+        read(&bytes)
     }
 
     /// A memory that cannot be written is only slow; nobody needs to be told.
-    fn remember(&self, tree: ObjectId, includers: &[RepoPath]) {
+    fn remember(&self, tree: ObjectId, notable: &[Notable]) {
         let Some(folder) = &self.folder else { return };
         let _ = fs::create_dir_all(folder);
         forget_old(folder);
-        let mut bytes = HEADER.to_vec();
-        for path in includers {
-            bytes.extend_from_slice(path.as_bytes());
-            bytes.push(0);
-        }
+        let bytes = written(notable);
         // Written aside and renamed, so that nobody reads half of it.
         let aside = folder.join(format!("{tree}.{}", std::process::id()));
         if fs::write(&aside, bytes).is_ok() {
             let _ = fs::rename(&aside, folder.join(tree.to_string()));
         }
     }
+}
+
+/// A sum over everything after the header, so that what was cut off or damaged is not taken for the whole.
+fn checksum(body: &[u8]) -> [u8; 8] {
+    let sum = body
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    sum.to_be_bytes()
+}
+
+fn written(notable: &[Notable]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for Notable { path, reads, has_expressions } in notable {
+        body.push(if *has_expressions { b'e' } else { b'-' });
+        for path in std::iter::once(path).chain(reads) {
+            body.extend_from_slice(path.as_bytes());
+            body.push(0);
+        }
+        body.push(0);
+    }
+    [HEADER, &checksum(&body), &body].concat()
+}
+
+fn read(bytes: &[u8]) -> Option<Vec<Notable>> {
+    let (sum, mut body) = bytes.strip_prefix(HEADER)?.split_first_chunk::<8>()?;
+    if *sum != checksum(body) {
+        return None;
+    }
+    let mut notable = Vec::new();
+    while let Some((kind, rest)) = body.split_first() {
+        let end = rest.windows(2).position(|pair| pair == [0, 0])?;
+        let mut paths = rest[..end].split(|&byte| byte == 0).map(RepoPath::new);
+        let path = paths.next()?.ok()?;
+        let reads = paths.collect::<Result<_, _>>().ok()?;
+        notable.push(Notable { path, reads, has_expressions: *kind == b'e' });
+        body = &rest[end + 2..];
+    }
+    Some(notable)
 }
 
 fn forget_old(folder: &Path) {

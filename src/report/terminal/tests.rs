@@ -225,13 +225,13 @@ fn resources_that_come_and_go_show_their_content() {
         before: None,
         after: Some(side()),
         difference: Difference::default(),
-        metadata: Difference::default(),
+        ..ResourceChange::default()
     };
     let removed = ResourceChange {
         before: Some(side()),
         after: None,
         difference: Difference::default(),
-        metadata: Difference::default(),
+        ..ResourceChange::default()
     };
     let shown = written(&report(vec![added, removed]), PLAIN);
     assert!(
