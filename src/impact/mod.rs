@@ -73,24 +73,36 @@ pub fn impact(question: &Question<'_>) -> Impact {
             impact.follow(question, &edited);
         }
     }
-    let entry = |snapshot: &dyn Snapshot, path| snapshot.entry(path).ok().flatten();
-    let is_new = |path: &&RepoPath| found.files.binary_search_by(|file| file.path.cmp(path)).is_err();
-    let unedited: Vec<ChangedFile> = impact
-        .affected
-        .iter()
-        .filter(is_new)
-        .map(|path| ChangedFile {
-            path: path.clone(),
-            before: entry(question.before.snapshot, path),
-            after: entry(question.after.snapshot, path),
-        })
-        .collect();
-    impact.files = found.files.into_iter().chain(unedited).collect();
-    impact.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    impact.take(question, found.files);
+    impact
+}
+
+/// Every file of both sides, as if all of them could be affected.
+pub fn everything(question: &Question<'_>) -> Impact {
+    let found = edits(question, question.scope);
+    let mut impact = Impact { unreadable: found.unreadable, is_everything: true, ..Impact::default() };
+    impact.affect(question, everything_else(question));
+    impact.affected.extend(found.files.iter().map(|file| file.path.clone()));
+    impact.take(question, found.files);
     impact
 }
 
 impl Impact {
+    /// Takes the edited files, and the affected ones with them.
+    fn take(&mut self, question: &Question<'_>, edited: Vec<ChangedFile>) {
+        let entry = |snapshot: &dyn Snapshot, path| snapshot.entry(path).ok().flatten();
+        let is_new = |path: &&RepoPath| edited.binary_search_by(|file| file.path.cmp(path)).is_err();
+        let unedited = self.affected.iter().filter(is_new).map(|path| ChangedFile {
+            path: path.clone(),
+            before: entry(question.before.snapshot, path),
+            after: entry(question.after.snapshot, path),
+        });
+        let unedited: Vec<ChangedFile> = unedited.collect();
+        self.files = edited;
+        self.files.extend(unedited);
+        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    }
+
     fn follow(&mut self, question: &Question<'_>, edited: &BTreeSet<&RepoPath>) {
         self.layers =
             edited.iter().filter(|path| is_layer_file(path.file_name())).map(|path| (*path).clone()).collect();

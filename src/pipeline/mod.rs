@@ -75,6 +75,15 @@ pub fn compare(request: &Request<'_>) -> Report {
     difference(request, loaded, &worlds)
 }
 
+/// The same by reading every file of both sides, edited or not: what [`compare`] must agree with, and what it saves.
+pub fn compare_everything(request: &Request<'_>) -> Report {
+    let includes = BothIncludes::default();
+    let worlds = Worlds::new(request, &includes);
+    let everything = impact::everything(&question(request, &worlds));
+    let loaded = load(request, &worlds, everything, Wanted::All);
+    difference(request, loaded, &worlds)
+}
+
 /// What is wrong with the newer side.
 pub fn check(request: &Request<'_>, judged: Judged) -> Report {
     let includes = BothIncludes::default();
@@ -188,8 +197,12 @@ fn masks(request: &Request<'_>) -> Masks {
 
 /// The files that differ between the sides, and those that may be affected.
 fn differing(request: &Request<'_>, worlds: &Worlds<'_>) -> Impact {
+    impact::impact(&question(request, worlds))
+}
+
+fn question<'a>(request: &'a Request<'_>, worlds: &'a Worlds<'_>) -> impact::Question<'a> {
     let Request { scope, budget, memory, .. } = *request;
-    impact::impact(&impact::Question { before: &worlds.before, after: &worlds.after, scope, budget, memory })
+    impact::Question { before: &worlds.before, after: &worlds.after, scope, budget, memory }
 }
 
 /// Every file of the newer side, as if all of it were new.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Entry, EntryKind, Listing, Snapshot, Unreadable};
+use super::{Entry, EntryKind, Listing, ObjectId, Snapshot, Unreadable};
 use crate::path::RepoPath;
 
 /// Files by path; directories exist because something stands in them.
@@ -13,12 +13,20 @@ use crate::path::RepoPath;
 pub struct MemorySnapshot {
     label: SmolStr,
     files: BTreeMap<RepoPath, Arc<[u8]>>,
+    has_ids: bool,
 }
 
 impl MemorySnapshot {
     /// An empty tree with a name.
     pub fn new(label: impl Into<SmolStr>) -> Self {
-        Self { label: label.into(), files: BTreeMap::new() }
+        Self { label: label.into(), files: BTreeMap::new(), has_ids: false }
+    }
+
+    /// The same tree with an id for every file and directory, as git has them: equal ids are equal contents.
+    #[must_use]
+    pub fn with_ids(mut self) -> Self {
+        self.has_ids = true;
+        self
     }
 
     /// The same tree with one more file.
@@ -29,7 +37,24 @@ impl MemorySnapshot {
     }
 
     fn file(&self, path: &RepoPath) -> Option<Entry> {
-        self.files.contains_key(path).then(|| Entry { path: path.clone(), kind: EntryKind::File, id: None })
+        self.files.contains_key(path).then(|| self.named(path.clone(), EntryKind::File))
+    }
+
+    fn named(&self, path: RepoPath, kind: EntryKind) -> Entry {
+        let id = self.has_ids.then(|| self.id(&path)).flatten();
+        Entry { path, kind, id }
+    }
+
+    /// A hash over every path below and its content.
+    fn id(&self, path: &RepoPath) -> Option<ObjectId> {
+        let mut halves = [0xcbf2_9ce4_8422_2325_u64, 0x6c62_272e_07bb_0142];
+        for (file, content) in self.files.iter().filter(|(file, _)| file.is_within(path)) {
+            let name = file.below(path)?;
+            for &byte in name.as_bytes().iter().chain(b"\0").chain(content.iter()).chain(b"\0") {
+                halves = halves.map(|half| (half ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3).rotate_left(5));
+            }
+        }
+        ObjectId::new(&[&halves[0].to_be_bytes()[..], &halves[1].to_be_bytes(), &[0; 4]].concat())
     }
 }
 
@@ -45,7 +70,7 @@ impl Snapshot for MemorySnapshot {
             let Some(name) = path.components().nth(depth) else { continue };
             let Ok(member) = directory.join(name) else { continue };
             let kind = if member == *path { EntryKind::File } else { EntryKind::Directory };
-            members.insert(member.clone(), Entry { path: member, kind, id: None });
+            members.insert(member.clone(), self.named(member, kind));
         }
         Listing { entries: members.into_values().collect(), unreadable: Vec::new() }
     }
@@ -55,7 +80,7 @@ impl Snapshot for MemorySnapshot {
             return Ok(Some(file));
         }
         let is_directory = path.is_root() || self.files.keys().any(|file| file.is_within(path));
-        Ok(is_directory.then(|| Entry { path: path.clone(), kind: EntryKind::Directory, id: None }))
+        Ok(is_directory.then(|| self.named(path.clone(), EntryKind::Directory)))
     }
 
     fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable> {

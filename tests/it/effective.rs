@@ -1,0 +1,201 @@
+//! The central law: what is found from the edits alone is what comparing everything on both sides finds. Nothing missed, nothing
+//! extra, with and without a memory, also with one that is damaged.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use outcrop::diff::{Change, PathStep, ResourceChange};
+use outcrop::document::write;
+use outcrop::limits::Budget;
+use outcrop::path::RepoPath;
+use outcrop::pipeline::{self, Configuration, Memory, NoMemory, Notable, Policy, Request};
+use outcrop::report::Report;
+use outcrop::source::{MemorySnapshot, ObjectId, Scope};
+use outcrop::text::Sources;
+use outcrop::value::Node;
+use proptest::prelude::*;
+
+type Tree = BTreeMap<String, String>;
+
+/// Remembers in memory; may be told to tell nonsense.
+#[derive(Default)]
+struct Remembered(Mutex<BTreeMap<ObjectId, Vec<Notable>>>);
+
+impl Memory for Remembered {
+    fn recall(&self, tree: ObjectId) -> Option<Vec<Notable>> {
+        self.0.lock().unwrap().get(&tree).cloned()
+    }
+
+    fn remember(&self, tree: ObjectId, notable: &[Notable]) {
+        self.0.lock().unwrap().insert(tree, notable.to_vec());
+    }
+}
+
+fn snapshot(label: &str, tree: &Tree) -> MemorySnapshot {
+    let with = |snapshot: MemorySnapshot, (path, text): (&String, &String)| {
+        snapshot.with(RepoPath::new(path).unwrap(), text.as_bytes())
+    };
+    tree.iter().fold(MemorySnapshot::new(label), with).with_ids()
+}
+
+fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Request<'_>) -> Report) -> Report {
+    let (before, after) = (snapshot("before", before), snapshot("after", after));
+    let sources = Arc::new(Sources::default());
+    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
+    act(&Request {
+        before: &before,
+        after: &after,
+        scope: &Scope::everything(),
+        configuration: &configuration,
+        budget: &Budget::default(),
+        ignored: &[],
+        memory,
+        reveal: false,
+        sources: &sources,
+    })
+}
+
+/// Everything a report says about resources, as text.
+fn told(report: &Report) -> Vec<String> {
+    let mut lines: Vec<String> = report.resources.iter().flat_map(resource).collect();
+    lines.extend(
+        report.suppressed.iter().map(|taken| format!("{}: {} {}", taken.rule, taken.identity, change(&taken.change))),
+    );
+    lines
+}
+
+fn resource(resource: &ResourceChange) -> Vec<String> {
+    let side = |side: &Option<outcrop::resource::Resource>| match side {
+        Some(side) => format!("{} {}#{}", side.identity, side.file, side.position),
+        None => "-".to_owned(),
+    };
+    let mut lines = vec![format!("{} = {}", side(&resource.before), side(&resource.after))];
+    lines.extend(resource.changes().map(|it| format!("  {}", change(it))));
+    lines
+}
+
+fn change(change: &Change) -> String {
+    let step = |step: &PathStep| match step {
+        PathStep::Key(key) => format!("/{}", key.name),
+        PathStep::Item { before, after, label } => format!("[{before:?}{after:?}{label:?}]"),
+        other => format!("{other:?}:"),
+    };
+    let path: String = change.path.iter().map(step).collect();
+    let value = |node: &Option<Node>| node.as_ref().map(write::to_inline);
+    format!("{:?} {path} {:?} {:?}", change.kind, value(&change.before), value(&change.after))
+}
+
+/// All ways to the answer agree.
+fn agree(before: &Tree, after: &Tree) -> Result<(), TestCaseError> {
+    let expected = told(&run(before, after, &NoMemory, pipeline::compare_everything));
+    let memory = Remembered::default();
+    let cold = told(&run(before, after, &NoMemory, pipeline::compare));
+    prop_assert_eq!(&cold, &expected, "cold: {:#?} {:#?}", before, after);
+    let first = told(&run(before, after, &memory, pipeline::compare));
+    prop_assert_eq!(&first, &expected, "while it is being remembered");
+    let warm = told(&run(before, after, &memory, pipeline::compare));
+    prop_assert_eq!(&warm, &expected, "warm");
+    // What was remembered on the way there is carried over on the way back.
+    let back = told(&run(after, before, &memory, pipeline::compare));
+    prop_assert_eq!(&back, &told(&run(after, before, &NoMemory, pipeline::compare_everything)), "the way back");
+    Ok(())
+}
+
+/// Names that meet each other often.
+fn directories() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "a/b", "a/b/c", "a/x", "d", "d/e", "d/x/y", "k"]).prop_map(str::to_owned)
+}
+
+fn scalars() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["1", "2", "one", "two", "true", "[1, 2]", "{p: 1, q: 2}"]).prop_map(str::to_owned)
+}
+
+/// One file: where it stands and what it says.
+fn files() -> impl Strategy<Value = (String, String)> {
+    let resource = (directories(), payloads()).prop_map(|(at, text)| (format!("{at}/resource.yaml"), text));
+    let legacy = (directories(), payloads()).prop_map(|(at, text)| (format!("{at}.yaml"), text));
+    let plain = (directories(), payloads()).prop_map(|(at, text)| (format!("{at}/plain.yaml"), text));
+    let kubernetes = (directories(), prop::collection::vec((0..3u8, scalars()), 1..4)).prop_map(|(at, documents)| {
+        let document = |(name, value): (u8, String)| {
+            format!("apiVersion: v1\nkind: Thing\nmetadata: {{name: n{name}}}\nspec: {{value: {value}}}\n")
+        };
+        (format!("{at}/things.yaml"), documents.into_iter().map(document).collect::<Vec<_>>().join("---\n"))
+    });
+    let shared = payloads().prop_map(|text| ("shared.yaml".to_owned(), text));
+    let deep = scalars().prop_map(|value| ("deep.yaml".to_owned(), format!("deep: {value}\n")));
+    prop_oneof![4 => resource, 2 => legacy, 1 => plain, 2 => kubernetes, 2 => shared, 1 => deep, 3 => layers()]
+}
+
+fn payloads() -> impl Strategy<Value = String> {
+    let plain = (scalars(), scalars()).prop_map(|(id, value)| format!("id: {id}\nvalue: {value}\n"));
+    let includes = (scalars(), prop::sample::select(vec!["shared.yaml", "deep.yaml"]))
+        .prop_map(|(id, file)| format!("id: {id}\nfrom:\n  +?include: {}{file}\n", ""));
+    let climbs = (scalars(), 1..4usize)
+        .prop_map(|(id, levels)| format!("id: {id}\n+?include: {}shared.yaml\n", "../".repeat(levels)));
+    let directive = scalars().prop_map(|value| format!("base: {{x: {value}}}\nuser:\n  +/base:\n"));
+    prop_oneof![4 => plain, 1 => includes, 2 => climbs, 1 => directive]
+}
+
+fn layers() -> impl Strategy<Value = (String, String)> {
+    let place = prop_oneof![
+        directories().prop_map(|at| format!("{at}/_")),
+        directories(),
+        Just("_".to_owned()),
+        Just("a/_/c/_".to_owned()),
+        Just("d/x*/_".to_owned()),
+    ];
+    let text = prop_oneof![
+        3 => prop::sample::select(vec!["id", "value", "name"])
+            .prop_map(|name| format!("resourceInfo: {{idFromAttribute: {name}}}\n")),
+        1 => Just("resourceInfo: {secretInAttributes: [value]}\n".to_owned()),
+        1 => (1..4usize).prop_map(|levels| {
+            format!("operationInfo:\n  getResource:\n    query:\n      +?include: {}deep.yaml\n", "../".repeat(levels))
+        }),
+    ];
+    (place, text).prop_map(|(at, text)| (format!("{at}/metadata.yaml"), text))
+}
+
+fn trees() -> impl Strategy<Value = Tree> {
+    prop::collection::btree_map(files().prop_map(|(path, _)| path), Just(()), 0..1)
+        .prop_flat_map(|_| prop::collection::vec(files(), 1..12))
+        .prop_map(|files| files.into_iter().collect())
+        .prop_map(without_clashes)
+}
+
+/// A path cannot be a file and a directory at once; such files are left out.
+fn without_clashes(tree: Tree) -> Tree {
+    let is_directory = |path: &String| tree.keys().any(|other| other.starts_with(&format!("{path}/")));
+    tree.iter().filter(|(path, _)| !is_directory(path)).map(|(path, text)| (path.clone(), text.clone())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_edits_affect_is_what_comparing_everything_finds(
+        before in trees(),
+        edits in prop::collection::vec((files(), any::<prop::sample::Index>(), 0..3u8), 1..4),
+    ) {
+        let mut after = before.clone();
+        for ((path, text), at, how) in edits {
+            let known = after.keys().nth(at.index(after.len().max(1))).cloned();
+            match (how, known) {
+                // A new file, another text for an old one, or one file less.
+                (0, _) | (_, None) => {
+                    after.insert(path, text);
+                }
+                (1, Some(known)) => {
+                    after.remove(&known);
+                }
+                (_, Some(known)) => {
+                    if known.rsplit('/').next() == path.rsplit('/').next() {
+                        after.insert(known, text);
+                    } else {
+                        after.insert(path, text);
+                    }
+                }
+            }
+        }
+        agree(&before, &without_clashes(after))?;
+    }
+}
