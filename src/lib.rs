@@ -28,9 +28,9 @@ pub mod expression;
 pub mod patch;
 pub mod resource;
 pub mod request;
+pub mod compare;
 pub mod effective;
 pub mod impact;
-pub mod compare;
 pub mod diff;
 pub mod report;
 

@@ -5,6 +5,7 @@
 
 mod file;
 mod layers;
+mod secrets;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -15,13 +16,14 @@ use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::merge::Includes;
 use crate::path::RepoPath;
-use crate::resource::Roles;
+use crate::resource::{Resource, Roles};
 use crate::settings::Settings;
 use crate::source::Snapshot;
 use crate::text::Sources;
 
 pub use file::{FileContent, Opened};
 pub use layers::layers_below;
+pub use secrets::Secrets;
 use tree::Folder;
 
 /// One snapshot with everything that is known about it.
@@ -35,8 +37,9 @@ pub struct World<'a> {
     /// What is too much.
     pub limits: &'a Limits,
     includes: &'a Includes,
+    secrets: Option<&'a Secrets<'a>>,
     roles: Roles<'a>,
-    trees: BTreeMap<RepoPath, Layers<'a>>,
+    trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
 }
@@ -60,10 +63,44 @@ impl<'a> World<'a> {
             sources,
             limits,
             includes,
+            secrets: None,
             roles: Roles::new(snapshot, settings),
-            trees: trees.collect(),
+            trees: Arc::new(trees.collect()),
             files: Memo::default(),
             folders: Memo::default(),
+        }
+    }
+
+    /// The same snapshot again, with the same layers.
+    #[must_use]
+    pub fn twin(&self) -> Self {
+        let Self { snapshot, settings, sources, limits, includes, .. } = *self;
+        Self {
+            snapshot,
+            settings,
+            sources,
+            limits,
+            includes,
+            secrets: None,
+            roles: Roles::new(snapshot, settings),
+            trees: Arc::clone(&self.trees),
+            files: Memo::default(),
+            folders: Memo::default(),
+        }
+    }
+
+    /// The same world, in which resources see each other without their secrets.
+    #[must_use]
+    pub fn keeping(mut self, secrets: &'a Secrets<'a>) -> Self {
+        self.secrets = Some(secrets);
+        self
+    }
+
+    /// A resource as others may see it.
+    pub fn hidden(&self, resource: Resource) -> Resource {
+        match self.secrets {
+            Some(secrets) => secrets.hide(resource),
+            None => resource,
         }
     }
 

@@ -20,7 +20,7 @@ use crate::text::{SourceText, Sources, Span};
 use crate::value::Node;
 
 /// What becomes of a document before its metadata is read; directives are followed here.
-pub type Expand<'a> = dyn Fn(&Document, &RepoPath) -> Outcome<Node> + Sync + 'a;
+pub type Expand<'a> = dyn Fn(&Document, &RepoPath) -> Outcome<Node> + Send + Sync + 'a;
 
 /// All layers below one root of one snapshot. Shared between threads; everything is read at most once.
 pub struct Layers<'a> {

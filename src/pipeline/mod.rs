@@ -32,7 +32,7 @@ use loading::LoadedSides;
 use metadata::Reach;
 use parsing::Wanted;
 pub use plain::take_plain_files;
-use worlds::{BothIncludes, Worlds};
+use worlds::{Worlds, with_worlds};
 
 /// What a run is asked to do.
 pub struct Request<'a> {
@@ -69,30 +69,30 @@ pub enum Judged {
 
 /// The semantic difference of two snapshots.
 pub fn compare(request: &Request<'_>) -> Report {
-    let includes = BothIncludes::default();
-    let worlds = Worlds::new(request, &includes);
-    let loaded = load(request, &worlds, differing(request, &worlds), Wanted::Differing);
-    difference(request, loaded, &worlds)
+    with_worlds(request, |worlds| {
+        let loaded = load(request, worlds, differing(request, worlds), Wanted::Differing);
+        difference(request, loaded, worlds)
+    })
 }
 
 /// The same by reading every file of both sides, edited or not: what [`compare`] must agree with, and what it saves.
 pub fn compare_everything(request: &Request<'_>) -> Report {
-    let includes = BothIncludes::default();
-    let worlds = Worlds::new(request, &includes);
-    let everything = impact::everything(&question(request, &worlds));
-    let loaded = load(request, &worlds, everything, Wanted::All);
-    difference(request, loaded, &worlds)
+    with_worlds(request, |worlds| {
+        let everything = impact::everything(&question(request, worlds));
+        let loaded = load(request, worlds, everything, Wanted::All);
+        difference(request, loaded, worlds)
+    })
 }
 
 /// What is wrong with the newer side.
 pub fn check(request: &Request<'_>, judged: Judged) -> Report {
-    let includes = BothIncludes::default();
-    let worlds = Worlds::new(request, &includes);
-    let impact = match judged {
-        Judged::New | Judged::Changed => differing(request, &worlds),
-        Judged::Everything => everything(request),
-    };
-    verdict(request, &mut load(request, &worlds, impact, Wanted::All), &worlds, judged)
+    with_worlds(request, |worlds| {
+        let impact = match judged {
+            Judged::New | Judged::Changed => differing(request, worlds),
+            Judged::Everything => everything(request),
+        };
+        verdict(request, &mut load(request, worlds, impact, Wanted::All), worlds, judged)
+    })
 }
 
 /// What a reviewer asks about a change.
@@ -105,11 +105,11 @@ pub struct Review {
 
 /// Both answers from one reading.
 pub fn review(request: &Request<'_>) -> Review {
-    let includes = BothIncludes::default();
-    let worlds = Worlds::new(request, &includes);
-    let mut loaded = load(request, &worlds, differing(request, &worlds), Wanted::All);
-    let verdict = verdict(request, &mut loaded, &worlds, Judged::New);
-    Review { difference: difference(request, loaded, &worlds), verdict }
+    with_worlds(request, |worlds| {
+        let mut loaded = load(request, worlds, differing(request, worlds), Wanted::All);
+        let verdict = verdict(request, &mut loaded, worlds, Judged::New);
+        Review { difference: difference(request, loaded, worlds), verdict }
+    })
 }
 
 /// Reads everything that may differ and hides its secrets.
@@ -123,11 +123,8 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
     let layers = std::mem::take(&mut impact.layers);
     let mut loaded = loading::load_changes(request, worlds, impact, wanted);
     metadata::judge(request, worlds, &layers, &mut loaded);
-    let masks = masks(request);
     for side in [&mut loaded.before, &mut loaded.after] {
-        let resources = std::mem::take(side);
-        let resources = resources.into_iter().map(|resource| masks.hide(resource)).collect();
-        *side = if request.reveal { resources } else { worlds.hide(resources) };
+        *side = worlds.hide(std::mem::take(side));
     }
     loaded.reach = reach;
     loaded
@@ -142,9 +139,9 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     let pairs = diff::pair(loaded.before, loaded.after);
     let mut options = diff::Options::new(&policy.lists).expect("patterns are checked when the configuration is read");
     options.look_inside = Some(Arc::new(read_string));
-    let masks = masks(request);
+    let masks = worlds.secrets.masks();
     let views = |before: &Resource, after: &Resource, _: &Difference| OtherChanges {
-        metadata: metadata::compare(before, after, worlds, &loaded.reach, &masks),
+        metadata: metadata::compare(before, after, worlds, &loaded.reach, masks),
         requests: Difference::default(),
     };
     let mut report = Report {
@@ -162,7 +159,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     let suppressions = diff::Suppressions::new(&policy.ignore, &policy.compare, request.ignored);
     report.suppressed = suppressions.apply(&mut report.resources);
     worlds.veil(&report);
-    judging::finish(&mut report, policy, &masks);
+    judging::finish(&mut report, policy, masks);
     report
 }
 
@@ -187,7 +184,7 @@ fn verdict(request: &Request<'_>, loaded: &mut LoadedSides, worlds: &Worlds<'_>,
         ..Report::default()
     };
     worlds.veil(&report);
-    judging::finish(&mut report, request.configuration.policy(), &masks(request));
+    judging::finish(&mut report, request.configuration.policy(), worlds.secrets.masks());
     report
 }
 

@@ -5,59 +5,41 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Request;
-use crate::compare::hide_places;
-use crate::effective::World;
+use super::{Request, masks};
+use crate::effective::{Secrets, World};
 use crate::finding::Location;
-use crate::layer::{Reach, SecretAttributes};
 use crate::merge::Includes;
 use crate::report::Report;
 use crate::resource::Resource;
-
-/// Included files of both sides, parsed once.
-#[derive(Default)]
-pub(super) struct BothIncludes {
-    before: Includes,
-    after: Includes,
-}
 
 /// Both sides.
 pub(super) struct Worlds<'a> {
     pub(super) before: World<'a>,
     pub(super) after: World<'a>,
+    pub(super) secrets: &'a Secrets<'a>,
 }
 
-impl<'a> Worlds<'a> {
-    pub(super) fn new(request: &'a Request<'_>, includes: &'a BothIncludes) -> Self {
-        let settings = request.configuration;
-        let (sources, limits): (&'a Arc<_>, _) = (request.sources, settings.limits());
-        Self {
-            before: World::new(request.before, &settings.before, sources, limits, &includes.before),
-            after: World::new(request.after, &settings.after, sources, limits, &includes.after),
-        }
-    }
+/// Does something with both sides of a request.
+pub(super) fn with_worlds<T>(request: &Request<'_>, act: impl FnOnce(&Worlds<'_>) -> T) -> T {
+    let includes = [Includes::default(), Includes::default()];
+    let settings = request.configuration;
+    let (sources, limits): (&Arc<_>, _) = (request.sources, settings.limits());
+    let before = World::new(request.before, &settings.before, sources, limits, &includes[0]);
+    let after = World::new(request.after, &settings.after, sources, limits, &includes[1]);
+    let secrets = match request.reveal {
+        true => Secrets::off(),
+        false => Secrets::new(masks(request), vec![before.twin(), after.twin()]),
+    };
+    act(&Worlds { before: before.keeping(&secrets), after: after.keeping(&secrets), secrets: &secrets })
+}
 
-    /// Hides what metadata on either side declares as secret: dropping a declaration does not bring its secret to light.
+impl Worlds<'_> {
+    /// Hides what either side declares as secret.
     pub(super) fn hide(&self, resources: Vec<Resource>) -> Vec<Resource> {
-        let hide = |resource: Resource| {
-            let secrets = self.secrets_of(&resource);
-            if secrets.is_empty() {
-                resource
-            } else {
-                hide_places(resource, |payload| secrets.places(payload, Reach::Everywhere))
-            }
-        };
         match resources.len() {
-            0..64 => resources.into_iter().map(hide).collect(),
-            _ => resources.into_par_iter().map(hide).collect(),
-        }
-    }
-
-    fn secrets_of(&self, resource: &Resource) -> SecretAttributes {
-        let of = |side: &World<'_>| side.metadata_of(resource).map(|metadata| SecretAttributes::of(&metadata));
-        match (of(&self.before), of(&self.after)) {
-            (Some(before), Some(after)) => before.and(&after),
-            (before, after) => before.or(after).unwrap_or_default(),
+            // A few are hidden faster than threads are started.
+            0..64 => resources.into_iter().map(|resource| self.secrets.hide(resource)).collect(),
+            _ => resources.into_par_iter().map(|resource| self.secrets.hide(resource)).collect(),
         }
     }
 
