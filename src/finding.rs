@@ -218,6 +218,46 @@ rules! {
     DOCUMENT_UNDEFINED_ALIAS = "document/undefined-alias", NotFound, Error,
         "an alias names an anchor that is not defined before it",
         "Anchors (`&name`) must stand before their aliases (`*name`), in the same document of the same file.";
+    EXPRESSION_AMBIGUOUS_NAME = "expression/ambiguous-name", Conflict, Error,
+        "an expression names a resource by a name that several have",
+        "After a leading `::`, a resource can be called by its last name only where that is unique in the whole tree. The message lists \
+         the candidates: write the path of the one that is meant.";
+    EXPRESSION_BAD_ARGUMENTS = "expression/bad-arguments", Validation, Error,
+        "a function of an expression cannot work with what it is given",
+        "The message says which function takes what. Text in the arguments of most functions is literal: write `{eval: path}` for the \
+         value of a path.";
+    EXPRESSION_CYCLE = "expression/cycle", Validation, Error,
+        "the value of an expression depends on itself",
+        "Computed values may use each other, but not in a circle; the inner one is taken as null. The notes show the way round. \
+         An expression that is meant to take the value of a parent starts with `..::`.";
+    EXPRESSION_MISPLACED_KEYWORD = "expression/misplaced-keyword", Validation, Error,
+        "a keyword stands beside a function instead of beside `eval`",
+        "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Beside the \
+         function they would be ignored.";
+    EXPRESSION_NOT_NULL = "expression/not-null", Validation, Error,
+        "an expression marked `strict: notnull` gives null",
+        "The expression found null, or nothing at all. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_PARSE = "expression/parse", Validation, Error,
+        "a path expression is malformed",
+        "A path is made of keys with `::` between them; `[…]` filters, `=` and `!=` test, `?` takes the first match. The message says \
+         what is wrong.";
+    EXPRESSION_RECURSIVE = "expression/recursive-expression", Validation, Error,
+        "variables of an expression need each other in a circle",
+        "Variables are computed when they are used, in any order, but none can be made from itself. The message shows the way round.";
+    EXPRESSION_REQUIRED = "expression/required", NotFound, Error,
+        "an expression marked `strict: required` finds nothing",
+        "Nothing in the tree matches the path. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_UNKNOWN_FUNCTION = "expression/unknown-function", Validation, Error,
+        "an expression calls a function that does not exist",
+        "Functions work on values of the tree alone. None reads the environment, files or the network, and none runs code, because the \
+         result would depend on more than the commit.";
+    EXPRESSION_UNKNOWN_SPECIAL_KEY = "expression/unknown-special-key", Validation, Error,
+        "an expression asks a resource for a special key that does not exist",
+        "Keys of resources that start with a dot are special: `.`, `..`, `.name`, `.path`, `.file`, `.kind`, `.parents`, `.ancestors`, `.root`, \
+         `.children`, `.descendants`, `.all`.";
+    EXPRESSION_UNREADABLE = "expression/unreadable", Unreadable, Error,
+        "an expression needs a resource that cannot be read",
+        "What the expression gives is not known as long as a file that it looks at cannot be read. Repair that file.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
@@ -226,6 +266,10 @@ rules! {
         "there are too many files to look at",
         "A few objects can describe a tree of billions of paths. Everything beyond the limit was not looked at, so the run is \
          incomplete. Name the paths of interest after `--`, or raise `limits.entries` in outcrop.yaml.";
+    LIMIT_EXPRESSION = "limit/expression", Limit, Error,
+        "an expression is too long, too deep, or does too much",
+        "A few short expressions can ask for more work than any machine can do. `limits.expression_bytes`, `expression_depth`, \
+         `expression_steps` and `expression_results` in outcrop.yaml move the limits.";
     LIMIT_FILE_SIZE = "limit/file-size", Limit, Error,
         "a file is too large to read",
         "The size is checked before reading. `limits.file_bytes` in outcrop.yaml moves the limit.";

@@ -22,6 +22,14 @@ pub struct Limits {
     pub include_depth: u32,
     /// Files that one document includes, counted each time.
     pub includes: u32,
+    /// Bytes of one path expression.
+    pub expression_bytes: u64,
+    /// Expressions that need each other in a row, and filters and functions inside each other.
+    pub expression_depth: u32,
+    /// Values looked at by the expressions of one resource.
+    pub expression_steps: u64,
+    /// Matches of one expression.
+    pub expression_results: u64,
 }
 
 impl Default for Limits {
@@ -35,6 +43,10 @@ impl Default for Limits {
             directory_depth: 64,
             include_depth: 32,
             includes: 1000,
+            expression_bytes: 16 << 10,
+            expression_depth: 1000,
+            expression_steps: 1_000_000,
+            expression_results: 100_000,
         }
     }
 }

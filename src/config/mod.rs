@@ -225,8 +225,20 @@ fn read_severities(shape: &mut Shape, node: &Node) -> Vec<(SmolStr, Option<Sever
 }
 
 fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
-    let known =
-        ["file_bytes", "run_bytes", "depth", "nodes", "entries", "directory_depth", "include_depth", "includes"];
+    let known = [
+        "file_bytes",
+        "run_bytes",
+        "depth",
+        "nodes",
+        "entries",
+        "directory_depth",
+        "include_depth",
+        "includes",
+        "expression_bytes",
+        "expression_depth",
+        "expression_steps",
+        "expression_results",
+    ];
     for entry in shape.entries(node, "limits", &known) {
         let name = entry.key.name.as_str();
         let Some(amount) = read_amount(shape, &entry.value, name) else { continue };
@@ -239,6 +251,10 @@ fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
             "entries" => limits.entries = amount,
             "include_depth" => limits.include_depth = small,
             "includes" => limits.includes = small,
+            "expression_bytes" => limits.expression_bytes = amount,
+            "expression_depth" => limits.expression_depth = small.min(DEEPEST_EXPRESSION),
+            "expression_steps" => limits.expression_steps = amount,
+            "expression_results" => limits.expression_results = amount,
             _ => limits.directory_depth = small.min(DEEPEST),
         }
     }
@@ -250,6 +266,8 @@ const DEEPEST_PATTERN: usize = 63;
 const LARGEST_FILE: u64 = 2 << 30;
 /// Stages recurse once per level, and their stack is finite.
 const DEEPEST: u32 = 256;
+/// Each level of an expression takes a piece of memory.
+const DEEPEST_EXPRESSION: u32 = 10_000;
 
 /// A whole number, with an optional binary unit: `67108864`, `64 MiB`.
 fn read_amount(shape: &mut Shape, node: &Node, what: &str) -> Option<u64> {

@@ -3,9 +3,11 @@
 //! A [`World`] is one side of a comparison, or the one revision a command looks at. It reads files on demand, follows their
 //! directives, and answers what a resource is in effect; whoever asks twice gets the same answer without new work.
 
+mod expressions;
 mod file;
 mod layers;
 mod secrets;
+mod stages;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -16,14 +18,16 @@ use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::merge::Includes;
 use crate::path::RepoPath;
-use crate::resource::{Resource, Roles};
+use crate::resource::{Identity, Resource, Roles};
 use crate::settings::Settings;
 use crate::source::Snapshot;
 use crate::text::Sources;
 
+pub use expressions::WorldTree;
 pub use file::{FileContent, Opened};
 pub use layers::layers_below;
 pub use secrets::Secrets;
+pub use stages::Effective;
 use tree::Folder;
 
 /// One snapshot with everything that is known about it.
@@ -42,6 +46,7 @@ pub struct World<'a> {
     trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
+    effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
 }
 
 impl<'a> World<'a> {
@@ -68,6 +73,7 @@ impl<'a> World<'a> {
             trees: Arc::new(trees.collect()),
             files: Memo::default(),
             folders: Memo::default(),
+            effective: Memo::default(),
         }
     }
 
@@ -86,6 +92,7 @@ impl<'a> World<'a> {
             trees: Arc::clone(&self.trees),
             files: Memo::default(),
             folders: Memo::default(),
+            effective: Memo::default(),
         }
     }
 

@@ -61,6 +61,22 @@ impl World<'_> {
         found.into_iter().collect()
     }
 
+    /// Whether something stands at a path that could not be understood, so that nobody knows what is there.
+    pub fn is_broken_at(&self, path: &LogicalPath) -> bool {
+        self.roots().iter().any(|root| {
+            let Ok(directory) = path.directory_below(root) else { return false };
+            let around = directory.parent().map(|parent| self.folder(&parent));
+            let named = |file: &&RepoPath| {
+                let stem = file.stem_and_extension().map(|(stem, _)| stem);
+                stem.is_some() && stem == path.last() || stem == Some("resource")
+            };
+            let own = self.folder(&directory);
+            let beside = around.iter().flat_map(|folder| folder.files.iter());
+            let is_namesake = |file: &&RepoPath| file.stem_and_extension().map(|(stem, _)| stem) == path.last();
+            own.files.iter().filter(named).chain(beside.filter(is_namesake)).any(|file| self.file(file).is_broken)
+        })
+    }
+
     /// Whether some file below a directory may hold a resource; nothing is opened.
     fn leads_to_resources(&self, directory: &RepoPath) -> bool {
         let folder = self.folder(directory);

@@ -3,4 +3,5 @@
 pub mod cel;
 pub mod jq;
 pub mod path;
+pub mod schema;
 pub mod template;

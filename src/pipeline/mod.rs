@@ -123,8 +123,13 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
     let layers = std::mem::take(&mut impact.layers);
     let mut loaded = loading::load_changes(request, worlds, impact, wanted);
     metadata::judge(request, worlds, &layers, &mut loaded);
-    for side in [&mut loaded.before, &mut loaded.after] {
-        *side = worlds.hide(std::mem::take(side));
+    for (side, world, findings) in [
+        (&mut loaded.before, &worlds.before, &mut loaded.findings_before),
+        (&mut loaded.after, &worlds.after, &mut loaded.findings),
+    ] {
+        let (resources, is_complete) = worlds::in_effect(std::mem::take(side), world, findings);
+        loaded.has_broken |= !is_complete;
+        *side = worlds.hide(resources);
     }
     loaded.reach = reach;
     loaded

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Request, masks};
 use crate::effective::{Secrets, World};
-use crate::finding::Location;
+use crate::finding::{Finding, Location};
 use crate::merge::Includes;
 use crate::report::Report;
 use crate::resource::Resource;
@@ -31,6 +31,27 @@ pub(super) fn with_worlds<T>(request: &Request<'_>, act: impl FnOnce(&Worlds<'_>
         false => Secrets::new(masks(request), vec![before.twin(), after.twin()]),
     };
     act(&Worlds { before: before.keeping(&secrets), after: after.keeping(&secrets), secrets: &secrets })
+}
+
+/// Resources as they are in effect, and whether every stage succeeded for all of them.
+pub(super) fn in_effect(
+    resources: Vec<Resource>,
+    world: &World<'_>,
+    findings: &mut Vec<Finding>,
+) -> (Vec<Resource>, bool) {
+    let work_out = |resource: Resource| (world.effective(&resource), resource);
+    let worked_out: Vec<_> = match resources.len() {
+        0..64 => resources.into_iter().map(work_out).collect(),
+        _ => resources.into_par_iter().map(work_out).collect(),
+    };
+    let mut is_complete = true;
+    let mut in_effect = Vec::with_capacity(worked_out.len());
+    for (effective, resource) in worked_out {
+        is_complete &= !effective.is_incomplete;
+        findings.extend(effective.findings.iter().cloned());
+        in_effect.push(Resource { payload: effective.payload.clone(), ..resource });
+    }
+    (in_effect, is_complete)
 }
 
 impl Worlds<'_> {

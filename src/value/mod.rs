@@ -4,7 +4,9 @@
 //! files and unchanged parts are shared. Lists and maps know their hash, size and height, so that equal subtrees are found, and
 //! bombs refused, without a walk.
 
+mod arithmetic;
 mod mix;
+mod natural;
 mod number;
 mod origin;
 mod secret;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use arithmetic::{CalculationError, Operation, calculate, compare};
 pub use number::Number;
 pub use origin::{Extra, Step, StepKind};
 pub use secret::Secret;

@@ -1,6 +1,7 @@
 //! Numbers as they are written, of any size, compared by value without ever being rounded.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 
 use smol_str::SmolStr;
@@ -86,6 +87,26 @@ impl Number {
         self.canonical().hash(hasher);
     }
 
+    /// Whether it is `.nan`, which is neither more nor less than anything.
+    pub(super) fn is_nan(&self) -> bool {
+        self.canonical() == Canonical::NotANumber
+    }
+
+    /// What its size is by; nothing if it has none, or one that nobody means.
+    pub(super) fn magnitude(&self) -> Option<Magnitude> {
+        let (negative, size) = match self.canonical() {
+            Canonical::Finite { digits, .. } if digits == "0" => return Some(Magnitude::Zero),
+            Canonical::Finite { negative, digits, exponent } => {
+                let length = i64::try_from(digits.len()).unwrap_or(i64::MAX >> 1);
+                (negative, Some((exponent.saturating_add(length), digits.into_owned())))
+            }
+            Canonical::Infinite { negative } => (negative, None),
+            Canonical::NotANumber | Canonical::Absurd(_) => return None,
+        };
+        let size = size.map_or(Size::Infinite, |(point, digits)| Size::Finite { point, digits });
+        Some(if negative { Magnitude::Below(Reverse(size)) } else { Magnitude::Above(size) })
+    }
+
     fn canonical(&self) -> Canonical<'_> {
         let text = self.text.as_str();
         if let Some((radix, digits)) = radix_digits(text) {
@@ -114,6 +135,21 @@ impl Number {
             _ => Canonical::Absurd(self.to_json().unwrap_or(Cow::Borrowed(text))),
         }
     }
+}
+
+/// Numbers in their order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Magnitude {
+    Below(Reverse<Size>),
+    Zero,
+    Above(Size),
+}
+
+/// Sizes in their order: where the point stands, counted from the first digit that is not zero, and then the digits.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Size {
+    Finite { point: i64, digits: String },
+    Infinite,
 }
 
 /// One form per value, so that equality and hashing agree.

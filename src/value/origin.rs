@@ -45,6 +45,8 @@ pub enum StepKind {
     Directive,
     /// A merge directive that names a file, `+include`.
     Include,
+    /// An expression, `{eval: path}`.
+    Expression,
 }
 
 impl Step {
@@ -86,6 +88,7 @@ impl StepKind {
             Self::MergeKey => "merge key",
             Self::Directive => "directive",
             Self::Include => "include",
+            Self::Expression => "expression",
         }
     }
 }

@@ -19,6 +19,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_std", &["expression/jq"]),
     ("jaq_json", &["expression/jq"]),
     ("cel", &["expression/cel"]),
+    ("regex", &["expression/schema"]),
     ("rayon", &["pipeline", "impact", "diff", "shell/git", "document"]),
     ("terminal_size", &["shell/output.rs"]),
     ("unicode_width", &["report"]),

@@ -133,7 +133,19 @@ fn payloads() -> impl Strategy<Value = String> {
     let climbs = (scalars(), 1..4usize)
         .prop_map(|(id, levels)| format!("id: {id}\n+?include: {}shared.yaml\n", "../".repeat(levels)));
     let directive = scalars().prop_map(|value| format!("base: {{x: {value}}}\nuser:\n  +/base:\n"));
-    prop_oneof![4 => plain, 1 => includes, 2 => climbs, 1 => directive]
+    let reads = vec![
+        "{eval: \"::a/b::value\"}",
+        "{eval: \"::d::id\"}",
+        "{eval: \".::id\"}",
+        "{eval: \"..::value\"}",
+        "{eval: \"from::deep\"}",
+        "{eval: \".children::id\"}",
+        "{eval: \".descendents::value\"}",
+        "{eval: {concat: [{eval: \"::a::id\"}, x]}}",
+    ];
+    let expression =
+        (scalars(), prop::sample::select(reads)).prop_map(|(id, read)| format!("id: {id}\nvalue: {read}\n"));
+    prop_oneof![4 => plain, 1 => includes, 2 => climbs, 1 => directive, 3 => expression]
 }
 
 fn layers() -> impl Strategy<Value = (String, String)> {

@@ -1,6 +1,7 @@
 //! Conformance cases as data: every area under `fixtures/vectors/`, or under the folder that `OUTCROP_VECTORS` names.
 
 mod diff;
+mod eval;
 mod merge;
 mod metadata;
 
@@ -17,7 +18,7 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 /// Every area, with its runner once its stage is built.
 const AREAS: &[(&str, Option<Runner>)] = &[
     ("diff", Some(diff::run)),
-    ("eval", None),
+    ("eval", Some(eval::run)),
     ("layered-patches", None),
     ("merge", Some(merge::run)),
     ("metadata", Some(metadata::run)),

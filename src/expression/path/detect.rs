@@ -1,0 +1,40 @@
+//! Which values are expressions, decided cheaply: most documents have none.
+
+use crate::merge;
+use crate::value::{Entry, KeyKind, Map, Node, Value};
+
+/// The keys that may stand beside `eval`.
+pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "trace"];
+
+/// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it.
+pub fn has_expressions(node: &Node) -> bool {
+    match &node.value {
+        Value::Map(map) => is_expression(map) || map.entries().iter().any(|entry| has_expressions(&entry.value)),
+        Value::List(list) => list.items().iter().any(has_expressions),
+        _ => false,
+    }
+}
+
+/// Whether the documents of a file can have expressions, told from its bytes. A no is certain; a yes is not.
+///
+/// Text that was included counts as the file's own, so a file that includes others gets a yes.
+pub fn may_have_expressions(bytes: &[u8]) -> bool {
+    // The letters may be hidden behind escapes, and UTF-16 has zeros between them.
+    let is_hiding = |pair: &[u8]| pair[0] == b'\\' && matches!(pair[1], b'u' | b'U' | b'x' | b'\n' | b'\r');
+    bytes.contains(&0)
+        || bytes.windows(4).any(|window| window == b"eval")
+        || bytes.windows(2).any(is_hiding)
+        || merge::may_include(bytes)
+}
+
+/// Whether a map of data is an expression.
+pub(super) fn is_expression(map: &Map) -> bool {
+    let is_known = |entry: &Entry| is_text(entry, "eval") || KEYWORDS.iter().any(|keyword| is_text(entry, keyword));
+    map.len() <= 1 + KEYWORDS.len()
+        && map.entries().iter().any(|entry| is_text(entry, "eval"))
+        && map.entries().iter().all(is_known)
+}
+
+fn is_text(entry: &Entry, name: &str) -> bool {
+    entry.key.kind == KeyKind::Text && entry.key.name == name
+}

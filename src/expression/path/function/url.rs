@@ -1,0 +1,96 @@
+//! `urljoin`: a URL from its parts.
+
+use std::fmt::Write as _;
+
+use smol_str::SmolStr;
+
+use super::super::datum::Datum;
+use super::super::scope::Scope;
+use super::super::session::Session;
+use super::super::trouble::{Result, bad_arguments};
+use crate::value::Node;
+
+impl Session<'_> {
+    /// `[scheme, host, port, path, query, fragment]`; all but the first two may be missing. Nothing but empty parts is null.
+    pub(super) fn urljoin(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
+        let at = argument.span;
+        let parts = self.argument_list(argument, scope)?.unwrap_or_default();
+        if !(2..=6).contains(&parts.len()) {
+            let message = format!("`urljoin` takes a list of 2 to 6 parts, not {}", parts.len());
+            return bad_arguments(at, message, "write `urljoin: [scheme, host, port, path, query, fragment]`");
+        }
+        let mut texts: [SmolStr; 6] = Default::default();
+        for (text, part) in texts.iter_mut().zip(&parts) {
+            *text = match part.scalar_text() {
+                _ if part.is_null() => SmolStr::default(),
+                Some(own) => own,
+                None => return bad_arguments(at, "a part of a URL is a list or a map", "write texts and numbers"),
+            };
+            self.spend_text(text.len(), at)?;
+        }
+        if texts.iter().all(|text| text.is_empty()) {
+            return Ok(Datum::null(at));
+        }
+        Ok(Datum::text(joined(&texts), at))
+    }
+}
+
+fn joined([scheme, host, port, path, query, fragment]: &[SmolStr; 6]) -> String {
+    let mut url = String::new();
+    if !scheme.is_empty() {
+        url.extend([scheme.as_str(), ":"]);
+    }
+    let is_default = matches!((scheme.as_str(), port.as_str()), ("http", "80") | ("https", "443"));
+    let port = if is_default { "" } else { port.as_str() };
+    if !host.is_empty() || !port.is_empty() {
+        url.extend(["//", host.as_str()]);
+    }
+    if !port.is_empty() {
+        url.extend([":", port]);
+    }
+    if !path.is_empty() {
+        if !host.is_empty() && !path.starts_with('/') {
+            url.push('/');
+        }
+        escape(&mut url, path, "/");
+    }
+    if !query.is_empty() {
+        url.push('?');
+        escape(&mut url, query, "/?");
+    }
+    if !fragment.is_empty() {
+        url.push('#');
+        escape(&mut url, fragment, "/?");
+    }
+    url
+}
+
+/// Everything but what RFC 3986 allows in a segment, and these, becomes `%XX`.
+fn escape(url: &mut String, text: &str, also: &str) {
+    for byte in text.bytes() {
+        let c = char::from(byte);
+        match c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c) || also.contains(c) {
+            true => url.push(c),
+            // Writing to a String cannot fail.
+            false => _ = write!(url, "%{byte:02X}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_escaped_and_default_ports_left_out() {
+        for (parts, url) in [
+            (["http", "localhost", "80", "", "", ""], "http://localhost"),
+            (["https", "localhost", "80", "", "", ""], "https://localhost:80"),
+            (["https", "h", "443", "a b/ü", "q=1&r=%", "x#y"], "https://h/a%20b/%C3%BC?q=1&r=%25#x%23y"),
+            (["", "h", "", "/p", "", ""], "//h/p"),
+            (["", "", "", "p", "", ""], "p"),
+        ] {
+            assert_eq!(joined(&parts.map(SmolStr::new)), url);
+        }
+    }
+}

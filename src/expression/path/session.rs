@@ -1,0 +1,389 @@
+//! One evaluation: what it has read, what it has computed, what it may still use up.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::datum::{Datum, Signal};
+use super::detect::{has_expressions, is_expression};
+use super::grammar::{self, Path};
+use super::scope::{Scope, Variable};
+use super::trace::{TraceKind, TraceValue, Tracer, Verdict};
+use super::tree::{Payload, ResourceId, Tree};
+use super::trouble::{self, Fault, Result, fault, quoted};
+use crate::finding::{self, Finding};
+use crate::limits::Limits;
+use crate::text::Span;
+use crate::value::{Entry, Map, Node, StepKind, Value};
+
+/// Everything that one evaluation shares.
+pub(super) struct Session<'t> {
+    pub(super) tree: &'t dyn Tree,
+    pub(super) limits: &'t Limits,
+    pub(super) trace: Tracer,
+    /// What is wrong but does not stand in the way.
+    pub(super) findings: Vec<Finding>,
+    steps: u64,
+    depth: u32,
+    paths: HashMap<SmolStr, Rc<Path>>,
+    payloads: HashMap<ResourceId, Option<Datum>>,
+    /// Computed values by their expressions. The expression is kept, so that its address stays its own.
+    computed: HashMap<Computation, (Arc<Map>, Datum)>,
+    /// Expressions under way, the outermost first.
+    open: Vec<(Computation, Span)>,
+    /// The outermost open expression that was found to be in a circle; what depends on it holds only here.
+    outermost: usize,
+    /// Variables under way.
+    resolving: Vec<SmolStr>,
+    everything: Option<Arc<[ResourceId]>>,
+}
+
+/// An expression of a resource: the address of its map, which lives as long as the session.
+type Computation = (ResourceId, usize);
+
+/// No open expression.
+const NONE: usize = usize::MAX;
+/// Less stack than this is not enough for another level.
+const RED_ZONE: usize = 128 << 10;
+/// As much is added when it runs out.
+const MORE_STACK: usize = 2 << 20;
+
+impl<'t> Session<'t> {
+    pub(super) fn new(tree: &'t dyn Tree, limits: &'t Limits, tracing: bool) -> Self {
+        Self {
+            tree,
+            limits,
+            trace: Tracer::new(tracing),
+            findings: Vec::new(),
+            steps: 0,
+            depth: 0,
+            paths: HashMap::new(),
+            payloads: HashMap::new(),
+            computed: HashMap::new(),
+            open: Vec::new(),
+            outermost: NONE,
+            resolving: Vec::new(),
+            everything: None,
+        }
+    }
+
+    /// Takes this for what a resource says, whatever the tree has.
+    pub(super) fn assume(&mut self, resource: ResourceId, payload: Node) {
+        let owner = has_expressions(&payload).then_some(resource);
+        self.payloads.insert(resource, Some(Datum::Node { node: payload, owner }));
+    }
+
+    /// Books work before it is done.
+    pub(super) fn spend(&mut self, steps: u64, at: Span) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.limits.expression_steps {
+            return Err(trouble::limit(
+                at,
+                "the work of the expressions",
+                self.limits.expression_steps,
+                "expression_steps",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether nothing more can be done.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps > self.limits.expression_steps
+    }
+
+    /// Forgets what a failed expression left open.
+    pub(super) fn recover(&mut self) {
+        self.depth = 0;
+        self.open.clear();
+        self.resolving.clear();
+        self.outermost = NONE;
+    }
+
+    /// Does something one level deeper, on as much stack as it needs.
+    pub(super) fn deeper<T>(&mut self, at: Span, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= self.limits.expression_depth {
+            let limit = u64::from(self.limits.expression_depth);
+            return Err(trouble::limit(at, "the nesting of expressions", limit, "expression_depth"));
+        }
+        self.depth += 1;
+        let result = stacker::maybe_grow(RED_ZONE, MORE_STACK, || work(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// The path in a text, read once.
+    pub(super) fn path(&mut self, node: &Node, text: &SmolStr) -> Result<Rc<Path>> {
+        if let Some(path) = self.paths.get(text) {
+            return Ok(Rc::clone(path));
+        }
+        if text.len() as u64 > self.limits.expression_bytes {
+            let limit = self.limits.expression_bytes;
+            return Err(trouble::limit(node.span, "the length of the expression", limit, "expression_bytes"));
+        }
+        let path = grammar::parse(text, self.limits.expression_depth)
+            .map_err(|error| trouble::malformed(node, text, &error))?;
+        let path = Rc::new(path);
+        self.paths.insert(text.clone(), Rc::clone(&path));
+        Ok(path)
+    }
+
+    /// What a resource says, with its expressions still to be computed; nothing if it says nothing.
+    pub(super) fn payload(&mut self, of: ResourceId, at: Span) -> Result<Option<Datum>> {
+        if let Some(known) = self.payloads.get(&of) {
+            return Ok(known.clone());
+        }
+        let datum = match self.tree.payload(of) {
+            Payload::Node(node) => {
+                let owner = has_expressions(&node).then_some(of);
+                Some(Datum::Node { node, owner })
+            }
+            Payload::Nothing => None,
+            Payload::Unreadable(reason) => {
+                let message = format!("{} cannot be read: {reason}", quoted(&self.tree.path(of)));
+                let finding = fault(&finding::EXPRESSION_UNREADABLE, at, message).labelled("needs it");
+                return Err(finding.help("repair that file; until then the value is not known").into());
+            }
+        };
+        self.payloads.insert(of, datum.clone());
+        Ok(datum)
+    }
+
+    /// Every resource, the root first, depth first.
+    pub(super) fn everything(&mut self, at: Span) -> Result<Arc<[ResourceId]>> {
+        if let Some(known) = &self.everything {
+            return Ok(Arc::clone(known));
+        }
+        let all: Arc<[ResourceId]> = self.descendants(self.tree.root(), at)?.into();
+        self.everything = Some(Arc::clone(&all));
+        Ok(all)
+    }
+
+    /// A resource and all below it, depth first.
+    pub(super) fn descendants(&mut self, of: ResourceId, at: Span) -> Result<Vec<ResourceId>> {
+        let (mut found, mut waiting) = (Vec::new(), vec![of]);
+        while let Some(next) = waiting.pop() {
+            self.spend(1, at)?;
+            found.push(next);
+            waiting.extend(self.tree.children(next).into_iter().rev());
+        }
+        Ok(found)
+    }
+
+    /// The value that counts: what an expression gives instead of the expression.
+    pub(super) fn settled(&mut self, datum: Datum) -> Result<Datum> {
+        let Datum::Node { node, owner: Some(owner) } = &datum else { return Ok(datum) };
+        match &node.value {
+            Value::Map(map) if is_expression(map) => self.computed(*owner, node, map),
+            _ => Ok(datum),
+        }
+    }
+
+    fn computed(&mut self, owner: ResourceId, node: &Node, map: &Arc<Map>) -> Result<Datum> {
+        let computation = (owner, Arc::as_ptr(map) as usize);
+        if let Some((_, known)) = self.computed.get(&computation) {
+            return Ok(known.clone());
+        }
+        if let Some(position) = self.open.iter().position(|(open, _)| *open == computation) {
+            self.outermost = self.outermost.min(position);
+            self.report_circle(position);
+            return Ok(Datum::null(node.span));
+        }
+        let position = self.open.len();
+        self.open.push((computation, node.span));
+        let outer = std::mem::replace(&mut self.outermost, NONE);
+        let resolving = std::mem::take(&mut self.resolving);
+        self.trace.open(TraceKind::Computed, &self.tree.path(owner), Some(TraceValue::Node(node.clone())));
+        let result = self.deeper(node.span, |session| {
+            let matches = session.form(map, node.span, &Scope::of(owner))?;
+            session.single(matches)
+        });
+        let datum = brought(result.map_err(|fault| needed(fault, node.span))?, node.span);
+        self.trace.close(Verdict::Gives(self.shown(&datum)));
+        self.resolving = resolving;
+        self.open.pop();
+        // What depends on an expression that is still under way would be something else for whoever starts elsewhere.
+        if self.outermost >= position {
+            self.computed.insert(computation, (Arc::clone(map), datum.clone()));
+            self.outermost = NONE;
+        }
+        self.outermost = self.outermost.min(outer);
+        Ok(datum)
+    }
+
+    /// Tells of a circle once, wherever it was entered: it starts with the expression that is written first.
+    fn report_circle(&mut self, position: usize) {
+        let mut circle: Vec<((ResourceId, usize), Span)> = self.open[position..].to_vec();
+        let first = (0..circle.len()).min_by_key(|&at| (circle[at].1, circle[at].0.0)).unwrap_or(0);
+        circle.rotate_left(first);
+        let names: Vec<String> = circle.iter().map(|((owner, _), _)| quoted(&self.tree.path(*owner))).collect();
+        let at = circle[0].1;
+        let message = match circle.len() {
+            1 => format!("an expression of {} depends on itself", names[0]),
+            _ => format!("expressions depend on each other in a circle: {} → {}", names.join(" → "), names[0]),
+        };
+        let is_known = |known: &Finding| {
+            std::ptr::eq(known.rule, &finding::EXPRESSION_CYCLE)
+                && matches!(known.location, finding::Location::Span(span) if span == at)
+                && known.message == message
+        };
+        if self.findings.iter().any(is_known) {
+            return;
+        }
+        let mut finding = fault(&finding::EXPRESSION_CYCLE, at, message).labelled("taken as null");
+        for (_, span) in circle.iter().skip(1).take(10) {
+            finding = finding.related(*span, "which needs this");
+        }
+        self.findings.push(finding.help("give one of them a value, or start with `..::` to ask the parent"));
+    }
+
+    /// The value of a variable; nothing if there is no such variable.
+    pub(super) fn variable(&mut self, name: &str, scope: &Scope, at: Span) -> Result<Option<Datum>> {
+        let Some((frame, position)) = scope.find(name) else {
+            return Ok(match name {
+                "true" => Some(Datum::bool(true, at)),
+                "false" => Some(Datum::bool(false, at)),
+                "null" => Some(Datum::null(at)),
+                _ => None,
+            });
+        };
+        match frame.get(position) {
+            Variable::Known(datum) => Ok(Some(datum)),
+            Variable::Busy => Err(self.circle_of_variables(name, at)),
+            Variable::Written(node) => {
+                frame.set(position, Variable::Busy);
+                self.resolving.push(name.into());
+                self.trace.open(TraceKind::Variable, name, None);
+                let result = self.deeper(node.span, |session| session.mapped(&node, &frame.scope()));
+                if result.is_err() {
+                    // Whoever asks again is told the same.
+                    frame.set(position, Variable::Written(node));
+                }
+                let datum = result?;
+                self.trace.close(Verdict::Gives(self.shown(&datum)));
+                self.resolving.pop();
+                frame.set(position, Variable::Known(datum.clone()));
+                Ok(Some(datum))
+            }
+        }
+    }
+
+    fn circle_of_variables(&self, name: &str, at: Span) -> Fault {
+        let first = self.resolving.iter().position(|open| open == name).unwrap_or(0);
+        let names = self.resolving[first..].iter().map(SmolStr::as_str).chain([name]);
+        let chain: Vec<String> = names.map(|name| quoted(&format!("${name}"))).collect();
+        let message = format!("variables need each other in a circle: {}", chain.join(" → "));
+        let finding = fault(&finding::EXPRESSION_RECURSIVE, at, message).labelled("needed again");
+        finding.help("give one of them a value of its own").into()
+    }
+
+    /// A datum as data, with everything in it computed.
+    pub(super) fn exported(&mut self, datum: &Datum, at: Span) -> Result<Node> {
+        match datum {
+            Datum::Node { node, owner: None } => Ok(node.clone()),
+            Datum::Node { node, owner: Some(owner) } => Ok(self.whole(node, *owner)?.unwrap_or_else(|| node.clone())),
+            Datum::Resource(id) => Ok(self.tree.reference(*id, at).through(StepKind::Expression, at)),
+            Datum::Everything => {
+                let all = self.everything(at)?;
+                self.spend(all.len() as u64, at)?;
+                let entry = |&id: &ResourceId| Entry::named(self.tree.path(id), at, self.tree.reference(id, at));
+                Ok(Node::map(all.iter().map(entry).collect(), at).through(StepKind::Expression, at))
+            }
+            Datum::List { items, at } => {
+                self.spend(items.len() as u64, *at)?;
+                let items = items.iter().map(|item| self.deeper(*at, |session| session.exported(item, *at)));
+                let items = items.collect::<Result<Vec<_>>>()?;
+                self.fitting(Node::list(items, *at), *at)
+            }
+            Datum::Map { members, at } => {
+                self.spend(members.len() as u64, *at)?;
+                let entries = members.iter().map(|(key, datum)| {
+                    let value = self.deeper(*at, |session| session.exported(datum, *at))?;
+                    Ok(Entry { key: key.clone(), value })
+                });
+                let entries = entries.collect::<Result<Vec<_>>>()?;
+                self.fitting(Node::map(entries, *at), *at)
+            }
+            Datum::Signal(Signal::Break | Signal::Continue) => Ok(Node::new(Value::Null, at)),
+        }
+    }
+
+    /// A value with every expression in it computed; nothing if it has none.
+    fn whole(&mut self, node: &Node, owner: ResourceId) -> Result<Option<Node>> {
+        self.spend(1, node.span)?;
+        match &node.value {
+            Value::Map(map) if is_expression(map) => {
+                let datum = self.computed(owner, node, map)?;
+                self.deeper(node.span, |session| session.exported(&datum, node.span)).map(Some)
+            }
+            Value::Map(map) => {
+                let mut changed: Option<Vec<Entry>> = None;
+                for (at, entry) in map.entries().iter().enumerate() {
+                    if let Some(value) = self.whole(&entry.value, owner)? {
+                        changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
+                    }
+                }
+                changed.map(|entries| self.fitting(like(node, Node::map(entries, node.span)), node.span)).transpose()
+            }
+            Value::List(list) => {
+                let mut changed: Option<Vec<Node>> = None;
+                for (at, item) in list.items().iter().enumerate() {
+                    if let Some(value) = self.whole(item, owner)? {
+                        changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
+                    }
+                }
+                changed.map(|items| self.fitting(like(node, Node::list(items, node.span)), node.span)).transpose()
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A result, if it is not too large or too deep.
+    pub(super) fn fitting(&self, node: Node, at: Span) -> Result<Node> {
+        match trouble::result_limit(&node, at, self.limits) {
+            Some(fault) => Err(fault),
+            None => Ok(node),
+        }
+    }
+
+    /// A value for the trace.
+    pub(super) fn shown(&self, datum: &Datum) -> TraceValue {
+        match datum {
+            Datum::Node { node, .. } => TraceValue::Node(node.clone()),
+            Datum::Resource(id) => TraceValue::Resource(self.tree.path(*id)),
+            Datum::Everything => TraceValue::Everything,
+            Datum::List { items, .. } => TraceValue::List(items.len()),
+            Datum::Map { members, .. } => TraceValue::Map(members.len()),
+            Datum::Signal(_) => TraceValue::List(0),
+        }
+    }
+}
+
+/// The same value, with the expression as the last step on its way.
+fn brought(datum: Datum, by: Span) -> Datum {
+    match datum {
+        Datum::Node { node, owner } => Datum::Node { node: node.through(StepKind::Expression, by), owner },
+        other => other,
+    }
+}
+
+/// A changed value keeps the tag and the way of what it was.
+fn like(old: &Node, new: Node) -> Node {
+    Node { extra: old.extra.clone(), ..new }
+}
+
+/// A fault that is written elsewhere also points at the expression that needs the value.
+fn needed(fault: Fault, by: Span) -> Fault {
+    let is_elsewhere = match fault.location {
+        finding::Location::Span(at) => {
+            at.source != by.source || at.range().start < by.range().start || at.range().end > by.range().end
+        }
+        finding::Location::File { .. } => true,
+    };
+    match is_elsewhere && fault.related.len() < 5 {
+        true => Box::new(fault.related(by, "needed here")),
+        false => fault,
+    }
+}

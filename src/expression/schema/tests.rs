@@ -1,0 +1,93 @@
+//! What every keyword says yes and no to.
+
+use super::*;
+use crate::document::{self, Format};
+use crate::limits::Limits;
+use crate::path::RepoPath;
+use crate::text::{SourceText, Sources};
+
+fn node(text: &str) -> Node {
+    let source = Sources::default().add(SourceText::new(RepoPath::root(), "", text));
+    let mut parsed = document::parse(text, source, Format::Yaml, &Limits::default());
+    parsed.value.remove(0).root
+}
+
+fn answer(schema: &str, value: &str) -> std::result::Result<bool, String> {
+    let answer = is_valid(&node(value), &node(schema), 10_000);
+    answer.map(|answer| answer.is_valid).map_err(|error| error.message)
+}
+
+#[test]
+fn every_keyword_has_a_yes_and_a_no() {
+    for (schema, yes, no) in [
+        ("{type: string}", "x", "1"),
+        ("{type: integer}", "1.0", "1.5"),
+        ("{type: integer}", "99999999999999999999999", "'1'"),
+        ("{type: number}", "1.5", "null"),
+        ("{type: [string, 'null']}", "null", "1"),
+        ("{type: string, nullable: true}", "null", "1"),
+        ("{type: array}", "[]", "{}"),
+        ("{type: object}", "{}", "[]"),
+        ("{type: boolean}", "true", "1"),
+        ("{enum: [1, two]}", "1.0", "2"),
+        ("{const: {a: [1]}}", "{a: [1]}", "{a: [2]}"),
+        ("{required: [a, b]}", "{a: 1, b: 2}", "{a: 1}"),
+        ("{properties: {a: {type: string}}}", "{a: x, b: 1}", "{a: 1}"),
+        ("{properties: {a: true}, additionalProperties: false}", "{a: 1}", "{b: 1}"),
+        ("{patternProperties: {'^x-': {type: string}}, additionalProperties: false}", "{x-a: y}", "{x-a: 1}"),
+        ("{patternProperties: {'^x-': true}, additionalProperties: {type: integer}}", "{x-a: y, b: 1}", "{b: y}"),
+        ("{additionalProperties: {type: string}}", "{a: b}", "{a: 1}"),
+        ("{propertyNames: {pattern: '^[a-z]+$'}}", "{a: 1}", "{A: 1}"),
+        ("{dependentRequired: {a: [b]}}", "{a: 1, b: 1}", "{a: 1}"),
+        ("{minProperties: 1, maxProperties: 2}", "{a: 1}", "{a: 1, b: 1, c: 1}"),
+        ("{items: {type: string}}", "[a, b]", "[a, 1]"),
+        ("{prefixItems: [{type: string}], items: {type: integer}}", "[a, 1, 2]", "[a, b]"),
+        ("{items: [{type: string}], additionalItems: false}", "[a]", "[a, b]"),
+        ("{minItems: 1, maxItems: 2}", "[1]", "[1, 2, 3]"),
+        ("{uniqueItems: true}", "[1, 2]", "[1, 1.0]"),
+        ("{contains: {const: 1}}", "[2, 1]", "[2]"),
+        ("{minimum: 1, maximum: 3}", "3", "3.0000000000000000000000001"),
+        ("{exclusiveMinimum: 1}", "1.5", "1"),
+        ("{minimum: 1, exclusiveMinimum: true}", "1.5", "1"),
+        ("{maximum: 9007199254740992}", "9007199254740992", "9007199254740993"),
+        ("{multipleOf: 0.1}", "0.3", "0.35"),
+        ("{minLength: 2, maxLength: 3}", "'äö'", "a"),
+        ("{pattern: 'b+'}", "abbc", "ac"),
+        ("{allOf: [{minimum: 1}, {maximum: 2}]}", "1", "3"),
+        ("{anyOf: [{type: string}, {minimum: 5}]}", "5", "4"),
+        ("{oneOf: [{minimum: 1}, {maximum: 5}]}", "6", "3"),
+        ("{not: {type: string}}", "1", "x"),
+        ("{if: {type: string}, then: {minLength: 2}, else: {minimum: 0}}", "ab", "-1"),
+        ("{$ref: '#/$defs/a~1b', $defs: {a/b: {type: string}}}", "x", "1"),
+        ("{$ref: '#/definitions/a%20b', definitions: {a b: {type: string}}}", "x", "1"),
+        ("{properties: {next: {$ref: '#'}}, required: [v]}", "{v: 1, next: {v: 2}}", "{v: 1, next: {}}"),
+        ("true", "1", "~"),
+    ] {
+        assert_eq!(answer(schema, yes), Ok(true), "{schema} allows {yes}");
+        if schema != "true" {
+            assert_eq!(answer(schema, no), Ok(false), "{schema} does not allow {no}");
+        }
+    }
+    assert_eq!(answer("false", "1"), Ok(false));
+}
+
+#[test]
+fn broken_and_endless_schemas_say_so() {
+    for schema in [
+        "{$ref: '#'}",
+        "{$ref: 'https://example.com/schema'}",
+        "{$ref: '#/nope'}",
+        "{type: text}",
+        "{pattern: '('}",
+        "{pattern: 'a{1000}{1000}{1000}'}",
+        "{required: a}",
+        "{minLength: x}",
+        "{allOf: {}}",
+        "{unevaluatedProperties: false}",
+        "[]",
+        "{a: 1, allOf: [{$ref: '#/b'}, {$ref: '#/b'}], b: {allOf: [{$ref: '#'}, {$ref: '#'}]}}",
+    ] {
+        let value = if schema.contains("required") { "{}" } else { "text" };
+        assert!(answer(schema, value).is_err(), "{schema}");
+    }
+}
