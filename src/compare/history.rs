@@ -66,11 +66,11 @@ impl Walk<'_> {
     }
 }
 
+/// What takes the place of a child, told its number and, in a map, its key.
+type Replace<'a> = dyn FnMut(usize, Option<&Key>, &Node) -> Option<Node> + 'a;
+
 /// The node with some of its children replaced, or nothing if none is. Lists and maps are copied only when they must be.
-pub(super) fn rebuilt(
-    node: &Node,
-    replace: &mut dyn FnMut(usize, Option<&Key>, &Node) -> Option<Node>,
-) -> Option<Node> {
+pub(super) fn rebuilt(node: &Node, replace: &mut Replace<'_>) -> Option<Node> {
     let rebuilt = match &node.value {
         Value::Map(map) => {
             let mut changed: Option<Vec<Entry>> = None;

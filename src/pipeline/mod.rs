@@ -25,7 +25,7 @@ use crate::value::Node;
 
 pub use configuration::{Configuration, Policy};
 pub use includers::{Memory, NoMemory};
-pub use inspection::{Inspection, MetadataTree};
+pub use inspection::{Inspection, MetadataTree, Question, Sought};
 use loading::LoadedSides;
 use metadata::{BothIncludes, Layered};
 use parsing::Wanted;
