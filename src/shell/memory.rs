@@ -15,7 +15,7 @@ pub(super) struct TreeMemory {
     folder: Option<PathBuf>,
 }
 
-const HEADER: &[u8] = b"outcrop includers 1\n";
+const HEADER: &[u8] = b"outcrop includers 2\n";
 /// Old trees are forgotten when there are more than this many.
 const MOST_TREES: usize = 64;
 
