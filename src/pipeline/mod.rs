@@ -135,6 +135,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, layered: &Layered<
     };
     let suppressions = diff::Suppressions::new(&policy.ignore, &policy.compare, request.ignored);
     report.suppressed = suppressions.apply(&mut report.resources);
+    judging::unusable_list_rules(&mut report);
     layered.compare(request, &masks(request), &mut report);
     layered.veil(&report);
     judging::finish(&mut report, policy, &masks(request));

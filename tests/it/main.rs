@@ -16,6 +16,7 @@ mod directives;
 mod doctor;
 mod explain;
 mod hooks;
+mod list_rules;
 mod metadata;
 mod pre_commit_framework;
 mod program;
