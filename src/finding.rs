@@ -187,6 +187,11 @@ rules! {
         "a value in outcrop.yaml has the wrong shape",
         "The configuration is read strictly, so that a slip of the pen cannot switch something off unnoticed. The message says which \
          shape the key takes.";
+    CONFIG_LIST_KEYS = "config/list-keys", Validation, Warning,
+        "the configured keys of a list do not tell its items apart",
+        "Items are followed by the keys that `lists` in outcrop.yaml gives, if every item has one of them and no two items have the same. \
+         Where that does not hold, the list is compared by content, and a change of an item may show as another one. Add a key, name \
+         others, or narrow the place the rule is for.";
     CONFIG_RULES_CHANGE = "config/rules-change", Validation, Warning,
         "a change of outcrop.yaml does not judge itself",
         "Severities, limits and list rules are read from the older side, so that no change can switch off its own checks. The new ones \

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::history::{self, History, rebuilt};
 use crate::path::{Pointer, RepoPath};
 use crate::pattern::Pattern;
 use crate::resource::{Identity, Resource};
 use crate::settings::PlaceRule;
-use crate::value::{Entry, Map, Node, Secret, Value, list_index};
+use crate::value::{Map, Node, Secret, Value, list_index};
 
 /// What is secret: Kubernetes Secrets always, configured places besides.
 #[derive(Debug)]
@@ -38,14 +39,15 @@ impl Masks {
         Self { rules: Vec::new(), is_off: true }
     }
 
-    /// The resource with its secrets hidden. Trees without secrets are not copied.
+    /// The resource with its secrets hidden, in what counts and in what it overrides. Trees without secrets are not copied.
     #[must_use]
     pub fn hide(&self, mut resource: Resource) -> Resource {
         if self.is_off {
             return resource;
         }
         let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.speaks_of(&resource)).collect();
-        if let Some(hidden) = hide_node(&resource.payload, &rules, &mut Vec::new()) {
+        let mut hiding = Hiding { rules, path: Vec::new(), history: History::default() };
+        if let Some(hidden) = hiding.node(&resource.payload) {
             resource.payload = hidden;
         }
         resource
@@ -65,35 +67,30 @@ impl Masks {
     }
 }
 
-/// The resource with these places of its payload hidden.
+/// The resource with these places of its payload hidden, in what counts and in what it overrides.
 #[must_use]
-pub fn hide_places(mut resource: Resource, places: impl FnOnce(&Node) -> Vec<Pointer>) -> Resource {
-    for place in places(&resource.payload) {
-        if let Some(hidden) = hide_at(&resource.payload, place.tokens()) {
-            resource.payload = hidden;
-        }
-    }
+pub fn hide_places(mut resource: Resource, places: impl Fn(&Node) -> Vec<Pointer>) -> Resource {
+    let hide =
+        |node: Node| places(&node).iter().fold(node, |node, place| hide_at(&node, place.tokens()).unwrap_or(node));
+    let hidden = hide(resource.payload);
+    resource.payload = history::hide(&hidden, &hide).unwrap_or(hidden);
     resource
 }
 
 fn hide_at(node: &Node, place: &[SmolStr]) -> Option<Node> {
-    let Some((name, rest)) = place.split_first() else { return Some(hide_scalars(node)) };
-    let hidden = match &node.value {
-        Value::Map(map) => {
-            let at = map.position(name)?;
-            let mut entries = map.entries().to_vec();
-            entries[at].value = hide_at(&entries[at].value, rest)?;
-            Node::map(entries, node.span)
-        }
-        Value::List(_) => {
-            let mut items = node.as_list()?.to_vec();
-            let at = list_index(name).filter(|at| *at < items.len())?;
-            items[at] = hide_at(&items[at], rest)?;
-            Node::list(items, node.span)
-        }
+    let Some((name, rest)) = place.split_first() else { return Some(Hiding::everything().scalars(node)) };
+    let mut hidden = None;
+    let at = match &node.value {
+        Value::Map(map) => map.position(name)?,
+        Value::List(_) => list_index(name)?,
         _ => return None,
     };
-    Some(Node { extra: node.extra.clone(), ..hidden })
+    rebuilt(node, &mut |place, _, child| {
+        if place == at {
+            hidden = hide_at(child, rest);
+        }
+        hidden.take()
+    })
 }
 
 impl Rule {
@@ -110,94 +107,103 @@ pub fn is_sensitive_text(text: &str) -> bool {
     })
 }
 
-/// The node with its secrets hidden, or nothing if it has none.
-fn hide_node(node: &Node, rules: &[&Rule], path: &mut Vec<SmolStr>) -> Option<Node> {
-    if rules.iter().any(|rule| rule.pointer.matches(path)) && !path.is_empty() {
-        return Some(hide_scalars(node));
-    }
-    match &node.value {
-        Value::Map(map) if is_secret_object(map) => Some(hide_secret_object(node, map)),
-        Value::Map(map) => hide_map(node, map, rules, path),
-        Value::List(_) => hide_list(node, rules, path),
-        Value::String(text) if is_sensitive_text(text) => Some(secret(node)),
-        _ => None,
-    }
+/// One walk through a document.
+struct Hiding<'a> {
+    rules: Vec<&'a Rule>,
+    path: Vec<SmolStr>,
+    history: History,
 }
 
-fn hide_map(node: &Node, map: &Map, rules: &[&Rule], path: &mut Vec<SmolStr>) -> Option<Node> {
-    let mut changed: Option<Vec<Entry>> = None;
-    for (at, entry) in map.entries().iter().enumerate() {
-        path.push(entry.key.name.clone());
-        let hidden = hide_node(&entry.value, rules, path);
-        path.pop();
-        if let Some(value) = hidden {
-            changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-        }
+impl Hiding<'_> {
+    /// For a part that is secret as a whole.
+    fn everything() -> Self {
+        Self { rules: Vec::new(), path: Vec::new(), history: History::default() }
     }
-    changed.map(|entries| Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
-}
 
-fn hide_list(node: &Node, rules: &[&Rule], path: &mut Vec<SmolStr>) -> Option<Node> {
-    let items = node.as_list()?;
-    let mut changed: Option<Vec<Node>> = None;
-    for (at, item) in items.iter().enumerate() {
-        // Indexes matter only to rules, and most documents meet none.
-        path.push(if rules.is_empty() { SmolStr::default() } else { SmolStr::new(at.to_string()) });
-        let hidden = hide_node(item, rules, path);
-        path.pop();
-        if let Some(item) = hidden {
-            changed.get_or_insert_with(|| items.to_vec())[at] = item;
+    /// The node with its secrets hidden, or nothing if it has none.
+    fn node(&mut self, node: &Node) -> Option<Node> {
+        if self.rules.iter().any(|rule| rule.pointer.matches(&self.path)) && !self.path.is_empty() {
+            return Some(self.scalars(node));
+        }
+        let hidden = match &node.value {
+            Value::Map(map) if is_secret_object(map) => return Some(self.secret_object(node)),
+            Value::Map(_) | Value::List(_) => self.children(node),
+            Value::String(text) if is_sensitive_text(text) => Some(secret(node)),
+            _ => None,
+        };
+        self.overridden(node, hidden, Self::node)
+    }
+
+    fn children(&mut self, node: &Node) -> Option<Node> {
+        rebuilt(node, &mut |at, key, child| {
+            self.path.push(match key {
+                Some(key) => key.name.clone(),
+                // Indexes matter only to rules, and most documents meet none.
+                None if self.rules.is_empty() => SmolStr::default(),
+                None => SmolStr::new(at.to_string()),
+            });
+            let hidden = self.node(child);
+            self.path.pop();
+            hidden
+        })
+    }
+
+    /// Hides what a Kubernetes Secret holds, and every annotation: appliers keep copies of the whole object there. What is not
+    /// part of a Secret at all is there to be merged into it.
+    fn secret_object(&mut self, node: &Node) -> Node {
+        let hidden = rebuilt(node, &mut |_, key, child| match key.map(|key| key.name.as_str()) {
+            Some("apiVersion" | "kind" | "type" | "immutable") => None,
+            Some("metadata") => self.annotations(child),
+            _ => Some(self.scalars(child)),
+        });
+        let hidden = self.overridden(node, hidden, |hiding, loser| match loser.value {
+            Value::Map(_) => Some(hiding.secret_object(loser)),
+            _ => Some(hiding.scalars(loser)),
+        });
+        hidden.unwrap_or_else(|| node.clone())
+    }
+
+    fn annotations(&mut self, metadata: &Node) -> Option<Node> {
+        let hidden = rebuilt(metadata, &mut |_, key, child| {
+            key.is_some_and(|key| key.name == "annotations").then(|| self.scalars(child))
+        });
+        self.overridden(metadata, hidden, Self::annotations)
+    }
+
+    /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
+    fn scalars(&mut self, node: &Node) -> Node {
+        let hidden = match &node.value {
+            Value::Map(_) | Value::List(_) => rebuilt(node, &mut |_, _, child| Some(self.scalars(child))),
+            Value::Null | Value::Secret(_) => None,
+            _ => Some(secret(node)),
+        };
+        let hidden = self.overridden(node, hidden, |hiding, loser| Some(hiding.scalars(loser)));
+        hidden.unwrap_or_else(|| node.clone())
+    }
+
+    /// What is overridden would be shown to whoever asks where a value comes from, so it is hidden like the value.
+    fn overridden(
+        &mut self,
+        node: &Node,
+        hidden: Option<Node>,
+        hide: impl FnOnce(&mut Self, &Node) -> Option<Node>,
+    ) -> Option<Node> {
+        let Some(loser) = node.overridden() else { return hidden };
+        let shown = || hidden.clone().unwrap_or_else(|| node.clone());
+        if !self.history.admits(loser) {
+            return Some(shown().forgetting());
+        }
+        match hide(self, loser) {
+            Some(loser) => Some(shown().overriding(loser)),
+            None => hidden,
         }
     }
-    changed.map(|items| Node { extra: node.extra.clone(), ..Node::list(items, node.span) })
 }
 
 /// A Kubernetes Secret, wherever it stands: in a file of its own, in a list, below somebody's `extraObjects`.
 fn is_secret_object(map: &Map) -> bool {
     map.get("kind").and_then(Node::as_str) == Some("Secret")
         && (map.get("data").is_some() || map.get("stringData").is_some())
-}
-
-/// Hides the values of `data` and `stringData`, and every annotation: appliers keep copies of the whole object there.
-fn hide_secret_object(node: &Node, map: &Map) -> Node {
-    let entries = map.entries().iter().map(|entry| {
-        let value = match entry.key.name.as_str() {
-            "data" | "stringData" => hide_scalars(&entry.value),
-            "metadata" => hide_annotations(&entry.value),
-            _ => entry.value.clone(),
-        };
-        Entry { key: entry.key.clone(), value }
-    });
-    Node { extra: node.extra.clone(), ..Node::map(entries.collect(), node.span) }
-}
-
-fn hide_annotations(metadata: &Node) -> Node {
-    let Some(map) = metadata.as_map() else { return metadata.clone() };
-    let entries = map.entries().iter().map(|entry| {
-        let value = match entry.key.name.as_str() {
-            "annotations" => hide_scalars(&entry.value),
-            _ => entry.value.clone(),
-        };
-        Entry { key: entry.key.clone(), value }
-    });
-    Node { extra: metadata.extra.clone(), ..Node::map(entries.collect(), metadata.span) }
-}
-
-/// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
-fn hide_scalars(node: &Node) -> Node {
-    match &node.value {
-        Value::Map(map) => {
-            let entries = map.entries().iter();
-            let hidden = entries.map(|entry| Entry { key: entry.key.clone(), value: hide_scalars(&entry.value) });
-            Node { extra: node.extra.clone(), ..Node::map(hidden.collect(), node.span) }
-        }
-        Value::List(_) => {
-            let items = node.as_list().unwrap_or_default().iter().map(hide_scalars).collect();
-            Node { extra: node.extra.clone(), ..Node::list(items, node.span) }
-        }
-        Value::Null | Value::Secret(_) => node.clone(),
-        _ => secret(node),
-    }
 }
 
 /// The steps and the place stay; a tag or an anchor is kept off, since it belongs to the value.
@@ -209,3 +215,6 @@ fn secret(node: &Node) -> Node {
     });
     Node { value: Value::Secret(Secret::hide(node.clone())), span: node.span, extra }
 }
+
+#[cfg(test)]
+mod tests;

@@ -110,6 +110,15 @@ impl Names {
         self.pairs_if(before, after, |_| true)
     }
 
+    /// The first item that has no name, or the name of another; then that one too.
+    pub(super) fn fault(&self, items: &[Node]) -> Option<(usize, Option<usize>)> {
+        let mut index = HashMap::with_capacity(items.len());
+        items.iter().enumerate().find_map(|(at, item)| match self.of(item) {
+            None => Some((at, None)),
+            Some(name) => index.insert(name, at).map(|twin| (at, Some(twin))),
+        })
+    }
+
     fn pairs_if(
         &self,
         before: &[Node],

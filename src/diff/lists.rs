@@ -53,6 +53,17 @@ pub(super) fn match_items(before: &[Node], after: &[Node], rule: Option<&Compile
     Matching { pairs, names, is_ordered }
 }
 
+/// The first item that the configured keys do not tell from the others, and the one it cannot be told from.
+pub(super) fn fault<'a>(items: &'a [Node], rule: &CompiledRule) -> Option<(&'a Node, Option<&'a Node>)> {
+    let (item, twin) = Names::configured(&rule.keys).fault(items)?;
+    Some((&items[item], twin.map(|twin| &items[twin])))
+}
+
+/// Whether the items were matched by the configured keys, or the rule has none.
+pub(super) fn is_followed(matching: &Matching, rule: &CompiledRule) -> bool {
+    rule.keys.is_empty() || matching.names.as_ref() == Some(&Names::configured(&rule.keys))
+}
+
 /// What the items of a list are called, for a list that is equal on both sides.
 pub(super) fn names_of(items: &[Node], rule: Option<&CompiledRule>, known: Known) -> Option<Names> {
     let is_usable = |names: &Names| names.pairs(items, items).is_some();
@@ -260,6 +271,34 @@ mod tests {
             r#"[{"m": {"n": 1}, "k": "x", "v": 1}, {"m": {"n": 2}, "v": 2}, {"m": {"n": 1}, "k": "y", "v": 1}]"#;
         assert_eq!(configured(&["m.n", "k"], false, before, after), ["move /2→1[m.n=2]", "value /2→1[m.n=2]/v"]);
         assert_eq!(configured(&["m.n", "k"], true, before, after), ["value /2→1[m.n=2]/v"]);
+    }
+
+    #[test]
+    fn keys_that_name_nothing_or_two_of_a_list_are_told() {
+        let told = |keys: &[&str], before: &str, after: &str| {
+            let rule = ListRule {
+                pointer: "/**/l".into(),
+                keys: keys.iter().map(|&key| key.into()).collect(),
+                is_unordered: false,
+            };
+            let options = Options::new(&[rule]).unwrap();
+            let difference = diff(&read(before), &read(after), &options);
+            let told = difference.unusable.iter().map(|unusable| {
+                let place = crate::diff::pointer(&unusable.path, crate::diff::Side::After);
+                format!("{place} {} {}", unusable.keys.join("+"), unusable.twin.is_some())
+            });
+            told.collect::<Vec<_>>()
+        };
+        let named = r#"{"l": [{"id": 1}, {"id": 2}]}"#;
+        assert_eq!(told(&["id"], named, r#"{"l": [{"id": 1}, {"x": 2}]}"#), ["/l id false"]);
+        assert_eq!(told(&["id"], r#"{"l": [{"x": 1}]}"#, named), ["/l id false"], "on either side");
+        assert_eq!(told(&["id"], named, r#"{"l": [{"id": 1}, {"id": 1, "v": 1}]}"#), ["/l id true"]);
+        assert_eq!(told(&["id"], named, r#"{"l": ["a"]}"#), ["/l id false"], "no maps at all");
+        assert_eq!(told(&["id"], named, r#"{"l": [{"id": 1}, {"id": 3}]}"#), NOTHING);
+        assert_eq!(told(&["id"], named, r#"{"l": []}"#), NOTHING);
+        assert_eq!(told(&["id", "v"], named, r#"{"l": [{"id": 1}, {"id": 1, "v": 1}]}"#), NOTHING);
+        assert_eq!(told(&[], named, r#"{"l": [{"x": 1}]}"#), NOTHING, "without keys nothing is promised");
+        assert_eq!(told(&["id"], r#"{"l": [{"x": 1}]}"#, r#"{"l": [{"x": 1}]}"#), NOTHING, "nothing to follow");
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub use suppress::{Suppressed, Suppressions};
 use crate::document::Format;
 use crate::path::Pointer;
 use crate::resource::Resource;
+use crate::text::Span;
 use crate::value::{Key, Node};
 
 /// Finds everything that differs between two trees, in the order of `after`.
@@ -53,6 +54,23 @@ pub struct Difference {
     /// What is written differently but means the same: numbers (`1.10` → `1.1`), and strings whose document inside differs only
     /// in its formatting; the path of the latter ends with [`PathStep::Inside`]. No change, but worth a look.
     pub spelling_only: Vec<Change>,
+    /// Lists that were compared by content, because the configured keys do not tell their items apart.
+    pub unusable: Vec<UnusableKeys>,
+}
+
+/// A configured list rule that could not be used for a list.
+#[derive(Debug, Clone)]
+pub struct UnusableKeys {
+    /// Where the rule says the list stands.
+    pub pattern: SmolStr,
+    /// The keys it gives.
+    pub keys: Vec<SmolStr>,
+    /// Where the list stands.
+    pub path: Vec<PathStep>,
+    /// The first item that they do not name, or name like another.
+    pub item: Span,
+    /// The other of the same name.
+    pub twin: Option<Span>,
 }
 
 /// One thing that changed.

@@ -25,6 +25,8 @@ pub struct InvalidPattern {
 /// One rule and its pattern.
 #[derive(Debug)]
 pub(super) struct CompiledRule {
+    /// As configured.
+    pub(super) pointer: SmolStr,
     pattern: Vec<Level>,
     pub(super) keys: Vec<SmolStr>,
     pub(super) is_unordered: bool,
@@ -56,6 +58,7 @@ impl ListRules {
             }
             let level = |token: &SmolStr| if token == "**" { Level::AnyLevels } else { Level::Like(token.clone()) };
             Ok(CompiledRule {
+                pointer: rule.pointer.clone(),
                 pattern: pointer.tokens().iter().map(level).collect(),
                 keys: rule.keys.clone(),
                 is_unordered: rule.is_unordered,

@@ -11,7 +11,7 @@ use super::pattern::CompiledRule;
 use super::place::{MaybeNames, Place, Step};
 use super::same::{Sameness, sameness};
 use super::text;
-use super::{Change, ChangeKind, Difference};
+use super::{Change, ChangeKind, Difference, UnusableKeys};
 use crate::value::{Entry, Map, Node, Value};
 
 pub(super) fn walk(before: &Node, after: &Node, options: &Options) -> Difference {
@@ -71,6 +71,9 @@ impl Walk<'_> {
         let (these, those) = (before.as_list().unwrap_or_default(), after.as_list().unwrap_or_default());
         let (rule, known) = known(self.options, self.is_kubernetes, (these, those), place);
         let matching = lists::match_items(these, those, rule, known);
+        if let Some(rule) = rule.filter(|rule| !lists::is_followed(&matching, rule)) {
+            self.unusable(rule, these, those, place);
+        }
         let moved = matching.pairs.iter().filter(|pair| matching.is_ordered && !pair.is_in_order).count();
         let is_complete = matching.pairs.len() == these.len() && these.len() == those.len();
         let is_permutation = || {
@@ -82,6 +85,17 @@ impl Walk<'_> {
             self.changed(ChangeKind::Reorder, before, after, place);
         }
         self.items(these, those, &matching, matching.is_ordered && !is_shuffled, place);
+    }
+
+    fn unusable(&mut self, rule: &CompiledRule, before: &[Node], after: &[Node], place: &Place<'_>) {
+        let Some((item, twin)) = lists::fault(after, rule).or_else(|| lists::fault(before, rule)) else { return };
+        self.found.unusable.push(UnusableKeys {
+            pattern: rule.pointer.clone(),
+            keys: rule.keys.clone(),
+            path: place.path(),
+            item: item.span,
+            twin: twin.map(|twin| twin.span),
+        });
     }
 
     /// Items in the order of `after`; between two that stayed, first those that are gone, then those that came.

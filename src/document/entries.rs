@@ -1,6 +1,6 @@
 //! The entries of one map: each key once, and what merge keys bring in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -12,6 +12,8 @@ use super::trouble::Troubles;
 
 /// Up to this many entries comparing each with each is faster than sorting.
 const FEW: usize = 16;
+/// More than this many values that override each other are not remembered.
+const LONGEST_HISTORY: usize = 50;
 
 /// Reports every key that comes a second time, whatever its kind: `1` and `"1"` read the same.
 pub(super) fn report_duplicates(entries: &[Entry], troubles: &mut Troubles) {
@@ -47,6 +49,7 @@ pub(super) struct Merge {
 pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Troubles) -> Vec<Entry> {
     report_repeated_merges(&merges, troubles);
     let mut names: BTreeSet<SmolStr> = entries.iter().map(|entry| entry.key.name.clone()).collect();
+    let mut losers: BTreeMap<SmolStr, Node> = BTreeMap::new();
     let mut all = Vec::with_capacity(entries.len());
     let mut entries = entries.into_iter();
     let mut taken = 0;
@@ -58,14 +61,28 @@ pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Tro
             continue;
         };
         for entry in maps.into_iter().flat_map(Map::entries) {
+            let value = entry.value.clone().through(StepKind::MergeKey, merge.key);
             if names.insert(entry.key.name.clone()) {
-                let value = entry.value.clone().through(StepKind::MergeKey, merge.key);
                 all.push(Entry { key: entry.key.clone(), value });
+            } else {
+                // Of several that do not count, the strongest is remembered.
+                losers.entry(entry.key.name.clone()).or_insert(value);
             }
         }
     }
     all.extend(entries);
+    for entry in &mut all {
+        if let Some(loser) = losers.remove(&entry.key.name) {
+            entry.value = with_loser(&entry.value, loser);
+        }
+    }
     all
+}
+
+/// The value with what it overrides; of a long history only the end is kept, because it must be forgotten without a deep stack.
+fn with_loser(value: &Node, loser: Node) -> Node {
+    let is_long = std::iter::successors(loser.overridden(), |node| node.overridden()).nth(LONGEST_HISTORY).is_some();
+    value.clone().overriding(if is_long { loser.forgetting() } else { loser })
 }
 
 fn maps_of(value: &Node) -> Option<Vec<&Map>> {

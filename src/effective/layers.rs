@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::World;
+use super::{World, told};
 use crate::finding::{Finding, Location, Outcome};
 use crate::layer::{EffectiveMetadata, Layers, MetadataPath, SecretAttributes, resolve};
 use crate::limits::Limits;
@@ -29,7 +29,7 @@ pub fn layers_below<'a>(
     let context = Context { snapshot, includes, sources, limits, profile: settings.merge };
     layers.expanding(Box::new(move |document, file| {
         let expanded = merge::expand(document, file, &context);
-        Outcome { value: expanded.value.root, findings: expanded.findings }
+        Outcome { value: told::by_each(expanded.value.root), findings: expanded.findings }
     }))
 }
 

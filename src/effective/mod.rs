@@ -8,6 +8,7 @@ mod file;
 mod layers;
 mod secrets;
 mod stages;
+mod told;
 mod tree;
 
 use std::collections::BTreeMap;

@@ -9,6 +9,7 @@ mod evaluate;
 mod ground;
 mod include;
 mod inclusion;
+mod inkling;
 mod key;
 mod lists;
 mod lookup;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 
 pub use crate::settings::MergeProfile;
 pub use include::Includes;
+pub use inkling::may_include;
 pub use restore::{Original, restore};
 
 use crate::document::Document;
@@ -80,14 +82,6 @@ pub fn expand(document: &Document, file: &RepoPath, context: &Context<'_>) -> Ou
 /// Whether expanding can change anything. Cheap, and asked of every document.
 pub fn has_directives(document: &Document) -> bool {
     matches!(document.root.value, Value::Map(_)) && marked::has_plus_keys(&document.root)
-}
-
-/// Whether a text can hold an include directive. A key that spells it with escapes is not noticed; nobody writes such keys.
-pub fn may_include(text: &[u8]) -> bool {
-    text.iter().enumerate().any(|(at, &byte)| {
-        let rest = &text[at + 1..];
-        byte == b'+' && rest.strip_prefix(b"?").unwrap_or(rest).starts_with(b"include")
-    })
 }
 
 /// The one document of a file whose expansion was asked for by name: it must be alone, and a map.

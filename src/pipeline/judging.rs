@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smol_str::SmolStr;
+
 use crate::compare::Masks;
+use crate::diff::UnusableKeys;
 use crate::finding::{self, Finding, Location};
 use crate::report::Report;
+use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
 use crate::settings::Settings;
 use crate::text::{SourceId, Sources};
@@ -28,6 +32,54 @@ pub(super) fn duplicates(resources: &[Resource], findings: &mut Vec<Finding>) {
                 .help("remove one of them, or give it a name of its own"),
             ),
         }
+    }
+}
+
+/// List rules that could not be used, each told once, at the first list.
+pub(super) fn unusable_list_rules(report: &mut Report) {
+    let mut first: BTreeMap<(&str, &[SmolStr]), (&UnusableKeys, &Resource, usize)> = BTreeMap::new();
+    for change in &report.resources {
+        let Some(resource) = change.after.as_ref().or(change.before.as_ref()) else { continue };
+        for unusable in &change.difference.unusable {
+            let rule = (unusable.pattern.as_str(), unusable.keys.as_slice());
+            first.entry(rule).or_insert((unusable, resource, 0)).2 += 1;
+        }
+    }
+    let findings: Vec<Finding> =
+        first.into_values().map(|(unusable, resource, lists)| unusable_keys(unusable, resource, lists)).collect();
+    report.findings.extend(findings);
+}
+
+fn unusable_keys(unusable: &UnusableKeys, resource: &Resource, lists: usize) -> Finding {
+    let keys: Vec<String> = unusable.keys.iter().map(|key| format!("`{key}`")).collect();
+    let keys = keys.join(", ");
+    let place = place_name(&unusable.path);
+    let (message, label) = match unusable.twin {
+        None => (
+            format!(
+                "the items of {place} in {} are not told apart by {keys}, which one of them lacks",
+                resource.identity
+            ),
+            "no such key",
+        ),
+        Some(_) => (
+            format!(
+                "the items of {place} in {} are not told apart by {keys}, which two of them share",
+                resource.identity
+            ),
+            "the same again",
+        ),
+    };
+    let help = match lists {
+        1 => "the list is compared by content".to_owned(),
+        _ => format!("{lists} lists are compared by content"),
+    };
+    let help = format!("{help}; give other keys for `{}` under `lists` in outcrop.yaml", unusable.pattern);
+    let finding =
+        Finding::new(&finding::CONFIG_LIST_KEYS, Location::Span(unusable.item), message).labelled(label).help(help);
+    match unusable.twin {
+        Some(twin) => finding.related(twin, "first here"),
+        None => finding,
     }
 }
 

@@ -27,7 +27,7 @@ use crate::value::Node;
 
 pub use crate::impact::{Memory, NoMemory, Notable};
 pub use configuration::{Configuration, Policy};
-pub use inspection::{Inspection, MetadataTree};
+pub use inspection::{Inspection, MetadataTree, Question, Sought};
 use loading::LoadedSides;
 use metadata::Reach;
 use parsing::Wanted;
@@ -163,6 +163,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     };
     let suppressions = diff::Suppressions::new(&policy.ignore, &policy.compare, request.ignored);
     report.suppressed = suppressions.apply(&mut report.resources);
+    judging::unusable_list_rules(&mut report);
     worlds.veil(&report);
     judging::finish(&mut report, policy, masks);
     report

@@ -23,7 +23,6 @@ pub mod terminal;
 mod token;
 pub mod unified;
 mod veil;
-pub mod why;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -92,7 +92,7 @@ pub(super) fn resource(identity: Identity, file: &str, payload: Node) -> Resourc
 }
 
 pub(super) fn both(before: Resource, after: Resource, changes: Vec<Change>) -> ResourceChange {
-    let difference = Difference { changes, spelling_only: Vec::new() };
+    let difference = Difference { changes, ..Difference::default() };
     ResourceChange { before: Some(before), after: Some(after), difference, ..ResourceChange::default() }
 }
 

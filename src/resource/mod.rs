@@ -3,6 +3,7 @@
 mod layout;
 mod list;
 mod load;
+mod query;
 
 use std::fmt;
 
@@ -11,6 +12,7 @@ use smol_str::SmolStr;
 pub use layout::{Role, Roles};
 pub use list::{Depth, list};
 pub use load::{Content, Parsed, kubernetes_name, parse, parse_both, resources_of};
+pub use query::KubernetesQuery;
 
 use crate::path::{LogicalPath, RepoPath};
 use crate::pattern::Pattern;

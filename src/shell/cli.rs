@@ -223,9 +223,9 @@ pub(super) struct At {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A logical path such as /customers/acme, or a file or directory
+    /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Only what stands at or below this place in the effective document: a JSON Pointer
+    /// Only what stands at or below this place in the effective payload or metadata: a JSON Pointer
     pub(super) pointer: Option<String>,
     #[command(flatten)]
     pub(super) at: At,

@@ -13,13 +13,14 @@ use super::on_disk::OnDisk;
 use super::output;
 use super::session::open_repository;
 use crate::finding::{Finding, Severity};
-use crate::layer::MetadataPath;
+use crate::layer::{MetadataPath, is_metadata_file};
 use crate::limits::Budget;
 use crate::merge::Includes;
 use crate::path::{Pointer, RepoPath};
-use crate::pipeline::{Configuration, Inspection, MetadataTree};
+use crate::pipeline::{Configuration, Inspection, MetadataTree, Sought};
 use crate::report::{self, Report};
-use crate::source::Snapshot;
+use crate::resource::{KubernetesQuery, Role, Roles};
+use crate::source::{EntryKind, Snapshot};
 use crate::text::Sources;
 
 /// Everything a command needs to look at one revision.
@@ -112,17 +113,57 @@ impl Inspected {
         }
     }
 
-    /// A file or directory, from where the user stands.
-    fn place_in_repository(&self, text: &str) -> Result<(MetadataPath, MetadataTree), Failure> {
-        let mut place = self.repository.prefix().clone();
+    /// What a word of the command line means where resources are asked for too: a logical path, a file or one of its documents,
+    /// a directory, or the name of a Kubernetes document.
+    pub(super) fn sought(&self, word: &OsStr) -> Result<Sought, Failure> {
+        let text = word.to_str().ok_or_else(|| Failure::new("the path is not text"))?;
+        if text.trim_start().starts_with('/') {
+            let (path, tree) = self.metadata_path(word)?;
+            return Ok(Sought::Path(path, tree));
+        }
+        let place = self.place(text);
+        let entry = |place: &RepoPath| self.snapshot.entry(place).ok().flatten();
+        if let Ok(file) = &place
+            && entry(file).is_some_and(|entry| entry.kind == EntryKind::File)
+        {
+            let is_layer = Roles::new(&*self.snapshot, self.configuration.policy()).of(file) == Role::Layer;
+            let is_metadata = is_layer && is_metadata_file(file.file_name());
+            return match is_metadata {
+                true => self.place_in_repository(text).map(|(path, tree)| Sought::Path(path, tree)),
+                false => Ok(Sought::File(file.clone(), None)),
+            };
+        }
+        if let Some((file, number)) = text.rsplit_once('#')
+            && let Some(position) = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
+            && let Ok(file) = self.place(file)
+        {
+            return Ok(Sought::File(file, Some(position)));
+        }
+        let is_there = place.as_ref().is_ok_and(|place| entry(place).is_some());
+        match KubernetesQuery::parse(text) {
+            Some(query) if !is_there => Ok(Sought::Kubernetes(query)),
+            _ => self.place_in_repository(text).map(|(path, tree)| Sought::Path(path, tree)),
+        }
+    }
+
+    /// Where a file or directory stands, from where the user stands.
+    fn place(&self, text: &str) -> Result<RepoPath, Failure> {
         let refused = |error: &dyn std::fmt::Display| Failure::new(format!("{text}: {error}"));
-        let is_collection = text.ends_with('/');
+        let mut place = self.repository.prefix().clone();
         for name in text.split('/').filter(|name| !matches!(*name, "" | ".")) {
             place = match name {
                 ".." => place.parent().ok_or_else(|| refused(&"it is outside the repository"))?,
                 name => place.join(name.as_bytes()).map_err(|error| refused(&error))?,
             };
         }
+        Ok(place)
+    }
+
+    /// A file or directory, from where the user stands.
+    fn place_in_repository(&self, text: &str) -> Result<(MetadataPath, MetadataTree), Failure> {
+        let refused = |error: &dyn std::fmt::Display| Failure::new(format!("{text}: {error}"));
+        let is_collection = text.ends_with('/');
+        let mut place = self.place(text)?;
         let file_name = place.stem_and_extension().map(|(stem, extension)| (stem.to_owned(), extension.to_owned()));
         if let Some((stem, "yaml" | "yml" | "json")) =
             file_name.as_ref().map(|(stem, extension)| (stem.as_str(), extension.as_str()))

@@ -235,6 +235,17 @@ impl Node {
         self
     }
 
+    /// The same value, with what it overrides forgotten.
+    #[must_use]
+    pub fn forgetting(mut self) -> Self {
+        if self.overridden().is_some() {
+            let mut extra = self.extra.as_deref().cloned().unwrap_or_default();
+            extra.overridden = None;
+            self.extra = Some(Arc::new(extra));
+        }
+        self
+    }
+
     /// The same value with every part of it at one place: for what is read out of a string, whose insides are no places of a file.
     #[must_use]
     pub fn written_at(&self, span: Span) -> Self {

@@ -38,6 +38,18 @@ fn an_edit_of_an_included_file_is_a_change_of_all_that_include_it() {
 }
 
 #[test]
+fn an_include_that_is_spelled_with_escapes_is_followed_too() {
+    let repo = repository();
+    repo.write("escaped.yaml", "x:\n  \"\\x2binclude\": shared/deep.yaml\n");
+    repo.write("escaped.json", r#"{"x": {"+\u0069nclude": "shared/deep.yaml"}}"#);
+    repo.commit_all("two");
+    repo.write("shared/deep.yaml", "retries: 2\n");
+    repo.commit_all("three");
+    let ran = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0);
+    ran.says("~ escaped.yaml").says("~ escaped.json").says(".x.retries  1 → 2");
+}
+
+#[test]
 fn a_comment_in_an_included_file_changes_nothing() {
     let repo = repository();
     repo.write("shared/deep.yaml", "# why once\nretries: 1\n");

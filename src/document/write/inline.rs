@@ -10,7 +10,7 @@ pub fn to_inline(node: &Node) -> String {
 }
 
 /// The same, unless it takes more bytes than that; a small file can stand for an endless line.
-pub(in super::super) fn inline_within(node: &Node, most_bytes: usize) -> Option<String> {
+pub fn inline_within(node: &Node, most_bytes: usize) -> Option<String> {
     let mut writer = Writer { out: String::new(), most_bytes };
     writer.node(node)?;
     Some(writer.out)

@@ -8,8 +8,7 @@ mod plain;
 mod scalar;
 mod yaml;
 
-pub(super) use inline::inline_within;
-pub use inline::to_inline;
+pub use inline::{inline_within, to_inline};
 pub use json::to_json;
 pub use yaml::to_yaml;
 

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::one_file::OneFile;
-use crate::compare::Masks;
 use crate::document::write::{to_json, to_yaml};
-use crate::merge;
+use crate::merge::{self, Expanded};
 use crate::report::{self, Report};
 use crate::shell::cli::{ExpandArgs, Global, OutputFormat};
 use crate::shell::error::Failure;
@@ -23,7 +22,7 @@ pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, 
             Ok(document) => {
                 let mut outcome = merge::expand(document, &file.path, &file.context());
                 findings.append(&mut outcome.findings);
-                expanded = Some(outcome.value.root);
+                expanded = Some(outcome.value);
             }
         }
     }
@@ -33,14 +32,16 @@ pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, 
         output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))?;
         return Ok(Exit::Found);
     }
-    let Some(root) = expanded else { return Ok(Exit::Found) };
-    let masks = if super::diff::may_reveal(args.reveal)? { Masks::off() } else { Masks::new(&file.settings.secrets) };
-    let shown = masks.hide_document(root.clone(), &file.path);
+    let Some(Expanded { root, reads }) = expanded else { return Ok(Exit::Found) };
+    let inspection = file.inspection();
+    let is_revealed = super::diff::may_reveal(args.reveal)?;
+    let shown = if is_revealed { root.clone() } else { inspection.shown_document(root.clone(), &file.path) };
     if !shown.is_identical(&root) {
         output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
     }
+    let why = || inspection.explain_document(shown.clone(), &file.path, &reads);
     output::write(|out| match (args.why, args.format) {
-        (true, _) => report::why::write(&shown, &file.sources, &style, out),
+        (true, _) => report::explain::write(&[why()], &file.sources, &style, out),
         (false, OutputFormat::Yaml) => out.write_all(to_yaml(&shown).as_bytes()),
         (false, OutputFormat::Json) => out.write_all(to_json(&shown).as_bytes()),
     })?;

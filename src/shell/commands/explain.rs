@@ -1,8 +1,10 @@
 //! `outcrop explain`: where the effective values of a resource come from.
 
 use crate::document::write;
+use crate::finding::Outcome;
 use crate::path::Pointer;
-use crate::report::explain;
+use crate::pipeline::{Question, Sought};
+use crate::report::explain::{self, Explanation};
 use crate::shell::cli::{ExplainArgs, ExplainOutput, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
@@ -11,17 +13,38 @@ use crate::shell::output;
 
 pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     let inspected = Inspected::open(global, &args.at)?;
+    let style = output::style(global);
     let within = args.pointer.as_deref().map_or(Ok(Pointer::root()), inspect::pointer)?;
-    let (path, tree) = inspected.metadata_path(&args.path)?;
-    let explained = inspected.inspection().explain(&path, &tree, &within);
-    let sources = &inspected.sources;
-    match args.output {
-        ExplainOutput::Terminal => {
-            let style = output::style(global);
-            output::write(|out| explain::write(&explained.value, sources, &style, out))?;
-        }
-        ExplainOutput::Yaml => output::print(write::to_yaml(&explain::to_node(&explained.value, sources)).as_bytes())?,
-        ExplainOutput::Json => output::print(write::to_json(&explain::to_node(&explained.value, sources)).as_bytes())?,
+    let question = Question { within, everything: style.is_verbose() };
+    let sought = inspected.sought(&args.path)?;
+    let Outcome { value: explanations, findings } = inspected.inspection().explain(&sought, &question);
+    if findings.is_empty() && explanations.iter().all(|explanation| explanation.parts.is_empty()) {
+        return Err(nothing_there(&sought, &explanations, &question.within));
     }
-    Ok(inspected.report(explained.findings, global)?)
+    let sources = &inspected.sources;
+    let data = || explain::to_node(&explanations, sources);
+    match args.output {
+        ExplainOutput::Terminal => output::write(|out| explain::write(&explanations, sources, &style, out))?,
+        ExplainOutput::Yaml => data().map_or(Ok(()), |node| output::print(write::to_yaml(&node).as_bytes()))?,
+        ExplainOutput::Json => data().map_or(Ok(()), |node| output::print(write::to_json(&node).as_bytes()))?,
+    }
+    Ok(inspected.report(findings, global)?)
+}
+
+fn nothing_there(sought: &Sought, explanations: &[Explanation], within: &Pointer) -> Failure {
+    match (sought, explanations) {
+        (_, [first, ..]) => {
+            let failure = Failure::new(format!("nothing stands at {within} in {}", first.name));
+            let nearest = explanations.iter().find_map(|explanation| explanation.nearest.as_ref());
+            match nearest {
+                Some(nearest) => failure.help(format!("did you mean {nearest}?")),
+                None => failure.help("`outcrop explain` without a POINTER shows what there is"),
+            }
+        }
+        (Sought::Kubernetes(query), []) => Failure::new(format!("there is no {query}"))
+            .help("PATH is a logical path such as /customers/acme, a file, or a Kubernetes kind and name: `Deployment shop/web`"),
+        (Sought::File(file, Some(position)), []) => Failure::new(format!("{file} has no document {}", position + 1)),
+        (Sought::File(file, None), []) => Failure::new(format!("{file} holds nothing that can be explained")),
+        (Sought::Path(path, _), []) => Failure::new(format!("{path} holds nothing that can be explained")),
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::limits::{Budget, Limits};
 use crate::merge::{Context, Includes};
 use crate::path::RepoPath;
-use crate::pipeline::{Configuration, Policy};
+use crate::pipeline::{Configuration, Inspection, Policy};
 use crate::resource::{Content, Parsed, parse};
 use crate::settings::Settings;
 use crate::shell::cli::Global;
@@ -77,6 +77,12 @@ impl OneFile {
             }
             None => Ok(parsed),
         }
+    }
+
+    /// The snapshot to look into.
+    pub(super) fn inspection(&self) -> Inspection<'_> {
+        let Self { snapshot, settings, sources, includes, .. } = self;
+        Inspection { snapshot: &**snapshot, settings, sources, includes }
     }
 
     /// What expanding needs.

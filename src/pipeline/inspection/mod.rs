@@ -1,17 +1,20 @@
-//! One snapshot looked into: the metadata of a path, who says it, and what would change it.
+//! One snapshot looked into: the resources and the metadata of a path, who says it, and what would change it.
 
-use smol_str::SmolStr;
+mod explain;
+mod find;
+mod metadata_ladders;
+mod payload_ladders;
 
-use crate::compare::Masks;
+pub use explain::Question;
+pub use find::Sought;
+
+use crate::compare::{Masks, hide_places};
 use crate::effective::layers_below;
 use crate::finding::Outcome;
-use crate::layer::{
-    self, Directive, Effect, EffectiveMetadata, Field, Layers, MetadataPath, Origin, Said, plan::Planned,
-};
+use crate::layer::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
 use crate::merge::Includes;
-use crate::path::{LogicalPath, Pointer, RepoPath};
-use crate::report::explain::{Explanation, Ladder, LayerName, Rung, Spoken};
-use crate::resource::{Identity, Resource};
+use crate::path::{LogicalPath, RepoPath};
+use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
 use crate::settings::{Format, Settings};
 use crate::source::Snapshot;
 use crate::text::Sources;
@@ -88,6 +91,47 @@ impl<'a> Inspection<'a> {
         plan(&self.layers(&tree.base))
     }
 
+    /// The metadata of a resource, with the path under which layers speak for it; a plain file has none.
+    pub fn metadata_of(&self, resource: &Resource) -> Option<(MetadataPath, Outcome<EffectiveMetadata>)> {
+        let root = self.root_of(&resource.file)?;
+        let path = MetadataPath::of_resource(&resource.logical_path(&root)?);
+        let trees = self.trees();
+        let tree = trees.iter().find(|tree| tree.base == root || self.settings.metadata_root.is_some())?;
+        let resolved = self.resolve(&path, tree);
+        Some((path, resolved))
+    }
+
+    /// The root that a file belongs to.
+    fn root_of(&self, file: &RepoPath) -> Option<RepoPath> {
+        if self.settings.roots.is_empty() {
+            return Some(RepoPath::root());
+        }
+        let around = self.settings.roots.iter().map(|root| &root.path).filter(|root| file.is_within(root));
+        around.max_by_key(|root| root.as_bytes().len()).cloned()
+    }
+
+    /// A resource as it may be shown: what is configured as secret is hidden, and what its metadata declares.
+    pub fn shown_resource(&self, resource: Resource, metadata: Option<&EffectiveMetadata>) -> Resource {
+        let hidden = Masks::new(&self.settings.secrets).hide(resource);
+        match metadata.map(SecretAttributes::of).filter(|secrets| !secrets.is_empty()) {
+            Some(secrets) => hide_places(hidden, |payload| secrets.places(payload, Reach::Everywhere)),
+            None => hidden,
+        }
+    }
+
+    /// The only document of a file as it may be shown.
+    pub fn shown_document(&self, root: Node, file: &RepoPath) -> Node {
+        let role = Roles::new(self.snapshot, self.settings).of_content(file, kubernetes_name(&root).is_some());
+        let identity = match (role, kubernetes_name(&root)) {
+            (Role::Resource(path), _) | (Role::LegacyResource(path), None) => Identity::Logical(path),
+            (Role::LegacyResource(_) | Role::Documents, Some(name)) => Identity::Kubernetes(name),
+            _ => Identity::File { path: file.clone(), position: None },
+        };
+        let resource = Resource { identity, file: file.clone(), position: 0, payload: root };
+        let metadata = self.metadata_of(&resource);
+        self.shown_resource(resource, metadata.as_ref().map(|(_, outcome)| &outcome.value)).payload
+    }
+
     /// Metadata as it may be shown, in canonical form.
     pub fn shown(&self, metadata: &EffectiveMetadata, path: &MetadataPath) -> Node {
         hidden(metadata.to_node(), path, &Masks::new(&self.settings.secrets))
@@ -113,83 +157,6 @@ impl<'a> Inspection<'a> {
         }
         Node::list(items, span)
     }
-
-    /// Where the metadata of a path comes from: of everything at or below a pointer, or, without one, of what some file says.
-    pub fn explain(&self, path: &MetadataPath, tree: &MetadataTree, within: &Pointer) -> Outcome<Explanation> {
-        let Outcome { value: stored, findings } = self.resolve(path, tree);
-        let metadata = layer::over_defaults(&stored, self.sources);
-        let masks = Masks::new(&self.settings.secrets);
-        let mut ladders = Vec::new();
-        let mut only_defaults = 0;
-        for (directive, said) in metadata.said() {
-            let is_inside = directive.pointer().tokens().starts_with(within.tokens());
-            if !is_inside || !speaks_for_itself(directive, said) {
-                continue;
-            }
-            if within.tokens().is_empty() && said.by.origin == Origin::Defaults {
-                only_defaults += 1;
-                continue;
-            }
-            ladders.push(ladder(directive, said, path, &masks));
-        }
-        let layers = stored.layers().iter().filter_map(|layer| match &layer.origin {
-            Origin::File { path: file, speaks_for } => Some(LayerName {
-                selector: speaks_for.to_string(),
-                file: file.to_string(),
-                is_collection: speaks_for.is_collection(),
-            }),
-            _ => None,
-        });
-        let value = Explanation {
-            path: path.to_string(),
-            revision: self.snapshot.label().into(),
-            layers: layers.collect(),
-            ladders,
-            only_defaults,
-            nowhere: stored.to_node().span,
-        };
-        Outcome { value, findings }
-    }
-}
-
-/// Whether a directive is worth a ladder: the mere presence of a section or a map is not, unless it was left empty on purpose.
-fn speaks_for_itself(directive: &Directive, said: &Said) -> bool {
-    let is_map = directive.field.is_per_key() && directive.key.is_none();
-    let is_presence = |said: &Said| {
-        said.by.statements.about(directive).is_none_or(|statement| matches!(statement.says, layer::Says::Present(_)))
-    };
-    directive.field != Field::Itself && !(is_map && is_presence(said))
-}
-
-fn ladder(directive: &Directive, last: &Said, path: &MetadataPath, masks: &Masks) -> Ladder {
-    let pointer = directive.pointer();
-    let mut name = SmolStr::from(directive.to_string());
-    let mut rungs: Vec<Rung> = Vec::new();
-    for said in std::iter::successors(Some(last), |said| said.over.as_deref()) {
-        let spoken = match &said.effect {
-            Effect::Cleared => Spoken::Cleared,
-            Effect::Emptied => Spoken::Emptied,
-            Effect::Set(node) => {
-                if let (Some(written), Some(key), true) =
-                    (node.get("name").and_then(Node::as_str), &directive.key, rungs.is_empty())
-                {
-                    name = name
-                        .strip_suffix(key.as_str())
-                        .map_or(name.clone(), |start| format!("{start}{written}").into());
-                }
-                let value = if directive.field == Field::Headers { node.get("value").unwrap_or(node) } else { node };
-                Spoken::Value(hidden_at(&pointer, value, path, masks))
-            }
-        };
-        let (origin, at) = match &said.by.origin {
-            Origin::Defaults => (None, None),
-            Origin::File { speaks_for, .. } => (Some(speaks_for.to_string()), Some(said.at)),
-            Origin::Directory(_) | Origin::Document => (None, Some(said.at)),
-        };
-        rungs.push(Rung { origin, at, spoken });
-    }
-    rungs.reverse();
-    Ladder { name, pointer, rungs }
 }
 
 /// A document of metadata with what is configured as secret hidden.
@@ -197,13 +164,4 @@ fn hidden(node: Node, path: &MetadataPath, masks: &Masks) -> Node {
     let logical = path.to_logical().unwrap_or_else(LogicalPath::root);
     let file = logical.directory_below(&RepoPath::root()).unwrap_or_default();
     masks.hide(Resource { identity: Identity::Logical(logical), file, position: 0, payload: node }).payload
-}
-
-/// The same for one value of a document.
-fn hidden_at(pointer: &Pointer, node: &Node, path: &MetadataPath, masks: &Masks) -> Node {
-    let nested = pointer.tokens().iter().rev().fold(node.clone(), |inner, token| {
-        Node::map(vec![Entry::named(token.clone(), inner.span, inner.clone())], inner.span)
-    });
-    let hidden = hidden(nested, path, masks);
-    hidden.at(pointer).cloned().unwrap_or(hidden)
 }

@@ -1,0 +1,109 @@
+//! Everything about where the values of a resource come from, put together.
+
+use super::Inspection;
+use super::find::{Found, Sought};
+use super::payload_ladders::{ladders, nearest};
+use crate::finding::Outcome;
+use crate::layer::{EffectiveMetadata, MetadataPath};
+use crate::merge::{Read, Reads};
+use crate::path::{Pointer, RepoPath};
+use crate::report::explain::{Explanation, Origin, Part, Role, Subject};
+use crate::text::{SourceText, Span};
+use crate::value::Node;
+
+/// Which values are to be explained.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// Only those at or below this place.
+    pub within: Pointer,
+    /// Also those about which there is nothing to tell.
+    pub everything: bool,
+}
+
+impl Inspection<'_> {
+    /// Where the values of what is sought come from: one explanation for each resource, or one for a path without any.
+    pub fn explain(&self, sought: &Sought, question: &Question) -> Outcome<Vec<Explanation>> {
+        let Outcome { value: found, mut findings } = self.find(sought);
+        let mut explanations = Vec::new();
+        if let (Sought::Path(path, tree), true) = (sought, found.is_empty()) {
+            let stored = self.resolve(path, tree);
+            findings.extend(stored.findings);
+            let metadata = self.metadata_part(&stored.value, path, &question.within);
+            let nobody = Part { subject: Subject::Payload, origins: Vec::new(), ladders: Vec::new(), untold: 0 };
+            let is_nobodys = metadata.origins.is_empty();
+            let mut parts = vec![nobody, metadata];
+            parts.retain(|part| match question.within.tokens().is_empty() {
+                true => part.subject == Subject::Metadata || is_nobodys,
+                false => !part.ladders.is_empty(),
+            });
+            explanations.push(self.explanation(path.to_string(), parts, None));
+        }
+        for found in found {
+            let mut metadata = self.metadata_of(&found.resource);
+            if let Some((_, outcome)) = &mut metadata {
+                findings.append(&mut outcome.findings);
+            }
+            let metadata = metadata.as_ref().map(|(path, outcome)| (path, &outcome.value));
+            let name = found.resource.identity.to_string();
+            let nearest = nearest(&found.resource.payload, &question.within);
+            let parts = self.parts(found, metadata, question);
+            explanations.push(self.explanation(name, parts, nearest));
+        }
+        Outcome { value: explanations, findings }
+    }
+
+    /// The same for every value of one document, as it may be shown.
+    pub fn explain_document(&self, shown: Node, file: &RepoPath, reads: &Reads) -> Explanation {
+        let question = Question { everything: true, ..Question::default() };
+        let (ladders, untold) = ladders(&shown, &question);
+        let part = Part { subject: Subject::Payload, origins: origins(file, &included(reads)), ladders, untold };
+        self.explanation(file.to_string(), vec![part], None)
+    }
+
+    fn parts(
+        &self,
+        found: Found,
+        metadata: Option<(&MetadataPath, &EffectiveMetadata)>,
+        question: &Question,
+    ) -> Vec<Part> {
+        let is_whole = question.within.tokens().is_empty();
+        let mut parts = vec![self.payload_part(found, metadata.map(|(_, stored)| stored), question)];
+        parts.extend(metadata.map(|(path, stored)| self.metadata_part(stored, path, &question.within)));
+        // Whoever asks for a place asks for what is there; and defaults alone are worth a word only where somebody asks.
+        parts.retain(|part| match (is_whole, part.subject) {
+            (true, Subject::Payload) => true,
+            (true, Subject::Metadata) => !part.origins.is_empty(),
+            (false, _) => !part.ladders.is_empty(),
+        });
+        parts
+    }
+
+    fn payload_part(&self, found: Found, metadata: Option<&EffectiveMetadata>, question: &Question) -> Part {
+        let shown = self.shown_resource(found.resource, metadata);
+        let (ladders, untold) = ladders(&shown.payload, question);
+        let origins = origins(&shown.file, &found.includes);
+        Part { subject: Subject::Payload, origins, ladders, untold }
+    }
+
+    fn explanation(&self, name: String, parts: Vec<Part>, nearest: Option<Pointer>) -> Explanation {
+        let revision = self.snapshot.label();
+        Explanation { name, revision: revision.into(), parts, nearest, nowhere: self.nowhere() }
+    }
+
+    /// A place for what nobody wrote.
+    fn nowhere(&self) -> Span {
+        let source = self.sources.add(SourceText::new(RepoPath::root(), self.snapshot.label(), ""));
+        Span::new(source, 0, 0)
+    }
+}
+
+/// The files that a document includes.
+pub(super) fn included(reads: &Reads) -> Vec<RepoPath> {
+    reads.iter().filter(|(_, read)| **read != Read::Absent).map(|(file, _)| file.clone()).collect()
+}
+
+/// What is written in a file counts more than what it includes.
+fn origins(file: &RepoPath, includes: &[RepoPath]) -> Vec<Origin> {
+    let included = includes.iter().map(|file| Origin { role: Role::Included, file: file.to_string() });
+    included.chain([Origin { role: Role::Document, file: file.to_string() }]).collect()
+}

@@ -1,0 +1,219 @@
+//! Ladders for people: the one that counts is marked, the others are struck.
+
+use std::io;
+
+use super::{Explanation, Ladder, Origin, Part, Rung, Spoken, Subject, Way};
+use crate::document::write::inline_within;
+use crate::report::locate::Locator;
+use crate::report::paint::{Line, Role, Screen, columns, cut_middle};
+use crate::report::style::Style;
+use crate::report::tally::{grouped, plural};
+use crate::report::token::Tokens;
+use crate::text::{Sources, Span};
+use crate::value::{Node, StepKind};
+
+/// Columns before a value.
+const INDENT: usize = 4;
+/// Columns before what belongs to the line above.
+const DEEPER: usize = 8;
+/// A value on one line longer than that is counted instead of shown.
+const LONGEST: usize = 10_000;
+
+/// Writes it for people.
+pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut page =
+        Page { screen: Screen::new(out, style), locator: Locator::new(sources), tokens: Tokens::default(), style };
+    for (at, explanation) in all.iter().enumerate() {
+        if at > 0 {
+            page.screen.blank()?;
+        }
+        page.explanation(explanation)?;
+    }
+    Ok(())
+}
+
+struct Page<'a> {
+    screen: Screen<'a>,
+    locator: Locator<'a>,
+    tokens: Tokens,
+    style: &'a Style,
+}
+
+impl Page<'_> {
+    fn explanation(&mut self, explanation: &Explanation) -> io::Result<()> {
+        let heading = Line::default().with(Role::Heading, &explanation.name);
+        self.screen.line(heading.with(Role::Dim, &format!("  {}", explanation.revision)))?;
+        explanation.parts.iter().try_for_each(|part| self.part(part))
+    }
+
+    fn part(&mut self, part: &Part) -> io::Result<()> {
+        self.screen.blank()?;
+        self.screen.line(Line::default().with(Role::Heading, part.subject.name()))?;
+        self.origins(part)?;
+        self.ladders(&part.ladders)?;
+        if part.untold == 0 {
+            return Ok(());
+        }
+        let more = if part.ladders.is_empty() { "value" } else { "more value" };
+        let hint = match (part.subject, part.untold) {
+            (Subject::Payload, 1) => "stands where it is written; a POINTER or -v shows it",
+            (Subject::Payload, _) => "stand where they are written; a POINTER or -v shows them",
+            (Subject::Metadata, _) => "nobody sets; a POINTER shows the defaults",
+        };
+        self.screen.blank()?;
+        self.screen.line(Line::default().with(Role::Dim, &format!("{} {hint}", plural(part.untold, more))))
+    }
+
+    fn origins(&mut self, part: &Part) -> io::Result<()> {
+        if part.origins.is_empty() {
+            let nobody = match part.subject {
+                Subject::Payload => "no resource stands here",
+                Subject::Metadata => "no layer speaks for it",
+            };
+            return self.screen.line(Line::indented(2).with(Role::Dim, nobody));
+        }
+        let widest = part.origins.iter().map(|origin| columns(role_of(origin))).max().unwrap_or(0);
+        let widest = widest.min(self.style.columns() / 2);
+        for origin in &part.origins {
+            let line = Line::indented(2).with(Role::Plain, role_of(origin)).padded(2 + widest);
+            let note = if matches!(origin.role, super::Role::Own { .. }) { "  (itself)" } else { "" };
+            self.screen.line(line.with(Role::Dim, &format!("  {}{note}", origin.file)))?;
+        }
+        Ok(())
+    }
+
+    /// Values with nothing to tell but their place stand in rows, the others each on a ladder.
+    fn ladders(&mut self, ladders: &[Ladder]) -> io::Result<()> {
+        for run in ladders.chunk_by(|a, b| is_plain(a) && is_plain(b)) {
+            if is_plain(&run[0]) {
+                self.screen.blank()?;
+                self.rows(run)?;
+                continue;
+            }
+            for ladder in run {
+                self.screen.blank()?;
+                self.screen.line(Line::default().with(Role::Path, &ladder.name))?;
+                for line in self.rungs(ladder) {
+                    self.screen.line(line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// In columns if all of them fit, each as it comes otherwise.
+    fn rows(&mut self, ladders: &[Ladder]) -> io::Result<()> {
+        let room = self.style.columns();
+        let mut rows: Vec<[String; 3]> = Vec::with_capacity(ladders.len());
+        for Ladder { name, rungs, .. } in ladders {
+            let Some(rung) = rungs.last() else { continue };
+            let value = self.value(rung, true);
+            let cut = cut_middle(&value, room / 2, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
+            rows.push([name.to_string(), cut.unwrap_or(value), self.remarks(rung).concat()]);
+        }
+        let widest = |at: usize| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
+        let (names, values, places) = (widest(0), widest(1), widest(2));
+        let (names, values) = if names + values + places + 4 <= room { (names, values) } else { (0, 0) };
+        for [name, value, place] in &rows {
+            let line = Line::default().with(Role::Path, name).padded(names).with(Role::Plain, "  ");
+            let line = line.with(Role::Heading, value).padded(names + 2 + values);
+            if line.width() + 2 + columns(place) <= room {
+                self.screen.line(line.with(Role::Dim, &format!("  {place}")))?;
+            } else {
+                self.screen.line(line)?;
+                self.screen.line(Line::indented(INDENT).with(Role::Dim, place))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rungs(&mut self, ladder: &Ladder) -> Vec<Line> {
+        let last = ladder.rungs.len().saturating_sub(1);
+        let rungs = ladder.rungs.iter().enumerate();
+        let values: Vec<String> = rungs.map(|(at, rung)| self.value(rung, at == last)).collect();
+        let room = self.style.columns();
+        let widest = values.iter().map(|value| columns(value)).max().unwrap_or(0).min(room * 3 / 5);
+        let mut lines = Vec::new();
+        for (at, (rung, value)) in ladder.rungs.iter().zip(values).enumerate() {
+            let shown = cut_middle(&value, widest, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
+            let indent = Line::indented(INDENT - 2);
+            let (line, role) = match at == last {
+                true => (indent.with(Role::Added, self.style.symbols().winner), Role::Heading),
+                false => (indent, Role::Struck),
+            };
+            let mut line = line.padded(INDENT).with(role, &shown.unwrap_or(value)).padded(INDENT + widest);
+            for remark in self.remarks(rung) {
+                if line.width() + 2 + columns(&remark) > room {
+                    lines.push(std::mem::replace(&mut line, Line::indented(DEEPER - 2)));
+                }
+                line = line.with(Role::Dim, &format!("  {remark}"));
+            }
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// The value on one line; one that does not count is struck through, with characters where there is no colour.
+    fn value(&mut self, rung: &Rung, counts: bool) -> String {
+        let value = match &rung.spoken {
+            Spoken::Value(node) => self.inline(node),
+            Spoken::Cleared => "null".to_owned(),
+            Spoken::Emptied => "(empty)".to_owned(),
+        };
+        if counts || self.style.color { value } else { format!("~~{value}~~") }
+    }
+
+    fn inline(&mut self, node: &Node) -> String {
+        let is_small = node.size() <= LONGEST as u64;
+        let inline = is_small.then(|| inline_within(&self.tokens.masked(node), LONGEST)).flatten();
+        inline.unwrap_or_else(|| {
+            let size = grouped(usize::try_from(node.size()).unwrap_or(usize::MAX));
+            format!("({}, {size} values)", node.type_of())
+        })
+    }
+
+    /// Where it is written, and what brought it from there.
+    fn remarks(&mut self, rung: &Rung) -> Vec<String> {
+        let note = match rung.spoken {
+            Spoken::Value(_) => "",
+            Spoken::Cleared | Spoken::Emptied => "  (clears it)",
+        };
+        let place = rung.at.map_or("default".to_owned(), |at| self.place(at));
+        let mut remarks = vec![format!("{place}{note}")];
+        let Way { steps, left_out } = &rung.way;
+        for (kind, at) in steps {
+            let (name, place) = (self.step(*kind, *at), self.place(*at));
+            remarks.push(format!("through {name} at {place}"));
+        }
+        if *left_out > 0 {
+            remarks.push(format!("and {} more", grouped(*left_out)));
+        }
+        remarks
+    }
+
+    fn place(&mut self, span: Span) -> String {
+        let place = self.locator.start(span);
+        format!("{}:{}", place.text.path, place.line)
+    }
+
+    /// A step in the words of the file where those are few, and nothing but a key; else what kind of step it is.
+    fn step(&mut self, kind: StepKind, at: Span) -> String {
+        let is_key = matches!(kind, StepKind::Alias | StepKind::MergeKey | StepKind::Directive | StepKind::Include);
+        let text = self.locator.start(at).text;
+        let written = text.text.get(at.range()).filter(|text| is_key && !text.is_empty() && text.len() <= 40);
+        written.filter(|text| !text.contains('\n')).unwrap_or(kind.name()).to_owned()
+    }
+}
+
+/// Whether there is nothing to tell about a value but where it is written.
+fn is_plain(ladder: &Ladder) -> bool {
+    matches!(&ladder.rungs[..], [only] if only.way.steps.is_empty() && matches!(only.spoken, Spoken::Value(_)))
+}
+
+fn role_of(origin: &Origin) -> &str {
+    match &origin.role {
+        super::Role::Document => "written in",
+        super::Role::Included => "included",
+        super::Role::Collection { selector } | super::Role::Own { selector } => selector,
+    }
+}
