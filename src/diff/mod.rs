@@ -28,6 +28,8 @@ mod laws;
 #[cfg(test)]
 mod testing;
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 pub use options::{InsideParser, Options, TextThresholds};
@@ -43,7 +45,9 @@ use crate::value::{Key, Node};
 
 /// Finds everything that differs between two trees, in the order of `after`.
 pub fn diff(before: &Node, after: &Node, options: &Options) -> Difference {
-    walk::walk(before, after, options)
+    let mut found = walk::walk(before, after, options);
+    found.documents = Some(Arc::new(Documents { before: before.clone(), after: after.clone() }));
+    found
 }
 
 /// What differs between two trees.
@@ -54,8 +58,19 @@ pub struct Difference {
     /// What is written differently but means the same: numbers (`1.10` → `1.1`), and strings whose document inside differs only
     /// in its formatting; the path of the latter ends with [`PathStep::Inside`]. No change, but worth a look.
     pub spelling_only: Vec<Change>,
+    /// What was compared.
+    pub documents: Option<Arc<Documents>>,
     /// Lists that were compared by content, because the configured keys do not tell their items apart.
     pub unusable: Vec<UnusableKeys>,
+}
+
+/// Two trees that were compared.
+#[derive(Debug)]
+pub struct Documents {
+    /// The older one.
+    pub before: Node,
+    /// The newer one.
+    pub after: Node,
 }
 
 /// A configured list rule that could not be used for a list.

@@ -32,7 +32,8 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     }
     let shown = report.resources.iter().filter(|resource| resource.status() < Status::Respelled);
     for resource in shown {
-        section(resource, &mut tokens).iter().try_for_each(|line| screen.exact_line(line))?;
+        let lines = section(resource, &mut tokens).into_iter().chain(metadata_section(resource, &mut tokens));
+        lines.into_iter().try_for_each(|line| screen.exact_line(&line))?;
     }
     Ok(())
 }
@@ -44,17 +45,7 @@ fn remarks(report: &Report) -> Vec<String> {
     let findings = (!report.findings.is_empty()).then(|| plural(report.findings.len(), "finding"));
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
     let spelling = (spelling > 0).then(|| format!("{} spelled differently but equal", plural(spelling, "number")));
-    let metadata = report.resources.iter().filter(|resource| !resource.metadata.changes.is_empty()).map(|resource| {
-        let side = resource.after.as_ref().or(resource.before.as_ref());
-        let name = side.map(|side| side.identity.to_string()).unwrap_or_default();
-        let changes = plural(resource.metadata.changes.len(), "change");
-        format!("metadata: {name}, {changes} that this format does not show")
-    });
-    skipped
-        .chain(metadata)
-        .chain(findings.map(|count| format!("{count}, see the full report")))
-        .chain(spelling)
-        .collect()
+    skipped.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
 }
 
 fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
@@ -67,17 +58,12 @@ fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
         lines.push(heading(format!("rename from {}", old.file)));
         lines.push(heading(format!("rename to {}", new.file)));
     }
-    let size = old.payload.size().max(new.payload.size());
-    if size > LARGEST {
-        let size = grouped(usize::try_from(size).unwrap_or(usize::MAX));
-        lines.push(
-            Line::default()
-                .with(Role::Dim, &format!("# {}: {size} values are too many for this format", side.identity)),
-        );
+    if let Some(remark) = too_large(&old.payload, &new.payload, &side.identity.to_string()) {
+        lines.push(remark);
         return lines;
     }
-    let old_text = before.map(|side| canonical(side, tokens)).unwrap_or_default();
-    let new_text = after.map(|side| canonical(side, tokens)).unwrap_or_default();
+    let old_text = before.map(|side| canonical(&side.payload, tokens)).unwrap_or_default();
+    let new_text = after.map(|side| canonical(&side.payload, tokens)).unwrap_or_default();
     let hunks = hunks(&old_text, &new_text, CONTEXT);
     if hunks.is_empty() {
         let is_moved = old.file != new.file;
@@ -89,6 +75,39 @@ fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
     lines.push(heading(format!("+++ {}", file(after, "b/"))));
     lines.extend(hunks.iter().flat_map(|hunk| hunk_lines(hunk, &side.identity.to_string())));
     lines
+}
+
+/// The effective metadata is a document of its own, which stands in no file; it is called by the file of the resource.
+fn metadata_section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
+    let (Some(before), Some(after)) = (&resource.before, &resource.after) else { return Vec::new() };
+    let Some(documents) = resource.metadata.documents.as_ref().filter(|_| !resource.metadata.changes.is_empty()) else {
+        return Vec::new();
+    };
+    let name = |prefix: &str, side: &Resource| {
+        visible::quoted_path(&[prefix.as_bytes(), side.file.as_bytes(), b"#metadata"].concat())
+    };
+    let (old, new) = (name("a/", before), name("b/", after));
+    let identity = format!("{} metadata", after.identity);
+    let heading = |text: String| Line::default().with(Role::Heading, &text);
+    let mut lines = vec![heading(format!("diff --git {old} {new}"))];
+    if let Some(remark) = too_large(&documents.before, &documents.after, &identity) {
+        lines.push(remark);
+        return lines;
+    }
+    let (old_text, new_text) = (canonical(&documents.before, tokens), canonical(&documents.after, tokens));
+    lines.push(heading(format!("--- {old}")));
+    lines.push(heading(format!("+++ {new}")));
+    let hunks = hunks(&old_text, &new_text, CONTEXT);
+    lines.extend(hunks.iter().flat_map(|hunk| hunk_lines(hunk, &identity)));
+    lines
+}
+
+fn too_large(before: &Node, after: &Node, name: &str) -> Option<Line> {
+    let size = before.size().max(after.size());
+    (size > LARGEST).then(|| {
+        let size = grouped(usize::try_from(size).unwrap_or(usize::MAX));
+        Line::default().with(Role::Dim, &format!("# {name}: {size} values are too many for this format"))
+    })
 }
 
 /// A path with git's prefix, quoted as git quotes it.
@@ -119,8 +138,8 @@ pub(super) fn hunk_lines(hunk: &Hunk<'_>, identity: &str) -> Vec<Line> {
     lines
 }
 
-fn canonical(side: &Resource, tokens: &mut Tokens) -> String {
-    to_yaml(&tokens.masked(&sorted(&side.payload)))
+fn canonical(document: &Node, tokens: &mut Tokens) -> String {
+    to_yaml(&tokens.masked(&sorted(document)))
 }
 
 /// The same value with the keys of every map in order.

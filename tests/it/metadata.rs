@@ -209,3 +209,31 @@ fn what_is_wrong_with_a_layer_is_said_once_and_makes_the_comparison_incomplete()
     let syntax = compare(&with(ID), &with("a: ]"));
     assert_eq!(rules(&syntax), ["document/syntax"]);
 }
+
+#[test]
+fn every_format_shows_changed_metadata() {
+    let with = |layer| [("_/metadata.yaml", layer), ("a/resource.yaml", "x: 1")];
+    let report = compare(&with(ID), &with(KEY));
+    let written = |write: &dyn Fn(&mut dyn std::io::Write) -> std::io::Result<()>| {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let unified = written(&|out| outcrop::report::unified::write(&report, &Style::default(), out));
+    let expected = "\
+diff --git a/a/resource.yaml#metadata b/a/resource.yaml#metadata
+--- a/a/resource.yaml#metadata
++++ b/a/resource.yaml#metadata
+@@ -1,2 +1,2 @@ /a metadata
+ resourceInfo:
+-  idFromAttribute: id
++  idFromAttribute: key
+";
+    assert!(unified.starts_with(expected), "{unified}");
+    let patches = written(&|out| outcrop::report::json::write_patches(&report, out));
+    let patch =
+        r#""patch":[],"metadata_patch":[{"op":"replace","path":"/resourceInfo/idFromAttribute","value":"key"}]"#;
+    assert!(patches.contains(patch), "{patches}");
+    // The layer itself is a document like any other.
+    assert_eq!(patches.matches("metadata_patch").count(), 1, "{patches}");
+}

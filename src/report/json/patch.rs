@@ -12,15 +12,18 @@ use crate::diff::json_patch::{Operation, json_patch};
 use crate::path::Pointer;
 use crate::report::Report;
 use crate::report::token::Tokens;
+use crate::resource::Resource;
 use crate::value::Node;
 
 /// Writes one patch per resource that differs to the letter, spelling of numbers included.
+///
+/// Effective metadata that differs has a patch of its own, because it is a document of its own.
 ///
 /// Secrets stand as the words that stand for them everywhere, and a patch with such words is marked as masked: it shows what
 /// changes, but does not carry it out.
 pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let tokens = RefCell::new(Tokens::of(report));
-    let operations: Vec<Vec<Operation>> = report.resources.iter().map(operations).collect();
+    let operations: Vec<Operations> = report.resources.iter().map(Operations::of).collect();
     let resources = report.resources.iter().zip(&operations);
     let wire = Patches {
         schema: "outcrop/json-patch/v1",
@@ -34,13 +37,25 @@ pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()>
     writeln!(out)
 }
 
-/// A resource that is new or gone is a change of the whole document.
-fn operations(change: &ResourceChange) -> Vec<Operation> {
-    match (&change.before, &change.after) {
-        (Some(before), Some(after)) => json_patch(&before.payload, &after.payload),
-        (None, Some(after)) => vec![Operation::Add { path: Pointer::root(), value: after.payload.clone() }],
-        (Some(_), None) => vec![Operation::Remove { path: Pointer::root() }],
-        (None, None) => Vec::new(),
+/// What changes one resource.
+struct Operations {
+    payload: Vec<Operation>,
+    /// From the older effective metadata to the newer.
+    metadata: Vec<Operation>,
+}
+
+impl Operations {
+    fn of(change: &ResourceChange) -> Self {
+        // A resource that is new or gone is a change of the whole document.
+        let payload = match (&change.before, &change.after) {
+            (Some(before), Some(after)) => json_patch(&before.payload, &after.payload),
+            (None, Some(after)) => vec![Operation::Add { path: Pointer::root(), value: after.payload.clone() }],
+            (Some(_), None) => vec![Operation::Remove { path: Pointer::root() }],
+            (None, None) => Vec::new(),
+        };
+        let documents = change.metadata.documents.as_ref();
+        let metadata = documents.map(|documents| json_patch(&documents.before, &documents.after));
+        Self { payload, metadata: metadata.unwrap_or_default() }
     }
 }
 
@@ -63,6 +78,9 @@ struct ResourcePatch<'a> {
     after_file: Option<String>,
     masked: bool,
     patch: Vec<WireOperation<'a>>,
+    /// For the effective metadata, which is another document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    metadata_patch: Vec<WireOperation<'a>>,
 }
 
 #[derive(Serialize)]
@@ -75,33 +93,36 @@ struct WireOperation<'a> {
 
 fn resource_patch<'a>(
     change: &'a ResourceChange,
-    operations: &'a [Operation],
+    operations: &'a Operations,
     tokens: &'a RefCell<Tokens>,
 ) -> ResourcePatch<'a> {
     let named = change.after.as_ref().or(change.before.as_ref());
-    let file =
-        |resource: &Option<crate::resource::Resource>| resource.as_ref().map(|resource| resource.file.to_string());
-    let wire = |op, path: &Pointer, node: Option<&'a Node>| WireOperation {
-        op,
-        path: path.to_string(),
-        value: node.map(|node| Written { node, tokens }),
-    };
-    let patch: Vec<WireOperation<'a>> = operations
-        .iter()
-        .map(|operation| match operation {
-            Operation::Add { path, value } => wire("add", path, Some(value)),
-            Operation::Remove { path } => wire("remove", path, None),
-            Operation::Replace { path, value } => wire("replace", path, Some(value)),
-        })
-        .collect();
+    let file = |resource: &Option<Resource>| resource.as_ref().map(|resource| resource.file.to_string());
+    let patch = wire(&operations.payload, tokens);
+    let metadata_patch = wire(&operations.metadata, tokens);
+    let holds_secret =
+        |operation: &WireOperation<'_>| operation.value.is_some_and(|value| !secret_places(value.node).is_empty());
     ResourcePatch {
         id: named.map(|resource| resource.identity.to_string()).unwrap_or_default(),
         status: change.status().name(),
         before_file: file(&change.before),
         after_file: file(&change.after),
-        masked: patch
-            .iter()
-            .any(|operation| operation.value.is_some_and(|value| !secret_places(value.node).is_empty())),
+        masked: patch.iter().chain(&metadata_patch).any(holds_secret),
         patch,
+        metadata_patch,
     }
+}
+
+fn wire<'a>(operations: &'a [Operation], tokens: &'a RefCell<Tokens>) -> Vec<WireOperation<'a>> {
+    let wire = |op, path: &Pointer, node: Option<&'a Node>| WireOperation {
+        op,
+        path: path.to_string(),
+        value: node.map(|node| Written { node, tokens }),
+    };
+    let operations = operations.iter().map(|operation| match operation {
+        Operation::Add { path, value } => wire("add", path, Some(value)),
+        Operation::Remove { path } => wire("remove", path, None),
+        Operation::Replace { path, value } => wire("replace", path, Some(value)),
+    });
+    operations.collect()
 }
