@@ -14,6 +14,7 @@ mod corpora;
 mod difftool;
 mod directives;
 mod doctor;
+mod expressions;
 mod hooks;
 mod metadata;
 mod pre_commit_framework;
