@@ -21,6 +21,7 @@ mod style;
 mod tally;
 pub mod terminal;
 mod token;
+pub mod trace;
 pub mod unified;
 mod veil;
 

@@ -1,10 +1,9 @@
 //! The expressions of a payload, replaced by what they give.
 
-use super::datum::Datum;
 use super::detect::{has_expressions, is_expression};
 use super::session::Session;
 use super::tree::{ResourceId, Tree};
-use super::trouble::{self, Result};
+use super::trouble;
 use crate::finding::{Finding, Location, Outcome};
 use crate::limits::Limits;
 use crate::value::{Entry, Node, Value};
@@ -23,7 +22,7 @@ pub fn compute(payload: &Node, owner: ResourceId, tree: &dyn Tree, limits: &Limi
     let mut findings = Vec::new();
     let computed = replaced(payload, owner, &mut session, &mut findings).unwrap_or_else(|| payload.clone());
     findings.append(&mut session.findings);
-    let value = match trouble::result_limit(&computed, payload.span, limits) {
+    let value = match trouble::result_limit(computed.size(), computed.height(), payload.span, limits) {
         None => computed,
         Some(fault) => {
             findings.push(*fault);
@@ -41,8 +40,8 @@ fn replaced(node: &Node, owner: ResourceId, session: &mut Session<'_>, findings:
             if session.is_exhausted() {
                 return None;
             }
-            match value_of(node, owner, session) {
-                Ok(value) => Some(value),
+            match session.whole(node, owner) {
+                Ok(value) => value,
                 Err(fault) => {
                     session.recover();
                     findings.push(*fault);
@@ -70,11 +69,6 @@ fn replaced(node: &Node, owner: ResourceId, session: &mut Session<'_>, findings:
         }
         _ => None,
     }
-}
-
-fn value_of(node: &Node, owner: ResourceId, session: &mut Session<'_>) -> Result<Node> {
-    let datum = session.settled(Datum::Node { node: node.clone(), owner: Some(owner) })?;
-    session.exported(&datum, node.span)
 }
 
 /// In the order of the texts, each once: two expressions can fail for one reason.

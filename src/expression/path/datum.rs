@@ -19,9 +19,9 @@ pub(super) enum Datum {
     /// Every resource of the tree, by path and by name.
     Everything,
     /// A list that an expression made, of what is not data alone.
-    List { items: Arc<[Datum]>, at: Span },
+    List { items: Arc<[Datum]>, at: Span, height: u32 },
     /// A map that an expression made, of what is not data alone.
-    Map { members: Arc<[(Key, Datum)]>, at: Span },
+    Map { members: Arc<[(Key, Datum)]>, at: Span, height: u32 },
     /// Says what a loop should do.
     Signal(Signal),
 }
@@ -80,7 +80,8 @@ impl Datum {
     pub(super) fn list(items: Vec<Datum>, at: Span) -> Self {
         let is_data = |datum: &Datum| matches!(datum, Self::Node { owner: None, .. });
         if !items.iter().all(is_data) {
-            return Self::List { items: items.into(), at };
+            let height = 1 + items.iter().map(Self::height).max().unwrap_or(0);
+            return Self::List { items: items.into(), at, height };
         }
         let nodes = items.into_iter().filter_map(Self::into_plain).collect();
         Self::plain(Node::list(nodes, at))
@@ -90,10 +91,20 @@ impl Datum {
     pub(super) fn map(members: Vec<(Key, Datum)>, at: Span) -> Self {
         let is_data = |(_, datum): &(Key, Datum)| matches!(datum, Self::Node { owner: None, .. });
         if !members.iter().all(is_data) {
-            return Self::Map { members: members.into(), at };
+            let height = 1 + members.iter().map(|(_, datum)| datum.height()).max().unwrap_or(0);
+            return Self::Map { members: members.into(), at, height };
         }
         let entries = members.into_iter().filter_map(|(key, datum)| Some(Entry { key, value: datum.into_plain()? }));
         Self::plain(Node::map(entries.collect(), at))
+    }
+
+    /// How many levels it has: what is deep cannot even be forgotten without a deep stack.
+    pub(super) fn height(&self) -> u32 {
+        match self {
+            Self::Node { node, .. } => node.height(),
+            Self::List { height, .. } | Self::Map { height, .. } => *height,
+            Self::Resource(_) | Self::Everything | Self::Signal(_) => 1,
+        }
     }
 
     fn into_plain(self) -> Option<Node> {

@@ -56,7 +56,7 @@ impl Session<'_> {
             }
         }
         if each.key.is_some() && !is_empty {
-            values = vec![Datum::map(members.entries, at)];
+            values = vec![self.map(members.entries, at)?];
         }
         Ok(Matches::list(values, at))
     }

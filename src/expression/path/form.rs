@@ -138,8 +138,7 @@ impl Session<'_> {
         if !matches.is_list && values.len() <= 1 {
             return Ok(values.pop().unwrap_or_else(|| Datum::null(at)));
         }
-        self.spend(values.len() as u64, at)?;
-        Ok(Datum::list(values, at))
+        self.list(values, at)
     }
 
     /// The one value of whatever stands where an expression is expected.
@@ -164,11 +163,12 @@ impl Session<'_> {
                 let member =
                     |entry: &crate::value::Entry| Ok((entry.key.clone(), session.mapped(&entry.value, scope)?));
                 let members: Vec<(Key, Datum)> = map.entries().iter().map(member).collect::<Result<_>>()?;
-                Ok(Datum::map(members, at))
+                session.map(members, at)
             }
             Value::List(list) => {
                 let items = list.items().iter().map(|item| session.mapped(item, scope));
-                Ok(Datum::list(items.collect::<Result<_>>()?, at))
+                let items = items.collect::<Result<_>>()?;
+                session.list(items, at)
             }
             _ => Ok(Datum::plain(node.clone())),
         })
@@ -228,6 +228,12 @@ fn check_keywords(map: &Map, eval: &Key) -> Result<()> {
     bad_arguments(unknown.key.span, message, help)
 }
 
+/// Functions that other programs have, and that would make a value depend on more than the commit.
+const OUTSIDE: [&str; 14] = [
+    "get_env", "has_env", "to_env", "file", "tempfile", "lookup", "template", "python", "external", "local", "secret",
+    "kubectl", "get_dir", "abspath",
+];
+
 fn unknown_function(map: &Map, at: Span) -> super::trouble::Fault {
     let names: Vec<&str> = map.entries().iter().map(|entry| entry.key.name.as_str()).take(3).collect();
     let (message, span) = match (&names[..], map.entries().first()) {
@@ -239,6 +245,10 @@ fn unknown_function(map: &Map, at: Span) -> super::trouble::Fault {
         }
     };
     let finding = fault(&finding::EXPRESSION_UNKNOWN_FUNCTION, span, message).labelled("not known");
+    if names.iter().any(|name| OUTSIDE.contains(name)) {
+        let help = "expressions see the tree alone: no environment, no files, no network, no code";
+        return finding.help(help).into();
+    }
     let near = names.iter().find_map(|name| suggest::nearest(name, Function::names()));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),

@@ -2,6 +2,7 @@
 //!
 //! `services::[labels::env=prod]::name?` is three segments: a key, a filter alone, a key that takes the first match.
 
+use std::fmt;
 use std::ops::Range;
 
 use smol_str::SmolStr;
@@ -73,6 +74,9 @@ pub(super) struct Malformed {
     pub(super) range: Range<usize>,
 }
 
+/// Filters inside each other, whatever the limits say: paths are walked and forgotten level by level.
+const DEEPEST_FILTER: u32 = 1000;
+
 /// Reads a path; filters inside filters may be `deepest` levels deep.
 pub(super) fn parse(text: &str, deepest: u32) -> Result<Path, Malformed> {
     if text.trim().is_empty() {
@@ -82,7 +86,7 @@ pub(super) fn parse(text: &str, deepest: u32) -> Result<Path, Malformed> {
             range: 0..text.len(),
         });
     }
-    let mut reader = Reader { text, at: 0, left: deepest };
+    let mut reader = Reader { text, at: 0, left: deepest.min(DEEPEST_FILTER) };
     let path = reader.path()?;
     if reader.at < text.len() {
         let range = reader.at..reader.at + 1;
@@ -95,6 +99,17 @@ impl Segment {
     /// Whether nothing at all is written in it.
     pub(super) fn is_blank(&self) -> bool {
         self.key == Key::Empty && self.filters.is_empty() && self.test.is_none() && !self.takes_first
+    }
+}
+
+impl fmt::Display for Test {
+    /// As it is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operator = if self.is_negated { "!=" } else { "=" };
+        match &self.against {
+            Against::Text(text) => write!(f, "{operator}{text}"),
+            Against::Variable(name) => write!(f, "{operator}${name}"),
+        }
     }
 }
 
@@ -182,7 +197,7 @@ impl Reader<'_> {
         self.skip_blanks();
         let is_negated = self.rest().starts_with('!');
         self.at += usize::from(is_negated);
-        let path = self.path()?;
+        let path = stacker::maybe_grow(64 << 10, 1 << 20, || self.path())?;
         if !self.rest().starts_with(']') {
             return refuse("`[` is never closed", "every `[` needs a `]` after it", start + 1);
         }

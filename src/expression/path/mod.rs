@@ -7,6 +7,7 @@ mod compute;
 mod datum;
 mod detect;
 mod each;
+mod export;
 mod form;
 mod function;
 mod grammar;

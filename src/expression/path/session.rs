@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::datum::{Datum, Signal};
+use super::datum::Datum;
 use super::detect::{has_expressions, is_expression};
 use super::grammar::{self, Path};
 use super::scope::{Scope, Variable};
@@ -16,7 +16,7 @@ use super::trouble::{self, Fault, Result, fault, quoted};
 use crate::finding::{self, Finding};
 use crate::limits::Limits;
 use crate::text::Span;
-use crate::value::{Entry, Map, Node, StepKind, Value};
+use crate::value::{Map, Node, StepKind, Value};
 
 /// Everything that one evaluation shares.
 pub(super) struct Session<'t> {
@@ -34,17 +34,26 @@ pub(super) struct Session<'t> {
     /// Expressions under way, the outermost first.
     open: Vec<(Computation, Span)>,
     /// The outermost open expression that was found to be in a circle; what depends on it holds only here.
-    outermost: usize,
+    pub(super) outermost: usize,
+    /// Expressions whose values are written out, and the outermost one that was found inside itself.
+    pub(super) exporting: Vec<(Computation, Span)>,
+    pub(super) outermost_exporting: usize,
+    pub(super) exported: HashMap<Computation, Node>,
     /// Variables under way.
     resolving: Vec<SmolStr>,
     everything: Option<Arc<[ResourceId]>>,
 }
 
 /// An expression of a resource: the address of its map, which lives as long as the session.
-type Computation = (ResourceId, usize);
+pub(super) type Computation = (ResourceId, usize);
+
+/// What a computation is known by.
+pub(super) fn computation(owner: ResourceId, map: &Arc<Map>) -> Computation {
+    (owner, Arc::as_ptr(map) as usize)
+}
 
 /// No open expression.
-const NONE: usize = usize::MAX;
+pub(super) const NONE: usize = usize::MAX;
 /// Less stack than this is not enough for another level.
 const RED_ZONE: usize = 128 << 10;
 /// As much is added when it runs out.
@@ -64,6 +73,9 @@ impl<'t> Session<'t> {
             computed: HashMap::new(),
             open: Vec::new(),
             outermost: NONE,
+            exporting: Vec::new(),
+            outermost_exporting: NONE,
+            exported: HashMap::new(),
             resolving: Vec::new(),
             everything: None,
         }
@@ -100,6 +112,8 @@ impl<'t> Session<'t> {
         self.open.clear();
         self.resolving.clear();
         self.outermost = NONE;
+        self.exporting.clear();
+        self.outermost_exporting = NONE;
     }
 
     /// Does something one level deeper, on as much stack as it needs.
@@ -181,14 +195,15 @@ impl<'t> Session<'t> {
         }
     }
 
-    fn computed(&mut self, owner: ResourceId, node: &Node, map: &Arc<Map>) -> Result<Datum> {
-        let computation = (owner, Arc::as_ptr(map) as usize);
+    pub(super) fn computed(&mut self, owner: ResourceId, node: &Node, map: &Arc<Map>) -> Result<Datum> {
+        let computation = computation(owner, map);
         if let Some((_, known)) = self.computed.get(&computation) {
             return Ok(known.clone());
         }
         if let Some(position) = self.open.iter().position(|(open, _)| *open == computation) {
             self.outermost = self.outermost.min(position);
-            self.report_circle(position);
+            let circle = self.open[position..].to_vec();
+            self.report_circle(circle);
             return Ok(Datum::null(node.span));
         }
         let position = self.open.len();
@@ -214,8 +229,7 @@ impl<'t> Session<'t> {
     }
 
     /// Tells of a circle once, wherever it was entered: it starts with the expression that is written first.
-    fn report_circle(&mut self, position: usize) {
-        let mut circle: Vec<((ResourceId, usize), Span)> = self.open[position..].to_vec();
+    pub(super) fn report_circle(&mut self, mut circle: Vec<(Computation, Span)>) {
         let first = (0..circle.len()).min_by_key(|&at| (circle[at].1, circle[at].0.0)).unwrap_or(0);
         circle.rotate_left(first);
         let names: Vec<String> = circle.iter().map(|((owner, _), _)| quoted(&self.tree.path(*owner))).collect();
@@ -279,75 +293,6 @@ impl<'t> Session<'t> {
         finding.help("give one of them a value of its own").into()
     }
 
-    /// A datum as data, with everything in it computed.
-    pub(super) fn exported(&mut self, datum: &Datum, at: Span) -> Result<Node> {
-        match datum {
-            Datum::Node { node, owner: None } => Ok(node.clone()),
-            Datum::Node { node, owner: Some(owner) } => Ok(self.whole(node, *owner)?.unwrap_or_else(|| node.clone())),
-            Datum::Resource(id) => Ok(self.tree.reference(*id, at).through(StepKind::Expression, at)),
-            Datum::Everything => {
-                let all = self.everything(at)?;
-                self.spend(all.len() as u64, at)?;
-                let entry = |&id: &ResourceId| Entry::named(self.tree.path(id), at, self.tree.reference(id, at));
-                Ok(Node::map(all.iter().map(entry).collect(), at).through(StepKind::Expression, at))
-            }
-            Datum::List { items, at } => {
-                self.spend(items.len() as u64, *at)?;
-                let items = items.iter().map(|item| self.deeper(*at, |session| session.exported(item, *at)));
-                let items = items.collect::<Result<Vec<_>>>()?;
-                self.fitting(Node::list(items, *at), *at)
-            }
-            Datum::Map { members, at } => {
-                self.spend(members.len() as u64, *at)?;
-                let entries = members.iter().map(|(key, datum)| {
-                    let value = self.deeper(*at, |session| session.exported(datum, *at))?;
-                    Ok(Entry { key: key.clone(), value })
-                });
-                let entries = entries.collect::<Result<Vec<_>>>()?;
-                self.fitting(Node::map(entries, *at), *at)
-            }
-            Datum::Signal(Signal::Break | Signal::Continue) => Ok(Node::new(Value::Null, at)),
-        }
-    }
-
-    /// A value with every expression in it computed; nothing if it has none.
-    fn whole(&mut self, node: &Node, owner: ResourceId) -> Result<Option<Node>> {
-        self.spend(1, node.span)?;
-        match &node.value {
-            Value::Map(map) if is_expression(map) => {
-                let datum = self.computed(owner, node, map)?;
-                self.deeper(node.span, |session| session.exported(&datum, node.span)).map(Some)
-            }
-            Value::Map(map) => {
-                let mut changed: Option<Vec<Entry>> = None;
-                for (at, entry) in map.entries().iter().enumerate() {
-                    if let Some(value) = self.whole(&entry.value, owner)? {
-                        changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-                    }
-                }
-                changed.map(|entries| self.fitting(like(node, Node::map(entries, node.span)), node.span)).transpose()
-            }
-            Value::List(list) => {
-                let mut changed: Option<Vec<Node>> = None;
-                for (at, item) in list.items().iter().enumerate() {
-                    if let Some(value) = self.whole(item, owner)? {
-                        changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
-                    }
-                }
-                changed.map(|items| self.fitting(like(node, Node::list(items, node.span)), node.span)).transpose()
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// A result, if it is not too large or too deep.
-    pub(super) fn fitting(&self, node: Node, at: Span) -> Result<Node> {
-        match trouble::result_limit(&node, at, self.limits) {
-            Some(fault) => Err(fault),
-            None => Ok(node),
-        }
-    }
-
     /// A value for the trace.
     pub(super) fn shown(&self, datum: &Datum) -> TraceValue {
         match datum {
@@ -367,11 +312,6 @@ fn brought(datum: Datum, by: Span) -> Datum {
         Datum::Node { node, owner } => Datum::Node { node: node.through(StepKind::Expression, by), owner },
         other => other,
     }
-}
-
-/// A changed value keeps the tag and the way of what it was.
-fn like(old: &Node, new: Node) -> Node {
-    Node { extra: old.extra.clone(), ..new }
 }
 
 /// A fault that is written elsewhere also points at the expression that needs the value.

@@ -1,5 +1,7 @@
 //! The keys of resources that start with a dot.
 
+use std::sync::Arc;
+
 use super::datum::Datum;
 use super::session::Session;
 use super::tree::ResourceId;
@@ -36,8 +38,8 @@ impl Session<'_> {
     pub(super) fn special(&mut self, resource: ResourceId, key: &str, at: Span) -> Result<Option<Datum>> {
         let tree = self.tree;
         let list = |ids: Vec<ResourceId>| {
-            let items: Vec<Datum> = ids.into_iter().map(Datum::Resource).collect();
-            Some(Datum::List { items: items.into(), at })
+            let items: Arc<[Datum]> = ids.into_iter().map(Datum::Resource).collect();
+            Some(Datum::List { items, at, height: 2 })
         };
         Ok(match key {
             "." => Some(Datum::Resource(resource)),

@@ -42,13 +42,13 @@ pub(super) fn limit(at: Span, what: &str, amount: u64, key: &str) -> Fault {
 }
 
 /// A result that is too large or too deep to be a document.
-pub(super) fn result_limit(node: &Node, at: Span, limits: &Limits) -> Option<Fault> {
-    if node.size() > limits.nodes {
+pub(super) fn result_limit(size: u64, height: u32, at: Span, limits: &Limits) -> Option<Fault> {
+    if size > limits.nodes {
         let message = format!("the expressions make a document of more than {} values", limits.nodes);
         let finding = fault(&finding::LIMIT_NODES, at, message);
         return Some(finding.help("raise `limits.nodes` in outcrop.yaml if this is meant").into());
     }
-    if node.height() > limits.depth {
+    if height > limits.depth {
         let message = format!("the expressions make a document of more than {} levels", limits.depth);
         let finding = fault(&finding::LIMIT_DEPTH, at, message);
         return Some(finding.help("raise `limits.depth` in outcrop.yaml if this is meant").into());

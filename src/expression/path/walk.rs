@@ -261,10 +261,14 @@ impl Session<'_> {
                 return Ok(false);
             }
         }
-        match &segment.test {
-            Some(test) => Ok(self.is_equal(value, test, course.scope, course.at(segment))? != test.is_negated),
-            None => Ok(true),
+        let Some(test) = &segment.test else { return Ok(true) };
+        if self.trace.is_on() {
+            let on = Some(self.shown(value));
+            self.trace.open(TraceKind::Test, &test.to_string(), on);
         }
+        let holds = self.is_equal(value, test, course.scope, course.at(segment))? != test.is_negated;
+        self.trace.close(if holds { Verdict::Kept } else { Verdict::Dropped("does not hold") });
+        Ok(holds)
     }
 
     fn is_equal(&mut self, value: &Datum, test: &Test, scope: &Scope, at: Span) -> Result<bool> {

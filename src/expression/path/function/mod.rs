@@ -14,6 +14,7 @@ use super::trouble::{Result, bad_arguments};
 use crate::expression::schema;
 use crate::text::Span;
 use crate::value::{Map, Node, Operation};
+use operator::Order;
 
 /// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(super) enum Function {
         is_negated: bool,
     },
     /// `lt`, `le`, `gt`, `ge`.
-    Order(operator::Order),
+    Order(Order),
     /// `add`, `sub`, `mul`, `div`, `floordiv`, `mod`, `pow`.
     Calculate(Operation),
     Concat,
@@ -39,8 +40,6 @@ pub(super) enum Function {
     UrlJoin,
     Validate,
 }
-
-use operator::Order;
 
 const FUNCTIONS: &[(&str, Function)] = &[
     ("if", Function::If),

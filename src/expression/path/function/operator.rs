@@ -61,7 +61,7 @@ impl Session<'_> {
             && let (Some(mut items), Some(more)) = (self.items_of(a, at)?, self.items_of(b, at)?)
         {
             items.extend(more);
-            return Ok(Datum::list(items, at));
+            return self.list(items, at);
         }
         let message = format!("`{}` cannot work with {} and {}", name(operation), kind(a), kind(b));
         let help = match operation {

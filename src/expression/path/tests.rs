@@ -1,1 +1,0 @@
-//! Every rule of the language, one by one.
