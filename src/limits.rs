@@ -22,6 +22,14 @@ pub struct Limits {
     pub include_depth: u32,
     /// Files that one document includes, counted each time.
     pub includes: u32,
+    /// Bytes of one CEL expression.
+    pub cel_bytes: u32,
+    /// Steps that evaluating one CEL expression may take.
+    pub cel_steps: u64,
+    /// Places that the path of one patch operation may select.
+    pub patch_matches: u32,
+    /// Values that patching one resource may copy, and steps that its expressions may take, together.
+    pub patch_work: u64,
 }
 
 impl Default for Limits {
@@ -35,6 +43,10 @@ impl Default for Limits {
             directory_depth: 64,
             include_depth: 32,
             includes: 1000,
+            cel_bytes: 4096,
+            cel_steps: 1_000_000,
+            patch_matches: 65_536,
+            patch_work: 50_000_000,
         }
     }
 }
