@@ -247,7 +247,7 @@ const LIMITS: [&str; 12] = [
 ];
 
 /// The parser of expressions recurses, and its stack is finite.
-const LONGEST_EXPRESSION: u32 = 64 << 10;
+const LONGEST_EXPRESSION: u32 = 16 << 10;
 /// Patterns are followed with one bit per level.
 const DEEPEST_PATTERN: usize = 63;
 /// Spans are 32 bits wide.
