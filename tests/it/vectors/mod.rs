@@ -1,8 +1,10 @@
 //! Conformance cases as data: every area under `fixtures/vectors/`, or under the folder that `OUTCROP_VECTORS` names.
 
 mod diff;
+mod layered_patches;
 mod merge;
 mod metadata;
+mod patch;
 
 use std::fs;
 use std::io::Write as _;
@@ -18,10 +20,10 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 const AREAS: &[(&str, Option<Runner>)] = &[
     ("diff", Some(diff::run)),
     ("eval", None),
-    ("layered-patches", None),
+    ("layered-patches", Some(layered_patches::run)),
     ("merge", Some(merge::run)),
     ("metadata", Some(metadata::run)),
-    ("patch", None),
+    ("patch", Some(patch::run)),
 ];
 
 #[test]
