@@ -20,3 +20,6 @@ pub use rfc6902::{JsonOperation, apply_json_patch, read_json_patch};
 pub use run::apply_specs;
 pub use spec::{PatchSpec, Removal};
 pub use trouble::Trouble;
+
+#[cfg(test)]
+mod tests;
