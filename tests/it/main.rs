@@ -16,6 +16,7 @@ mod directives;
 mod doctor;
 mod hooks;
 mod metadata;
+mod patch_examples;
 mod pre_commit_framework;
 mod program;
 mod push;
