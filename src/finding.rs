@@ -274,7 +274,7 @@ rules! {
     LIMIT_EXPRESSION = "limit/expression", Limit, Error,
         "an expression is too long, too deep, or does too much",
         "A few short expressions can ask for more work than any machine can do. `limits.expression_bytes`, `expression_depth`, \
-         `expression_steps` and `expression_results` in outcrop.yaml move the limits.";
+         `expression_steps` and `expression_results` in outcrop.yaml move the limits, `cel_bytes` and `cel_steps` those of patches.";
     LIMIT_FILE_SIZE = "limit/file-size", Limit, Error,
         "a file is too large to read",
         "The size is checked before reading. `limits.file_bytes` in outcrop.yaml moves the limit.";
@@ -284,6 +284,9 @@ rules! {
     LIMIT_NODES = "limit/nodes", Limit, Error,
         "a document has too many values",
         "Aliases and merge directives can make a small file stand for billions of values. `limits.nodes` in outcrop.yaml moves the limit.";
+    LIMIT_PATCH = "limit/patch", Limit, Error,
+        "a patch selects too many places or does too much work",
+        "A few lines can ask for billions of edits. `limits.patch_matches` and `limits.patch_work` in outcrop.yaml move the limits.";
     LIMIT_RUN_SIZE = "limit/run-size", Limit, Error,
         "all files together are too large to read",
         "What was read before the limit was reached is compared; the rest is not, so the run is incomplete. Name the paths of \
@@ -361,6 +364,68 @@ rules! {
         "a key in a metadata file is not known",
         "A misspelt key would be ignored silently, and the resources it speaks for would be handled differently than it says. The help \
          line names the nearest known key.";
+    PATCH_APPEND_MISUSE = "patch/append-misuse", Validation, Error,
+        "`-` stands where nothing can be appended",
+        "`-` means the place after the last item of a list. Only `add` can put something there, and only as the last segment of a path.";
+    PATCH_BAD_PATH = "patch/bad-path", Validation, Error,
+        "the path of a patch operation cannot be read",
+        "A path is a JSON Pointer whose segments may also be `[0]`, `[-]`, `[*]` or a filter such as `[?(@.name=='app')]`. A slash inside a \
+         key or a compared value is written `~1`, a tilde `~0`.";
+    PATCH_BAD_VALUE = "patch/bad-value", Validation, Error,
+        "a patch operation has no value, or one it cannot use",
+        "`add`, `replace` and `mergeShallow` need a `value`; `null` must be written out. `mergeShallow` lays keys over a map, so its value \
+         is a map.";
+    PATCH_DEAD = "patch/dead", NotFound, Warning,
+        "a patch matches no resource",
+        "Its `target` fits no resource below the place of the file, so it never does anything. Often a kind or a name was renamed.";
+    PATCH_EVAL_IS_DATA = "patch/eval-is-data", Validation, Warning,
+        "a patch writes an `eval` map, which is not evaluated",
+        "Expressions in resources are evaluated before patches run, so what a patch writes stays as it is. Use `${…}` in the patch instead.";
+    PATCH_FOR_EACH = "patch/for-each", Validation, Error,
+        "a `forEach` does not give a list or a map",
+        "`forEach` is one expression `${…}`. It runs before a resource is chosen, so it cannot read `resource`.";
+    PATCH_INVALID = "patch/invalid", Validation, Error,
+        "a value in a patch file has the wrong shape",
+        "Patches are read strictly, so that a slip of the pen cannot change many resources in an unforeseen way. The message says which \
+         shape the field takes.";
+    PATCH_MISSING = "patch/missing", NotFound, Error,
+        "`replace` names a place that is not there",
+        "`replace` changes what exists. Use `add` to set a value whether or not it is there.";
+    PATCH_NO_MATCH = "patch/no-match", NotFound, Error,
+        "a filter or `[*]` in a path selects nothing",
+        "A filter says which items are meant, so finding none is taken for a mistake: a renamed container, a slip of the pen.";
+    PATCH_NOT_A_FILE = "patch/not-a-file", Validation, Warning,
+        "patches stand behind a link, which is not followed",
+        "Symbolic links and submodules are never followed. Put the file itself where the link is.";
+    PATCH_OUT_OF_BOUNDS = "patch/out-of-bounds", NotFound, Error,
+        "a list has no item of this number",
+        "Items are counted from 0 and are never created by number. `-` appends to a list.";
+    PATCH_ROOT_TARGET = "patch/root-target", Validation, Error,
+        "a patch operation means the whole resource",
+        "Operations change what is inside a resource. To drop a whole resource, list it under `removes`.";
+    PATCH_TEMPLATE = "patch/template", Validation, Error,
+        "an expression in a patch fails",
+        "The text between `${` and `}` is CEL. The message says what went wrong when it was read or evaluated.";
+    PATCH_TEST_FAILED = "patch/test-failed", Conflict, Error,
+        "a `test` operation finds another value",
+        "The document is not what the patch was made for, so none of its operations is applied.";
+    PATCH_TWO_FILES = "patch/two-files", Conflict, Warning,
+        "two patch files stand in one place",
+        "Only one of them is read: `.yaml` before `.yml` before `.json`. Remove the other.";
+    PATCH_UNKNOWN_KEY = "patch/unknown-key", Validation, Error,
+        "a key in a patch file is not known",
+        "A misspelt key would be ignored silently, and the patch would do something else than it says. The help line names the nearest \
+         known key.";
+    PATCH_UNSUPPORTED_OP = "patch/unsupported-op", Validation, Error,
+        "a patch operation is not known",
+        "Patch files know `add`, `replace`, `remove` and `mergeShallow`.";
+    PATCH_WHERE = "patch/where", Validation, Error,
+        "a `where` fails or does not give a boolean",
+        "`where` is one expression `${…}` that is true for the resources that are meant. A key that is not there means no; everything else \
+         that goes wrong is an error.";
+    PATCH_WRONG_TYPE = "patch/wrong-type", Validation, Error,
+        "a path leads through a value that cannot have it",
+        "Keys belong to maps, numbers, filters and `[*]` to lists. Missing maps are made on the way, lists only by `-`.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
         "two documents describe the same resource",
         "Kubernetes documents are identified by group, kind, namespace and name. Which of two wins depends on the order in which \

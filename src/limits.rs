@@ -30,6 +30,14 @@ pub struct Limits {
     pub expression_steps: u64,
     /// Matches of one expression.
     pub expression_results: u64,
+    /// Bytes of one CEL expression.
+    pub cel_bytes: u32,
+    /// Steps that evaluating one CEL expression may take.
+    pub cel_steps: u64,
+    /// Places that the path of one patch operation may select.
+    pub patch_matches: u32,
+    /// Values that patching one resource may copy, and steps that its expressions may take, together.
+    pub patch_work: u64,
 }
 
 impl Default for Limits {
@@ -47,6 +55,10 @@ impl Default for Limits {
             expression_depth: 1000,
             expression_steps: 1_000_000,
             expression_results: 100_000,
+            cel_bytes: 4096,
+            cel_steps: 1_000_000,
+            patch_matches: 65_536,
+            patch_work: 50_000_000,
         }
     }
 }

@@ -225,21 +225,7 @@ fn read_severities(shape: &mut Shape, node: &Node) -> Vec<(SmolStr, Option<Sever
 }
 
 fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
-    let known = [
-        "file_bytes",
-        "run_bytes",
-        "depth",
-        "nodes",
-        "entries",
-        "directory_depth",
-        "include_depth",
-        "includes",
-        "expression_bytes",
-        "expression_depth",
-        "expression_steps",
-        "expression_results",
-    ];
-    for entry in shape.entries(node, "limits", &known) {
+    for entry in shape.entries(node, "limits", &LIMITS) {
         let name = entry.key.name.as_str();
         let Some(amount) = read_amount(shape, &entry.value, name) else { continue };
         let small = u32::try_from(amount).unwrap_or(u32::MAX);
@@ -255,11 +241,36 @@ fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
             "expression_depth" => limits.expression_depth = small.min(DEEPEST_EXPRESSION),
             "expression_steps" => limits.expression_steps = amount,
             "expression_results" => limits.expression_results = amount,
+            "cel_bytes" => limits.cel_bytes = small.min(LONGEST_EXPRESSION),
+            "cel_steps" => limits.cel_steps = amount,
+            "patch_matches" => limits.patch_matches = small,
+            "patch_work" => limits.patch_work = amount,
             _ => limits.directory_depth = small.min(DEEPEST),
         }
     }
 }
 
+const LIMITS: [&str; 16] = [
+    "file_bytes",
+    "run_bytes",
+    "depth",
+    "nodes",
+    "entries",
+    "directory_depth",
+    "include_depth",
+    "includes",
+    "expression_bytes",
+    "expression_depth",
+    "expression_steps",
+    "expression_results",
+    "cel_bytes",
+    "cel_steps",
+    "patch_matches",
+    "patch_work",
+];
+
+/// The parser of expressions recurses, and its stack is finite.
+const LONGEST_EXPRESSION: u32 = 16 << 10;
 /// Patterns are followed with one bit per level.
 const DEEPEST_PATTERN: usize = 63;
 /// Spans are 32 bits wide.

@@ -11,17 +11,22 @@ use crate::source::{Entry, EntryKind, Snapshot, Unreadable};
 /// The names of metadata files, in the order in which they are preferred.
 pub(super) const FILE_NAMES: [&[u8]; 3] = [b"metadata.yaml", b"metadata.yml", b"metadata.json"];
 
+/// The names of patch files, in the order in which they are preferred.
+pub(super) const PATCH_NAMES: [&[u8]; 3] = [b"patches.yaml", b"patches.yml", b"patches.json"];
+
+/// Whether a file of this name holds patches, if it stands in the right place.
+pub fn is_patch_file(name: &[u8]) -> bool {
+    PATCH_NAMES.contains(&name)
+}
+
 /// Whether a file of this name holds metadata, if it stands in the right place.
 pub fn is_metadata_file(name: &[u8]) -> bool {
     FILE_NAMES.contains(&name)
 }
 
-/// The names of patch files, in the order in which they are preferred.
-pub(super) const PATCH_NAMES: [&[u8]; 3] = [b"patches.yaml", b"patches.yml", b"patches.json"];
-
 /// Whether a file of this name is a layer of either kind, if it stands in the right place.
 pub fn is_layer_file(name: &[u8]) -> bool {
-    is_metadata_file(name) || PATCH_NAMES.contains(&name)
+    is_metadata_file(name) || is_patch_file(name)
 }
 
 /// A directory, as far as layers are concerned. Its other members are many, and are asked for one by one.
@@ -34,6 +39,8 @@ pub(super) struct Directory {
     pub(super) globs: Vec<SmolStr>,
     /// The metadata files in it, the preferred one first; some may be no files.
     pub(super) metadata: Vec<Entry>,
+    /// The patch files in it, in the same way.
+    pub(super) patches: Vec<Entry>,
     /// What is wrong with it.
     pub(super) findings: Vec<Finding>,
 }
@@ -52,13 +59,15 @@ impl Directory {
             has_wildcard: false,
             globs: Vec::new(),
             metadata: Vec::new(),
+            patches: Vec::new(),
             findings: Vec::new(),
         };
         let mut globs: Vec<SmolStr> = Vec::new();
         let unreadable = snapshot.visit(path, &mut |entry| {
             let name = entry.path.file_name();
             if entry.kind != EntryKind::Directory {
-                directory.metadata.extend(FILE_NAMES.contains(&name).then(|| entry.clone()));
+                directory.metadata.extend(is_metadata_file(name).then(|| entry.clone()));
+                directory.patches.extend(is_patch_file(name).then(|| entry.clone()));
             } else if name == WILDCARD.as_bytes() {
                 directory.has_wildcard = true;
             } else if name.iter().any(|byte| b"*?[".contains(byte)) {
@@ -67,11 +76,12 @@ impl Directory {
         });
         // The order in which a snapshot lists its entries is not ours to rely on.
         globs.sort_unstable();
-        let rank = |entry: &Entry| FILE_NAMES.iter().position(|name| *name == entry.path.file_name());
-        directory.metadata.sort_by_key(rank);
+        let rank = |entry: &Entry, names: &[&[u8]]| names.iter().position(|name| *name == entry.path.file_name());
+        directory.metadata.sort_by_key(|entry| rank(entry, &FILE_NAMES));
+        directory.patches.sort_by_key(|entry| rank(entry, &PATCH_NAMES));
         // A member that could not be listed concerns layers only if it may be one.
         let concerns_us =
-            |unreadable: &Unreadable| unreadable.path == *path || FILE_NAMES.contains(&unreadable.path.file_name());
+            |unreadable: &Unreadable| unreadable.path == *path || is_layer_file(unreadable.path.file_name());
         let unreadable = unreadable.into_iter().filter(concerns_us);
         directory.findings.extend(unreadable.map(Unreadable::into_finding));
         directory.take_globs(globs, snapshot);
@@ -88,7 +98,7 @@ impl Directory {
             let Ok(below) = self.path.join(name.as_bytes()).and_then(|path| path.join(WILDCARD.as_bytes())) else {
                 continue;
             };
-            if snapshot.list(&below).entries.iter().any(|entry| FILE_NAMES.contains(&entry.path.file_name())) {
+            if snapshot.list(&below).entries.iter().any(|entry| is_layer_file(entry.path.file_name())) {
                 let location = Location::File { path: below, revision: snapshot.label().into() };
                 let message = format!("this layer speaks for nothing, because a glob above it is malformed: {reason}");
                 let finding = Finding::new(&finding::METADATA_SELECTOR, location, message);

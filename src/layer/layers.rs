@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::directory::{Directory, Likeness};
 use super::effective::{EffectiveMetadata, Layer, Origin};
+use super::load::PatchDocument;
 use super::selector::{MetadataPath, WILDCARD};
 use super::statement::Statements;
 use crate::document::Document;
@@ -33,6 +34,7 @@ pub struct Layers<'a> {
     numbers: AtomicU32,
     directories: Memo<RepoPath, Arc<Directory>>,
     files: Memo<RepoPath, Option<Arc<Layer>>>,
+    patch_files: Memo<RepoPath, Option<Arc<PatchDocument>>>,
     trails: Memo<LogicalPath, Arc<Trail>>,
     merged: Memo<(u32, u32), Arc<State>>,
 }
@@ -41,6 +43,8 @@ pub struct Layers<'a> {
 struct Trail {
     candidates: Vec<Arc<Directory>>,
     state: Arc<State>,
+    /// The directories on the way whose patches speak for everything below, in the order they apply.
+    patched: Vec<Arc<Directory>>,
 }
 
 /// Merged layers with a number, so that the same layers are merged once.
@@ -98,6 +102,7 @@ impl<'a> Layers<'a> {
             numbers: AtomicU32::new(1),
             directories: Memo::default(),
             files: Memo::default(),
+            patch_files: Memo::default(),
             trails: Memo::default(),
             merged: Memo::default(),
         }
@@ -131,6 +136,27 @@ impl<'a> Layers<'a> {
         Outcome { value: Arc::new(value), findings: vec![finding] }
     }
 
+    /// The patch files that speak for a path, in the order they apply: found like layers, the resource's own last.
+    pub fn patch_documents(&self, path: &LogicalPath) -> Vec<Arc<PatchDocument>> {
+        if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
+            return Vec::new();
+        }
+        let Some(parent) = path.parent() else { return self.read_patches(&self.trail(path).patched) };
+        let trail = self.step(&self.trail(&parent), path.last().unwrap_or_default(), Arc::new);
+        let own = path.directory_below(&self.base).ok();
+        let own = trail.candidates.iter().find(|candidate| Some(&candidate.path) == own.as_ref());
+        let directories: Vec<Arc<Directory>> = trail.patched.iter().chain(own).cloned().collect();
+        self.read_patches(&directories)
+    }
+
+    fn read_patches(&self, directories: &[Arc<Directory>]) -> Vec<Arc<PatchDocument>> {
+        let directories = directories.iter().filter(|directory| !directory.patches.is_empty());
+        let read = |directory: &Arc<Directory>| {
+            self.patch_files.get(&directory.path, || self.load_patches(directory).map(Arc::new))
+        };
+        directories.filter_map(read).collect()
+    }
+
     /// Collections first, from the root down; the resource's own document last.
     fn follow(&self, path: &LogicalPath) -> Arc<EffectiveMetadata> {
         let Some(parent) = path.parent() else { return Arc::clone(&self.trail(path).state.metadata) };
@@ -155,7 +181,8 @@ impl<'a> Layers<'a> {
             let root = self.directory(&self.base);
             let start = Arc::new(State { number: 0, metadata: Arc::new(EffectiveMetadata::empty(self.nowhere)) });
             let state = self.apply_collection(start, &root);
-            Arc::new(Trail { candidates: vec![root], state })
+            let patched = self.collection_patches(&root).into_iter().collect();
+            Arc::new(Trail { candidates: vec![root], state, patched })
         });
         for segment in path.segments() {
             if trail.candidates.is_empty() {
@@ -191,6 +218,7 @@ impl<'a> Layers<'a> {
     ) -> Trail {
         found.sort_unstable();
         let mut state = Arc::clone(&trail.state);
+        let mut patched = trail.patched.clone();
         let mut candidates = Vec::with_capacity(found.len());
         for (likeness, path) in found {
             let directory = match likeness {
@@ -198,9 +226,10 @@ impl<'a> Layers<'a> {
                 Likeness::Literal => keep(Directory::list(self.snapshot, &path)),
             };
             state = self.apply_collection(state, &directory);
+            patched.extend(self.collection_patches(&directory));
             candidates.push(directory);
         }
-        Trail { candidates, state }
+        Trail { candidates, state, patched }
     }
 
     /// What cannot be looked up is listed, so that listing says why.
@@ -226,6 +255,12 @@ impl<'a> Layers<'a> {
         self.merged.get(&(state.number, layer.number), || {
             Arc::new(State { number: self.number(), metadata: Arc::new(state.metadata.under(layer)) })
         })
+    }
+
+    /// The directory with the patches that a directory, as a selector, has for its collection.
+    fn collection_patches(&self, directory: &Directory) -> Option<Arc<Directory>> {
+        let marker = directory.path.join(WILDCARD.as_bytes()).ok().filter(|_| directory.has_wildcard)?;
+        Some(self.directory(&marker)).filter(|marker| !marker.patches.is_empty())
     }
 
     /// The document that a directory, as a selector, has for its collection.

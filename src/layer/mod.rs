@@ -21,11 +21,12 @@ mod target;
 mod view;
 
 pub use decode::decode;
-pub use directory::{is_layer_file, is_metadata_file};
+pub use directory::{is_layer_file, is_metadata_file, is_patch_file};
 pub use effective::{Effect, EffectiveMetadata, Layer, Origin, Provenance, Said, canonical, of_document};
 pub use field::{Directive, Field, Operation, Section};
 pub use identity::{RemoteIdentity, Sibling, identify, identify_list_item, look_up};
 pub use layers::{Expand, Layers, resolve, resolve_selector};
+pub use load::PatchDocument;
 pub use manual::reference;
 pub use schema::schema;
 pub use secrets::{PLACEHOLDER, Reach, SecretAttributes, is_placeholder};

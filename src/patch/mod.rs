@@ -1,1 +1,25 @@
 //! Stage 7, patches: path expansion, operations, patch specifications and layered patches.
+
+mod decode;
+mod expand;
+mod layered;
+mod operation;
+mod path;
+mod rfc6902;
+mod run;
+mod spec;
+mod template;
+mod trouble;
+
+pub use decode::{PatchFile, Reading, read_operations, read_patch_file, read_specs};
+pub use expand::expand;
+pub use layered::{CompiledFile, PatchFiles, PatchSet, Patched, SpecUse, Subject, apply_layers};
+pub use operation::{Action, Edit, edit};
+pub use path::PatchPath;
+pub use rfc6902::{JsonOperation, apply_json_patch, read_json_patch};
+pub use run::apply_specs;
+pub use spec::{PatchSpec, Removal};
+pub use trouble::Trouble;
+
+#[cfg(test)]
+mod tests;

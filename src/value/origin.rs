@@ -47,6 +47,8 @@ pub enum StepKind {
     Include,
     /// An expression, `{eval: path}`.
     Expression,
+    /// An operation of a patch.
+    Patch,
 }
 
 impl Step {
@@ -89,6 +91,7 @@ impl StepKind {
             Self::Directive => "directive",
             Self::Include => "include",
             Self::Expression => "expression",
+            Self::Patch => "patch",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The public suites of YAML and JSON: what they accept is read with the right value, what they refuse is refused.
+//! The public suites of YAML, JSON and JSON Patch: what they accept is read with the right value, what they refuse is refused.
 //!
 //! The suites are not part of the repository. They are looked for beside it, or in the folder that `OUTCROP_CORPORA` names;
 //! without them these tests say so and pass. Where we differ on purpose, `fixtures/corpora-exceptions.json` says why, and an
@@ -9,8 +9,10 @@ use std::path::PathBuf;
 
 use outcrop::document::{Document, Format, decode, parse, write};
 use outcrop::limits::Limits;
+use outcrop::patch;
 use outcrop::path::RepoPath;
 use outcrop::text::{SourceText, Sources};
+use outcrop::value::Node;
 use serde_json::Value;
 
 #[test]
@@ -40,6 +42,35 @@ fn the_json_test_suite() {
     });
 }
 
+#[test]
+fn the_json_patch_suites() {
+    for file in ["json-patch-tests.json", "json-patch-spec-tests.json"] {
+        run(file, "json-patch", |case| {
+            if case["disabled"] == true || case["patch"].is_null() {
+                return Ok(());
+            }
+            let (document, operations) = (only(&case["doc"])?, only(&case["patch"])?);
+            let read = patch::read_json_patch(&operations);
+            let applied = patch::apply_json_patch(&document, &read.value, &Limits::default());
+            let failures: Vec<_> = read.findings.iter().chain(&applied.findings).collect();
+            match (case.get("expected"), failures.first()) {
+                (Some(expected), None) => match applied.value.is_equal(&only(expected)?) {
+                    true => Ok(()),
+                    false => Err(format!("gives {}", write::to_inline(&applied.value))),
+                },
+                (Some(_), Some(failure)) => Err(failure.message.clone()),
+                (None, None) if case.get("error").is_some() => Err("accepted, but must fail".to_owned()),
+                _ => Ok(()),
+            }
+        });
+    }
+}
+
+/// A value of a suite as one document of ours.
+fn only(value: &Value) -> Result<Node, String> {
+    Ok(read(value.to_string().as_bytes(), Format::Json)?.remove(0).root)
+}
+
 /// Runs every case of a suite and compares what fails with the listed exceptions.
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn run(file: &str, suite: &str, check: impl Fn(&Value) -> Result<(), String>) {
@@ -50,7 +81,8 @@ fn run(file: &str, suite: &str, check: impl Fn(&Value) -> Result<(), String>) {
     let mut exceptions = exceptions(suite);
     let mut wrong = Vec::new();
     for case in &cases {
-        let name = case["id"].as_str().or(case["name"].as_str()).expect("every case has a name");
+        let name = ["id", "name", "comment"].iter().find_map(|key| case[key].as_str());
+        let name = name.unwrap_or("a case without a name");
         match (check(case), exceptions.remove(name)) {
             (Ok(()), None) | (Err(_), Some(_)) => {}
             (Err(failure), None) => wrong.push(format!("{name}: {failure}")),

@@ -20,6 +20,7 @@ mod expressions;
 mod hooks;
 mod list_rules;
 mod metadata;
+mod patch_examples;
 mod pre_commit_framework;
 mod program;
 mod push;

@@ -2,8 +2,10 @@
 
 mod diff;
 mod eval;
+mod layered_patches;
 mod merge;
 mod metadata;
+mod patch;
 
 use std::fs;
 use std::io::Write as _;
@@ -19,10 +21,10 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 const AREAS: &[(&str, Option<Runner>)] = &[
     ("diff", Some(diff::run)),
     ("eval", Some(eval::run)),
-    ("layered-patches", None),
+    ("layered-patches", Some(layered_patches::run)),
     ("merge", Some(merge::run)),
     ("metadata", Some(metadata::run)),
-    ("patch", None),
+    ("patch", Some(patch::run)),
 ];
 
 #[test]

@@ -1,0 +1,152 @@
+//! An expression, read once and evaluated as often as needed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cel::common::ast::IdedExpr;
+use cel::{Context, Value};
+use smol_str::SmolStr;
+
+use super::budget::{self, Spent};
+use super::environment::environment;
+use super::failure::{Failure, FailureKind};
+use super::uses::{self, Uses};
+use super::{given, guard, made};
+use crate::limits::Limits;
+use crate::suggest;
+use crate::text::Span;
+use crate::value::{Entry, Extra, Node, Value as Ours};
+
+/// A compiled expression. It belongs to no thread and may be evaluated in several at once.
+pub struct Program {
+    expression: IdedExpr,
+    uses: Uses,
+}
+
+/// The variables that an expression may read; a later one hides an earlier one of the same name.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs<'a> {
+    variables: Vec<(&'a str, &'a Node)>,
+}
+
+/// What an expression gives.
+#[derive(Debug, Clone)]
+pub enum Computed {
+    /// A value.
+    Value(Node),
+    /// Nothing at all: whoever would hold it is left out.
+    Omitted,
+}
+
+/// The parser and the evaluator recurse; neither is given less than this.
+const STACK: usize = 64 << 20;
+/// What must be left of the stack of a caller for an evaluation to run on it.
+const ENOUGH_STACK: usize = 6 << 20;
+
+impl Program {
+    /// Reads an expression and everything that can be known about it without data.
+    pub fn compile(text: &str, limits: &Limits) -> Result<Self, Failure> {
+        if text.len() > limits.cel_bytes as usize {
+            let message = format!("it is longer than {} bytes", limits.cel_bytes);
+            return Err(Failure::new(FailureKind::Limit, message));
+        }
+        let compiled = stacker::maybe_grow(STACK, STACK, || catch_unwind(|| Self::read(text)));
+        compiled.unwrap_or_else(|_| Err(Failure::new(FailureKind::Syntax, "it cannot be read")))
+    }
+
+    fn read(text: &str) -> Result<Self, Failure> {
+        let expression = environment().parser().parse(text).map_err(|errors| Failure::syntax(&errors))?;
+        guard::check_depth(&expression)?;
+        let uses = uses::of(&expression);
+        Ok(Self { expression: guard::guarded(expression)?, uses })
+    }
+
+    /// Refuses variables that do not exist, also in parts that would never be evaluated.
+    pub fn check_variables(&self, known: &[&str]) -> Result<(), Failure> {
+        let is_unknown = |name: &&SmolStr| !known.contains(&name.as_str()) && !uses::is_type_name(name);
+        let Some(unknown) = self.uses.variables.keys().find(is_unknown) else { return Ok(()) };
+        let near = suggest::nearest(unknown, known.iter().copied());
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let message = format!("there is no variable `{}`{near}", crate::visible::inline(unknown));
+        Err(Failure::new(FailureKind::UnknownVariable, message))
+    }
+
+    /// Evaluates the expression. The value has the place `at`; `work` grows by what it took.
+    pub fn evaluate(
+        &self,
+        inputs: &Inputs<'_>,
+        at: Span,
+        limits: &Limits,
+        work: &mut u64,
+    ) -> Result<Computed, Failure> {
+        self.check_variables(&inputs.names())?;
+        if let Some(node) = self.uses.reference.as_ref().and_then(|(root, keys)| follow(inputs.get(root)?, keys)) {
+            *work += node.size();
+            // Numbers keep their spelling this way, whatever CEL could make of them.
+            return Ok(Computed::Value(Node { span: at, ..without_history(node) }));
+        }
+        let Spent { result, used, is_exhausted } = budget::metered(limits.cel_steps, limits.nodes, || {
+            stacker::maybe_grow(ENOUGH_STACK, STACK, || catch_unwind(AssertUnwindSafe(|| self.run(inputs, at))))
+        });
+        *work += used + 1;
+        if is_exhausted {
+            let message = format!("it takes more than {} steps or makes too many values", limits.cel_steps);
+            return Err(Failure::new(FailureKind::Limit, message));
+        }
+        result.unwrap_or_else(|_| Err(Failure::new(FailureKind::Evaluation, "it cannot be evaluated")))
+    }
+
+    fn run(&self, inputs: &Inputs<'_>, at: Span) -> Result<Computed, Failure> {
+        let mut context = Context::with_env(environment().clone());
+        for (name, reach) in &self.uses.variables {
+            if let Some(node) = inputs.get(name) {
+                context.add_variable_as_val(name.as_str(), given::within(node, reach));
+            }
+        }
+        let value = Value::resolve_val(&self.expression, &context).map_err(|error| Failure::evaluation(&error))?;
+        Ok(made::node(value.as_ref(), at)?.map_or(Computed::Omitted, Computed::Value))
+    }
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("uses", &self.uses).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Inputs<'a> {
+    /// The same inputs with one more variable.
+    #[must_use]
+    pub fn with(mut self, name: &'a str, value: &'a Node) -> Self {
+        self.variables.push((name, value));
+        self
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&'a Node> {
+        self.variables.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    fn names(&self) -> Vec<&'a str> {
+        self.variables.iter().map(|(name, _)| *name).collect()
+    }
+}
+
+fn follow<'n>(root: &'n Node, keys: &[SmolStr]) -> Option<&'n Node> {
+    keys.iter().try_fold(root, |node, key| node.get(key))
+}
+
+/// The same value without the way it came: what is read out of a resource again and again must not drag its past along.
+fn without_history(node: &Node) -> Node {
+    let value = match &node.value {
+        Ours::List(list) => Node::list(list.items().iter().map(without_history).collect(), node.span).value,
+        Ours::Map(map) => {
+            let entries = map.entries().iter();
+            let entries = entries.map(|entry| Entry { key: entry.key.clone(), value: without_history(&entry.value) });
+            Node::map(entries.collect(), node.span).value
+        }
+        scalar => scalar.clone(),
+    };
+    let tag = node.tag().map(SmolStr::new);
+    let extra = tag.map(|tag| Extra { tag: Some(tag), ..Extra::default() }.into());
+    Node { value, span: node.span, extra }
+}

@@ -1,0 +1,289 @@
+//! One operation on one document: the document is never touched, only the way to the changed places is made anew.
+
+use super::expand::{Selected, Token, select};
+use super::path::{PatchPath, PathStep};
+use super::trouble::Trouble;
+use crate::finding;
+use crate::limits::Limits;
+use crate::suggest;
+use crate::text::Span;
+use crate::value::{Entry, Map, Node, StepKind, Value};
+use crate::visible;
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Sets a key, inserts before an item, or appends; missing maps are made.
+    Add,
+    /// Changes what is there.
+    Replace,
+    /// Takes away what is there; an absent key is no trouble.
+    Remove,
+    /// Lays keys over a map; missing maps are made.
+    MergeShallow,
+}
+
+/// An operation with everything it needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit<'a> {
+    /// What to do.
+    pub action: Action,
+    /// Where.
+    pub path: &'a PatchPath,
+    /// With what; `remove` needs nothing.
+    pub value: Option<&'a Node>,
+    /// Where the operation is written.
+    pub at: Span,
+    /// Where its path is written: the place of maps and keys that it makes.
+    pub path_at: Span,
+}
+
+/// The document after an edit; on trouble nothing has happened. `work` grows by the number of values that were copied.
+pub fn edit(document: &Node, edit: &Edit<'_>, limits: &Limits, work: &mut u64) -> Result<Node, Trouble> {
+    edit.check()?;
+    let Some(selected) = select(edit.path, document, limits)? else { return Err(edit.no_match()) };
+    let edited = Editing { edit, work }.inside(document, &selected)?;
+    if edited.height() > limits.depth {
+        let message = format!("the path `{}` nests the resource deeper than {} levels", edit.shown(), limits.depth);
+        return Err(Trouble::new(&finding::LIMIT_DEPTH, message));
+    }
+    if edited.size() > limits.nodes {
+        let message = format!("the path `{}` makes the resource larger than {} values", edit.shown(), limits.nodes);
+        return Err(Trouble::new(&finding::LIMIT_NODES, message));
+    }
+    Ok(edited)
+}
+
+impl Action {
+    const ALL: [(&'static str, Self); 4] = [
+        ("add", Self::Add),
+        ("replace", Self::Replace),
+        ("remove", Self::Remove),
+        ("mergeShallow", Self::MergeShallow),
+    ];
+
+    /// Reads the name of an operation, to the letter.
+    pub fn parse(name: &str) -> Result<Self, Trouble> {
+        if let Some((_, action)) = Self::ALL.iter().find(|(known, _)| *known == name) {
+            return Ok(*action);
+        }
+        let near = suggest::nearest(name, Self::ALL.map(|(known, _)| known));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let message = format!("the operation `{}` is not known{near}", visible::inline(name));
+        let trouble = Trouble::new(&finding::PATCH_UNSUPPORTED_OP, message);
+        Err(trouble.help("known operations: add, replace, remove, mergeShallow"))
+    }
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
+    }
+
+    fn makes_parents(self) -> bool {
+        matches!(self, Self::Add | Self::MergeShallow)
+    }
+}
+
+impl Edit<'_> {
+    /// What can be said without looking at the document.
+    fn check(&self) -> Result<(), Trouble> {
+        let (name, path) = (self.action.name(), self.shown());
+        match (self.action, self.value) {
+            (Action::Remove, _) => {}
+            (_, None) => {
+                let message = format!("`{name}` at `{path}` has no value");
+                return Err(
+                    Trouble::new(&finding::PATCH_BAD_VALUE, message).help("write `value: null` if null is meant")
+                );
+            }
+            (Action::MergeShallow, Some(value)) if value.as_map().is_none() => {
+                let message = format!("`mergeShallow` at `{path}` takes a map, and its value is a {}", value.type_of());
+                return Err(Trouble::new(&finding::PATCH_BAD_VALUE, message));
+            }
+            _ => {}
+        }
+        if self.path.parts().is_empty() {
+            let message = format!("`{name}` at `{path}` means the whole resource");
+            return Err(Trouble::new(&finding::PATCH_ROOT_TARGET, message).help("name a key or an item inside it"));
+        }
+        if let Some(part) = self.path.misplaced_append() {
+            let message = format!("`-` in the path `{path}` is not its last segment");
+            return Err(Trouble::new(&finding::PATCH_APPEND_MISUSE, message).at(part.range.clone()));
+        }
+        if self.action != Action::Add && matches!(self.path.last(), Some(PathStep::Append)) {
+            let message = format!("`{name}` cannot use `-`, and the path `{path}` ends in it");
+            return Err(Trouble::new(&finding::PATCH_APPEND_MISUSE, message).help("only `add` appends"));
+        }
+        Ok(())
+    }
+
+    fn shown(&self) -> String {
+        self.path.shown()
+    }
+
+    fn no_match(&self) -> Trouble {
+        debug_assert!(self.path.is_selective(), "only filters and wildcards select nothing");
+        let message = format!("the path `{}` matches nothing", self.shown());
+        Trouble::new(&finding::PATCH_NO_MATCH, message).help("a filter must select at least one item")
+    }
+}
+
+struct Editing<'a, 'w> {
+    edit: &'a Edit<'a>,
+    work: &'w mut u64,
+}
+
+impl Editing<'_, '_> {
+    /// The same node with the selected places below it edited.
+    fn inside(&mut self, node: &Node, selected: &Selected) -> Result<Node, Trouble> {
+        let Selected::Below(children) = selected else { return Ok(self.put(Some(node))) };
+        let value = match &node.value {
+            Value::Map(map) => self.in_map(map, children, node)?,
+            Value::List(list) => self.in_list(list.items(), children, node)?,
+            _ => return self.in_nothing(node, selected),
+        };
+        Ok(Node { value: value.value, span: node.span, extra: node.extra.clone() })
+    }
+
+    fn in_map(&mut self, map: &Map, children: &[(Token, Selected)], node: &Node) -> Result<Node, Trouble> {
+        let [(Token::Key(key), below)] = children else { return Err(self.append_to(node)) };
+        let position = map.position(key);
+        let old = position.map(|at| &map.entries()[at].value);
+        let new = match (below, self.edit.action, old) {
+            (Selected::Here, Action::Remove, _) => None,
+            (Selected::Here, Action::Replace, None) => return Err(self.missing()),
+            (Selected::Here, ..) => Some(self.put(old)),
+            (Selected::Below(_), _, Some(old)) if !matches!(old.value, Value::Null) => Some(self.inside(old, below)?),
+            (Selected::Below(_), Action::Replace, _) => return Err(self.missing()),
+            (Selected::Below(_), Action::Remove, _) => old.cloned(),
+            (Selected::Below(_), ..) => Some(self.made(below, old)),
+        };
+        *self.work += map.len() as u64;
+        let mut entries = map.entries().to_vec();
+        match (position, new) {
+            (Some(at), Some(new)) => entries[at].value = new,
+            (Some(at), None) => drop(entries.remove(at)),
+            (None, Some(new)) => entries.push(Entry::named(key.clone(), self.edit.path_at, new)),
+            (None, None) => {}
+        }
+        Ok(Node::map(entries, node.span))
+    }
+
+    /// All edits of one list at once, so that none moves the items another one means.
+    fn in_list(&mut self, items: &[Node], children: &[(Token, Selected)], node: &Node) -> Result<Node, Trouble> {
+        *self.work += items.len() as u64;
+        let mut edited = Vec::with_capacity(items.len() + children.len());
+        let mut children = children.iter().peekable();
+        for (index, item) in items.iter().enumerate() {
+            let Some((_, below)) = children.next_if(|(token, _)| *token == Token::Index(index)) else {
+                edited.push(item.clone());
+                continue;
+            };
+            match (below, self.edit.action) {
+                (Selected::Here, Action::Add) => edited.extend([self.put(None), item.clone()]),
+                (Selected::Here, Action::Remove) => {}
+                (Selected::Here, _) => edited.push(self.put(Some(item))),
+                (Selected::Below(_), _) => edited.push(self.inside(item, below)?),
+            }
+        }
+        for (token, _) in children {
+            debug_assert_eq!(*token, Token::Append, "every index was met");
+            edited.push(self.put(None));
+        }
+        Ok(Node::list(edited, node.span))
+    }
+
+    /// Below a null item of a list, or a null or scalar document.
+    fn in_nothing(&mut self, node: &Node, selected: &Selected) -> Result<Node, Trouble> {
+        match self.edit.action {
+            Action::Remove => Ok(node.clone()),
+            Action::Replace => Err(self.missing()),
+            _ if self.edit.path.parts().len() == 1 && matches!(node.value, Value::Null) => {
+                Ok(self.made(selected, Some(node)))
+            }
+            _ => {
+                let message =
+                    format!("the path `{}` leads below an item that is a {}", self.edit.shown(), node.type_of());
+                Err(Trouble::new(&finding::PATCH_WRONG_TYPE, message).help("items of lists are never made on the way"))
+            }
+        }
+    }
+
+    /// What stands at the end of a path, in place of what stood there.
+    fn put(&mut self, old: Option<&Node>) -> Node {
+        let Some(value) = self.edit.value else { return Node::new(Value::Null, self.edit.at) };
+        if let (Action::MergeShallow, Some(map)) = (self.edit.action, old.and_then(Node::as_map)) {
+            return self.overlaid(map, value, old);
+        }
+        self.placed(value, old)
+    }
+
+    fn overlaid(&mut self, map: &Map, overlay: &Node, old: Option<&Node>) -> Node {
+        let overlay = overlay.as_map().map(Map::entries).unwrap_or_default();
+        *self.work += (map.len() + overlay.len()) as u64;
+        let mut entries = map.entries().to_vec();
+        for new in overlay {
+            match map.position(&new.key.name) {
+                Some(at) => entries[at].value = self.placed(&new.value, Some(&map.entries()[at].value)),
+                None => entries.push(Entry { key: new.key.clone(), value: self.placed(&new.value, None) }),
+            }
+        }
+        let merged = Node::map(entries, old.map_or(self.edit.at, |old| old.span));
+        Node { extra: old.and_then(|old| old.extra.clone()), ..merged }
+    }
+
+    fn placed(&self, value: &Node, old: Option<&Node>) -> Node {
+        let placed = value.clone().through(StepKind::Patch, self.edit.at);
+        old.map_or(placed.clone(), |old| placed.overriding(with_short_history(old)))
+    }
+
+    /// Maps that were not there, and at their end the value or a list that holds it.
+    fn made(&mut self, selected: &Selected, old: Option<&Node>) -> Node {
+        let made = match selected {
+            Selected::Here => return self.put(old),
+            Selected::Below(children) => match children.as_slice() {
+                [(Token::Key(key), below)] => {
+                    let below = self.made(below, None);
+                    Node::map(vec![Entry::named(key.clone(), self.edit.path_at, below)], self.edit.path_at)
+                }
+                _ => Node::list(vec![self.put(None)], self.edit.path_at),
+            },
+        };
+        self.placed(&made, old)
+    }
+
+    fn missing(&self) -> Trouble {
+        debug_assert!(!self.edit.action.makes_parents(), "add and mergeShallow make what is missing");
+        let message = format!("`replace` finds nothing at `{}`", self.edit.shown());
+        Trouble::new(&finding::PATCH_MISSING, message).help("use `add` to set it whether or not it is there")
+    }
+
+    fn append_to(&self, node: &Node) -> Trouble {
+        let message =
+            format!("`-` in the path `{}` needs a list, and a {} is there", self.edit.shown(), node.type_of());
+        Trouble::new(&finding::PATCH_WRONG_TYPE, message)
+    }
+}
+
+/// How many overridden values are kept one behind the other.
+const LONGEST_HISTORY: usize = 16;
+
+/// What was overridden, without an endless tail: a loop can override one place a hundred thousand times.
+fn with_short_history(old: &Node) -> Node {
+    let length = std::iter::successors(Some(old), |node| node.overridden()).take(LONGEST_HISTORY + 1).count();
+    let mut old = old.clone();
+    if length > LONGEST_HISTORY
+        && let Some(extra) = &old.extra
+    {
+        let mut extra = (**extra).clone();
+        (extra.overridden, extra.step) = (
+            None,
+            extra.step.take().map(|mut step| {
+                step.before = None;
+                step
+            }),
+        );
+        old.extra = Some(extra.into());
+    }
+    old
+}

@@ -1,0 +1,271 @@
+//! The paths of patch operations: JSON Pointer with filters, wildcards, indexes and an append marker, read before any data is.
+
+use std::ops::Range;
+
+use smol_str::SmolStr;
+
+use super::trouble::Trouble;
+use crate::finding;
+use crate::limits::Limits;
+use crate::visible;
+
+/// A path that was read, ready to be followed in any number of documents.
+#[derive(Debug, Clone)]
+pub struct PatchPath {
+    text: SmolStr,
+    parts: Vec<Part>,
+}
+
+/// One step of a path, and where in the path's text it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) step: PathStep,
+    pub(super) range: Range<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum PathStep {
+    /// A key of a map; digits may also be the number of an item.
+    Token(SmolStr),
+    /// `[3]`: the number of an item and nothing else.
+    Index(i64),
+    /// `-`: behind the last item.
+    Append,
+    /// `[?(@.a.b=='v')]`: the items that have this value there.
+    Filter(Filter),
+    /// `[*]`: every item.
+    Every,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    pub(super) field: Vec<SmolStr>,
+    pub(super) value: SmolStr,
+}
+
+impl PatchPath {
+    /// Reads a path; its grammar is checked to the end before any document is looked at.
+    pub fn compile(text: &str, limits: &Limits) -> Result<Self, Trouble> {
+        let mut path = Self { text: text.into(), parts: Vec::new() };
+        let start = usize::from(text.starts_with('/'));
+        let body = &text[start..];
+        // One slash at the end is forgiven; `//` is not.
+        let body = body.strip_suffix('/').filter(|body| !body.is_empty()).unwrap_or(body);
+        if body.is_empty() {
+            return Ok(path);
+        }
+        let mut at = start;
+        for segment in body.split('/') {
+            let range = at..at + segment.len();
+            at = range.end + 1;
+            if segment.is_empty() {
+                return Err(path.bad("a segment is empty", range));
+            }
+            path.segment(&unescape(segment), range)?;
+            if path.parts.len() > limits.depth as usize {
+                let message = format!("the path `{}…` has more than {} segments", path.start(), limits.depth);
+                return Err(Trouble::new(&finding::LIMIT_DEPTH, message));
+            }
+        }
+        Ok(path)
+    }
+
+    /// The path as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether it can select nothing without being wrong by itself.
+    pub(super) fn is_selective(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part.step, PathStep::Filter(_) | PathStep::Every))
+    }
+
+    /// Where a document would need a `-` that is not at the end.
+    pub(super) fn misplaced_append(&self) -> Option<&Part> {
+        let before_last = self.parts.len().saturating_sub(1);
+        self.parts[..before_last].iter().find(|part| matches!(part.step, PathStep::Append))
+    }
+
+    pub(super) fn last(&self) -> Option<&PathStep> {
+        self.parts.last().map(|part| &part.step)
+    }
+
+    fn segment(&mut self, segment: &str, range: Range<usize>) -> Result<(), Trouble> {
+        let mut rest = segment;
+        while !rest.is_empty() {
+            let (step, after) = match rest.strip_prefix('[') {
+                Some(inside) => self.bracket(inside, &range)?,
+                None => {
+                    let (token, after) = rest.split_at(rest.find('[').unwrap_or(rest.len()));
+                    (if token == "-" { PathStep::Append } else { PathStep::Token(token.into()) }, after)
+                }
+            };
+            self.parts.push(Part { step, range: range.clone() });
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn bracket<'s>(&self, inside: &'s str, range: &Range<usize>) -> Result<(PathStep, &'s str), Trouble> {
+        if let Some(filter) = inside.strip_prefix("?(") {
+            let (filter, after) = read_filter(filter).map_err(|reason| self.bad(reason, range.clone()))?;
+            return Ok((PathStep::Filter(filter), after));
+        }
+        let (content, after) =
+            inside.split_once(']').ok_or_else(|| self.bad("a bracket is not closed", range.clone()))?;
+        let step = match content {
+            "*" => PathStep::Every,
+            "-" => PathStep::Append,
+            _ => match plain_integer(content) {
+                Some(index) => PathStep::Index(index),
+                None => {
+                    return Err(self.bad("brackets hold a number, a filter `?(…)`, `*` or `-`", range.clone()));
+                }
+            },
+        };
+        Ok((step, after))
+    }
+
+    fn bad(&self, reason: &str, range: Range<usize>) -> Trouble {
+        let message = format!("the path `{}` cannot be read: {reason}", self.shown());
+        Trouble::new(&finding::PATCH_BAD_PATH, message).at(range)
+    }
+
+    /// The path as messages quote it.
+    pub(super) fn shown(&self) -> String {
+        visible::inline(&self.text).into_owned()
+    }
+
+    fn start(&self) -> String {
+        visible::inline(&self.text.chars().take(40).collect::<String>()).into_owned()
+    }
+}
+
+/// Reads behind `[?(` up to and including `)]`; gives the filter and what follows it.
+fn read_filter(text: &str) -> Result<(Filter, &str), &'static str> {
+    const GRAMMAR: &str = "a filter reads `[?(@.field=='value')]`, and this is none";
+    let field_and_rest = text.trim_start().strip_prefix("@.").ok_or(GRAMMAR)?;
+    let is_field = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let (field, rest) = field_and_rest.split_at(field_and_rest.find(|c| !is_field(c)).unwrap_or(field_and_rest.len()));
+    let field: Vec<SmolStr> = field.split('.').map(SmolStr::new).collect();
+    if field.iter().any(SmolStr::is_empty) {
+        return Err("a filter names a field, and every name between its dots has at least one letter");
+    }
+    let rest = rest.trim_start().strip_prefix("==").ok_or("a filter compares with `==` and nothing else")?.trim_start();
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
+    let quote = quote.ok_or("a filter compares with a value in quotes")?;
+    let quoted = &rest[1..];
+    // The value may hold quotes and brackets: it ends at the first quote that `)]` follows.
+    let ends = quoted.match_indices(quote).filter_map(|(at, _)| {
+        let after = quoted[at + 1..].trim_start().strip_prefix(")]")?;
+        Some((&quoted[..at], after))
+    });
+    let (value, after) = ends.into_iter().next().ok_or("a filter is not closed by its quote and `)]`")?;
+    if value.contains('\n') {
+        return Err("the value of a filter stands on one line");
+    }
+    Ok((Filter { field, value: value.into() }, after))
+}
+
+/// How a token reads as the number of an item.
+pub(super) enum Numeral {
+    /// A number as RFC 6901 writes it.
+    Plain(usize),
+    /// A number below zero, or one that no list is long enough for.
+    Outside,
+    /// A number in a spelling that is not accepted: `+1`, `01`, or more digits than any number here has.
+    Odd,
+}
+
+/// Reads a token as a number, if it is one at all.
+pub(super) fn numeral(token: &str) -> Option<Numeral> {
+    let digits = token.strip_prefix(['-', '+']).unwrap_or(token);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(match plain_integer(token) {
+        Some(number) => usize::try_from(number).map_or(Numeral::Outside, Numeral::Plain),
+        None => Numeral::Odd,
+    })
+}
+
+/// Digits without leading zeros, perhaps below zero.
+fn plain_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
+/// `~1` is a slash and `~0` a tilde; any other tilde stands for itself.
+fn unescape(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compile(text: &str) -> Result<PatchPath, Trouble> {
+        PatchPath::compile(text, &Limits::default())
+    }
+
+    fn steps(text: &str) -> Vec<String> {
+        let name = |part: &Part| match &part.step {
+            PathStep::Token(token) => token.to_string(),
+            PathStep::Index(index) => format!("[{index}]"),
+            PathStep::Append => "[-]".to_owned(),
+            PathStep::Every => "[*]".to_owned(),
+            PathStep::Filter(filter) => format!("[{}={}]", filter.field.join("."), filter.value),
+        };
+        compile(text).unwrap().parts().iter().map(name).collect()
+    }
+
+    #[test]
+    fn every_form_of_segment() {
+        assert_eq!(steps("/a/b"), ["a", "b"]);
+        assert_eq!(steps("a/b/"), ["a", "b"]);
+        assert_eq!((steps(""), steps("/")), (vec![], vec![]));
+        assert_eq!(steps("/m[0][1]/x"), ["m", "[0]", "[1]", "x"]);
+        assert_eq!(steps("/a[0]b"), ["a", "[0]", "b"]);
+        assert_eq!(steps("/l/-"), ["l", "[-]"]);
+        assert_eq!(steps("/l[-]"), ["l", "[-]"]);
+        assert_eq!(steps("/*/[*]"), ["*", "[*]"]);
+        assert_eq!(steps("/a~1b/~0c/~01/~2"), ["a/b", "~c", "~1", "~2"]);
+    }
+
+    #[test]
+    fn filters_hold_quotes_and_brackets_in_their_value() {
+        assert_eq!(steps("/c[?( @.a.b == 'x' )]"), ["c", "[a.b=x]"]);
+        assert_eq!(steps(r#"/c[?(@.a=="x]y")]/z"#), ["c", "[a=x]y]", "z"]);
+        assert_eq!(steps("/c[?(@.a=='it's')][?(@.b=='')]"), ["c", "[a=it's]", "[b=]"]);
+        assert_eq!(steps("/c[?(@.a=='http:~1~1x')]"), ["c", "[a=http://x]"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_found_before_any_data() {
+        for (wrong, part) in [
+            ("/a//b", ""),
+            ("//", ""),
+            ("/a[0", "a[0"),
+            ("/a[x]", "a[x]"),
+            ("/a[+1]", "a[+1]"),
+            ("/a[01]", "a[01]"),
+            ("/a[99999999999999999999]", "a[99999999999999999999]"),
+            ("/x/a[?(@.b!='c')]", "a[?(@.b!='c')]"),
+            ("/a[?(@.b==1)]", "a[?(@.b==1)]"),
+            ("/a[?(@.b=='c\")]", "a[?(@.b=='c\")]"),
+            ("/a[?(@.b..d=='c')]", "a[?(@.b..d=='c')]"),
+            ("/a[?(@['b']=='c')]", "a[?(@['b']=='c')]"),
+        ] {
+            let trouble = compile(wrong).unwrap_err();
+            assert_eq!(trouble.rule.id, "patch/bad-path", "{wrong}");
+            assert_eq!(&wrong[trouble.part.unwrap()], part, "{wrong}");
+            assert!(trouble.message.contains(wrong), "{wrong}");
+        }
+        assert_eq!(compile(&"/a".repeat(100_000)).unwrap_err().rule.id, "limit/depth");
+    }
+}

@@ -1,0 +1,95 @@
+//! Patch specifications as they were read: which resources, over which elements, what to do.
+
+use smol_str::SmolStr;
+
+use super::operation::Action;
+use super::path::PatchPath;
+use super::template::{Expression, Template, ValueTemplate};
+use crate::text::Span;
+use crate::value::Node;
+
+/// One patch: a choice of resources and the operations on each.
+#[derive(Debug)]
+pub struct PatchSpec {
+    pub(super) selection: Selection,
+    pub(super) operations: Vec<SpecOperation>,
+}
+
+/// What drops whole resources.
+#[derive(Debug)]
+pub struct Removal {
+    pub(super) selection: Selection,
+}
+
+/// Which resources are meant, and how often.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) target: Target,
+    pub(super) for_each: Option<Expression>,
+    /// The loop variable.
+    pub(super) variable: SmolStr,
+    /// Where all of it is written.
+    pub(super) at: Span,
+}
+
+/// Which resources are meant; an empty field means any.
+#[derive(Debug, Default)]
+pub(super) struct Target {
+    pub(super) group: SmolStr,
+    pub(super) version: SmolStr,
+    pub(super) kind: SmolStr,
+    pub(super) name: SmolStr,
+    pub(super) condition: Option<Expression>,
+}
+
+/// One operation, with its expressions still to be filled in.
+#[derive(Debug)]
+pub(super) struct SpecOperation {
+    pub(super) action: Action,
+    pub(super) path: PathTemplate,
+    pub(super) value: Option<ValueTemplate>,
+    pub(super) at: Span,
+    pub(super) path_at: Span,
+}
+
+#[derive(Debug)]
+pub(super) enum PathTemplate {
+    Fixed(PatchPath),
+    Made(Template),
+}
+
+impl Target {
+    /// Whether a resource fits, as far as can be told without evaluating anything. `alias` is a name it has beside its own.
+    pub(super) fn fits(&self, resource: &Node, alias: Option<&str>) -> bool {
+        let text = |node: Option<&Node>| node.and_then(Node::as_str).map(SmolStr::new);
+        let api = text(resource.get("apiVersion"));
+        let (group, version) = match &api {
+            Some(api) => match api.split_once('/') {
+                Some((group, version)) => (Some(group), Some(version)),
+                None => (Some(""), Some(api.as_str())),
+            },
+            None => (None, None),
+        };
+        let kind = text(resource.get("kind"));
+        let name = text(resource.get("metadata").and_then(|metadata| metadata.get("name")));
+        let is = |wanted: &SmolStr, found: Option<&str>| wanted.is_empty() || found == Some(wanted.as_str());
+        is(&self.group, group)
+            && is(&self.version, version)
+            && is(&self.kind, kind.as_deref())
+            && (is(&self.name, name.as_deref()) || is(&self.name, alias))
+    }
+}
+
+impl PatchSpec {
+    /// Where it is written.
+    pub fn at(&self) -> Span {
+        self.selection.at
+    }
+}
+
+impl Removal {
+    /// Where it is written.
+    pub fn at(&self) -> Span {
+        self.selection.at
+    }
+}
