@@ -60,6 +60,20 @@ struct Moment<'m> {
     resource: &'m str,
 }
 
+/// The loop variable and its value.
+type Bound<'b> = Option<(&'b str, &'b Node)>;
+
+/// What is done with each resource that is meant.
+type Act<'f, 'a> = dyn FnMut(&mut Run<'a>, &Moment<'_>, Bound<'_>, &mut Patient<'_>) + 'f;
+
+/// How often a patch runs.
+enum Rounds {
+    Once,
+    Each(Vec<Node>),
+    /// Nobody knows, because `forEach` failed.
+    Unknown,
+}
+
 /// More than this is not told: it would be the same again and again.
 const MOST_FINDINGS: usize = 50;
 
@@ -104,14 +118,17 @@ impl<'a> Run<'a> {
         number: usize,
         selection: &Selection,
         patients: &mut [Patient<'_>],
-        act: &mut dyn FnMut(&mut Self, &Moment<'_>, Option<(&str, &Node)>, &mut Patient<'_>),
+        act: &mut Act<'_, 'a>,
     ) -> bool {
         let fits: Vec<bool> = patients
             .iter()
             .map(|patient| patient.node.as_ref().is_some_and(|node| selection.target.fits(node, patient.alias)))
             .collect();
-        let Some(elements) = self.elements(number, selection) else { return fits.contains(&true) };
-        let Some(elements) = elements else { return self.targets(number, selection, None, &fits, patients, act) };
+        let elements = match self.rounds(number, selection) {
+            Rounds::Once => return self.targets(number, selection, None, &fits, patients, act),
+            Rounds::Each(elements) => elements,
+            Rounds::Unknown => return fits.contains(&true),
+        };
         let mut is_used = elements.is_empty() && fits.contains(&true);
         for (round, element) in elements.iter().enumerate() {
             if self.is_over(selection.at) {
@@ -130,7 +147,7 @@ impl<'a> Run<'a> {
         bound: Option<(usize, (&str, &Node))>,
         fits: &[bool],
         patients: &mut [Patient<'_>],
-        act: &mut dyn FnMut(&mut Self, &Moment<'_>, Option<(&str, &Node)>, &mut Patient<'_>),
+        act: &mut Act<'_, 'a>,
     ) -> bool {
         let mut is_used = false;
         for (patient, _) in patients.iter_mut().zip(fits).filter(|(_, fits)| **fits) {
@@ -150,37 +167,23 @@ impl<'a> Run<'a> {
         is_used
     }
 
-    /// The elements of `forEach`; nothing inside if there is no such thing, nothing at all if it failed.
-    #[expect(clippy::option_option, reason = "no loop and a failed loop are two things")]
-    fn elements(&mut self, spec: usize, selection: &Selection) -> Option<Option<Vec<Node>>> {
-        let Some(for_each) = &selection.for_each else { return Some(None) };
+    fn rounds(&mut self, spec: usize, selection: &Selection) -> Rounds {
+        let Some(for_each) = &selection.for_each else { return Rounds::Once };
         let mut scene = Scene { inputs: self.inputs.clone(), limits: self.limits, work: &mut self.work };
-        let moment = Moment { spec, round: None, resource: "" };
-        match for_each.evaluate(&mut scene) {
+        let failure = match for_each.evaluate(&mut scene) {
             Ok(Computed::Value(node)) if node.as_list().is_some() => {
-                Some(Some(node.as_list().unwrap_or_default().to_vec()))
+                return Rounds::Each(node.as_list().unwrap_or_default().to_vec());
             }
-            Ok(Computed::Value(node)) if node.as_map().is_some() => Some(Some(pairs(&node))),
-            Ok(other) => {
-                let found = type_of(&other);
-                let failure = for_each.failed(&format!("`forEach` needs a list or a map, and this is {found}"));
-                self.fail(template_finding(&failure, &finding::PATCH_FOR_EACH, "forEach"), &moment, None);
-                None
-            }
-            Err(failure) => {
-                self.fail(template_finding(&failure, &finding::PATCH_FOR_EACH, "forEach"), &moment, None);
-                None
-            }
-        }
+            Ok(Computed::Value(node)) if node.as_map().is_some() => return Rounds::Each(pairs(&node)),
+            Ok(other) => for_each.failed(&format!("`forEach` needs a list or a map, and this is {}", type_of(&other))),
+            Err(failure) => failure,
+        };
+        let moment = Moment { spec, round: None, resource: "" };
+        self.fail(template_finding(&failure, &finding::PATCH_FOR_EACH, "forEach"), &moment, None);
+        Rounds::Unknown
     }
 
-    fn condition(
-        &mut self,
-        condition: &Expression,
-        moment: &Moment<'_>,
-        bound: Option<(&str, &Node)>,
-        resource: &Node,
-    ) -> bool {
+    fn condition(&mut self, condition: &Expression, moment: &Moment<'_>, bound: Bound<'_>, resource: &Node) -> bool {
         let failure = match condition.evaluate(&mut self.scene(bound, resource)) {
             Ok(Computed::Value(Node { value: Value::Bool(is_meant), .. })) => return is_meant,
             Ok(other) => condition.failed(&format!("`where` needs a boolean, and this is {}", type_of(&other))),
@@ -192,7 +195,7 @@ impl<'a> Run<'a> {
         false
     }
 
-    fn scene<'s>(&'s mut self, bound: Option<(&'s str, &'s Node)>, resource: &'s Node) -> Scene<'s, 's> {
+    fn scene<'s>(&'s mut self, bound: Bound<'s>, resource: &'s Node) -> Scene<'s, 's> {
         let mut inputs: Inputs<'s> = self.inputs.clone();
         if let Some((name, element)) = bound {
             inputs = inputs.with(name, element);
@@ -205,7 +208,7 @@ impl<'a> Run<'a> {
         moment: &Moment<'_>,
         number: usize,
         operation: &SpecOperation,
-        bound: Option<(&str, &Node)>,
+        bound: Bound<'_>,
         patient: &mut Patient<'_>,
     ) {
         let Some(resource) = patient.node.clone() else { return };
@@ -215,12 +218,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn edited(
-        &mut self,
-        operation: &SpecOperation,
-        bound: Option<(&str, &Node)>,
-        resource: &Node,
-    ) -> Result<Node, Box<Finding>> {
+    fn edited(&mut self, operation: &SpecOperation, bound: Bound<'_>, resource: &Node) -> Result<Node, Box<Finding>> {
         let template =
             |failure: &TemplateFailure, what: &str| Box::new(template_finding(failure, &finding::PATCH_TEMPLATE, what));
         let made;

@@ -125,16 +125,16 @@ pub(super) fn hash<'b, 'v>(args: Arguments<'b, 'v>) -> Result<'b, 'v> {
 
 pub(super) fn first<'b, 'v>(args: Arguments<'b, 'v>) -> Result<'b, 'v> {
     let list = only(args)?;
-    Ok(optional(items(&list).first()))
+    Ok(optional(items(&list).first().map(AsRef::as_ref)))
 }
 
 pub(super) fn last<'b, 'v>(args: Arguments<'b, 'v>) -> Result<'b, 'v> {
     let list = only(args)?;
-    Ok(optional(items(&list).last()))
+    Ok(optional(items(&list).last().map(AsRef::as_ref)))
 }
 
-fn optional<'b, 'v>(item: Option<&Box<dyn Val + 'v>>) -> CowVal<'b, 'v> {
-    CowVal::owned(item.map_or_else(CelOptional::none, |item| CelOptional::of(item.clone())))
+fn optional<'b, 'v>(item: Option<&(dyn Val + 'v)>) -> CowVal<'b, 'v> {
+    CowVal::owned(item.map_or_else(CelOptional::none, |item| CelOptional::of(item.clone_as_boxed())))
 }
 
 /// Whether the first list has all items of the second.
@@ -152,7 +152,7 @@ pub(super) fn equivalent<'b, 'v>(args: Arguments<'b, 'v>) -> Result<'b, 'v> {
 /// Whether two lists have an item in common.
 pub(super) fn intersects<'b, 'v>(args: Arguments<'b, 'v>) -> Result<'b, 'v> {
     let [left, right] = compared(args)?;
-    Ok(boolean(items(&right).iter().any(|item| has(items(&left), item))))
+    Ok(boolean(items(&right).iter().any(|item| has(items(&left), item.as_ref()))))
 }
 
 fn compared<'b, 'v>(args: Arguments<'b, 'v>) -> std::result::Result<[CowVal<'b, 'v>; 2], ExecutionError> {
@@ -163,11 +163,11 @@ fn compared<'b, 'v>(args: Arguments<'b, 'v>) -> std::result::Result<[CowVal<'b, 
 }
 
 fn has_all(list: &[Box<dyn Val + '_>], wanted: &[Box<dyn Val + '_>]) -> bool {
-    wanted.iter().all(|item| has(list, item))
+    wanted.iter().all(|item| has(list, item.as_ref()))
 }
 
-fn has(list: &[Box<dyn Val + '_>], wanted: &Box<dyn Val + '_>) -> bool {
-    list.iter().any(|item| item.equals(wanted.as_ref()))
+fn has(list: &[Box<dyn Val + '_>], wanted: &dyn Val) -> bool {
+    list.iter().any(|item| item.equals(wanted))
 }
 
 fn boolean<'b, 'v>(value: bool) -> CowVal<'b, 'v> {
