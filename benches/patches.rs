@@ -50,13 +50,13 @@ fn main() {
 fn patch_all(snapshot: &MemorySnapshot, payloads: &[Node], sources: &Sources, limits: &Limits) -> Duration {
     let start = Instant::now();
     let layers = Layers::new(snapshot, RepoPath::root(), sources, limits);
-    let files = PatchFiles::new(&layers, sources, limits);
+    let files = PatchFiles::default();
     for (at, payload) in payloads.iter().enumerate() {
         let alias = format!("app-{at}");
         let path = LogicalPath::parse(&format!("/apps/{alias}")).expect("a logical path");
         let nothing = Node::map(Vec::new(), payload.span);
         let subject = Subject { path: &path, alias: &alias, attributes: &nothing, metadata: &nothing };
-        let outcome = apply_layers(payload, &files.of(&path), &subject, limits);
+        let outcome = apply_layers(payload, &files.of(&path, &layers, sources, limits), &subject, limits);
         assert!(outcome.value.is_complete && outcome.findings.is_empty(), "{:?}", outcome.findings);
     }
     start.elapsed()

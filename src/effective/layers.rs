@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{World, told};
 use crate::finding::{Finding, Location, Outcome};
-use crate::layer::{EffectiveMetadata, Layers, MetadataPath, SecretAttributes, resolve};
+use crate::layer::{EffectiveMetadata, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve};
 use crate::limits::Limits;
 use crate::merge::{self, Context, Includes};
+use crate::patch::CompiledFile;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::settings::Settings;
@@ -109,8 +110,19 @@ impl<'a> World<'a> {
         self.tree_around(&directory)?.speaks_for(&directory)
     }
 
-    /// What is wrong with a metadata file, if it is one that is read.
+    /// A patch file, ready to run, if it is one that is read.
+    pub fn patch_file(&self, file: &RepoPath) -> Option<Arc<CompiledFile>> {
+        let directory = file.parent()?;
+        let layers = self.tree_around(&directory)?;
+        let document = layers.patches_at(&directory).filter(|document| document.path == *file)?;
+        Some(self.patch_files.get(layers.base())?.compiled(&document, self.sources, self.limits))
+    }
+
+    /// What is wrong with a layer file, if it is one that is read.
     pub fn findings_about(&self, file: &RepoPath) -> Vec<Finding> {
+        if is_patch_file(file.file_name()) {
+            return self.patch_file(file).map(|file| file.findings.clone()).unwrap_or_default();
+        }
         let layer = file.parent().and_then(|directory| self.tree_around(&directory)?.layer_at(&directory));
         let Some(layer) = layer else { return Vec::new() };
         let is_about = |finding: &&Finding| match &finding.location {

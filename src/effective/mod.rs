@@ -18,6 +18,7 @@ use crate::layer::Layers;
 use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::merge::Includes;
+use crate::patch::PatchFiles;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Roles};
 use crate::settings::Settings;
@@ -47,6 +48,7 @@ pub struct World<'a> {
     trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
+    patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
 }
 
@@ -59,6 +61,7 @@ impl<'a> World<'a> {
         limits: &'a Limits,
         includes: &'a Includes,
     ) -> Self {
+        let patch_files = layers::bases(settings).into_iter().map(|base| (base, PatchFiles::default()));
         let trees = layers::bases(settings).into_iter().map(|base| {
             let layers = layers_below(&base, snapshot, settings, sources, limits, includes);
             (base, layers)
@@ -74,6 +77,7 @@ impl<'a> World<'a> {
             trees: Arc::new(trees.collect()),
             files: Memo::default(),
             folders: Memo::default(),
+            patch_files: Arc::new(patch_files.collect()),
             effective: Memo::default(),
         }
     }
@@ -93,6 +97,7 @@ impl<'a> World<'a> {
             trees: Arc::clone(&self.trees),
             files: Memo::default(),
             folders: Memo::default(),
+            patch_files: Arc::clone(&self.patch_files),
             effective: Memo::default(),
         }
     }

@@ -37,6 +37,7 @@ pub struct Layers<'a> {
     patch_files: Memo<RepoPath, Option<Arc<PatchDocument>>>,
     trails: Memo<LogicalPath, Arc<Trail>>,
     merged: Memo<(u32, u32), Arc<State>>,
+    leaves: Memo<LogicalPath, Arc<Leaf>>,
 }
 
 /// How far a path has been followed: the directories that stand for it, and what they say so far.
@@ -45,6 +46,12 @@ struct Trail {
     state: Arc<State>,
     /// The directories on the way whose patches speak for everything below, in the order they apply.
     patched: Vec<Arc<Directory>>,
+}
+
+/// What speaks for one path.
+struct Leaf {
+    metadata: Arc<EffectiveMetadata>,
+    patches: Vec<Arc<PatchDocument>>,
 }
 
 /// Merged layers with a number, so that the same layers are merged once.
@@ -105,6 +112,7 @@ impl<'a> Layers<'a> {
             patch_files: Memo::default(),
             trails: Memo::default(),
             merged: Memo::default(),
+            leaves: Memo::default(),
         }
     }
 
@@ -141,12 +149,12 @@ impl<'a> Layers<'a> {
         if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
             return Vec::new();
         }
-        let Some(parent) = path.parent() else { return self.read_patches(&self.trail(path).patched) };
-        let trail = self.step(&self.trail(&parent), path.last().unwrap_or_default(), Arc::new);
-        let own = path.directory_below(&self.base).ok();
-        let own = trail.candidates.iter().find(|candidate| Some(&candidate.path) == own.as_ref());
-        let directories: Vec<Arc<Directory>> = trail.patched.iter().chain(own).cloned().collect();
-        self.read_patches(&directories)
+        self.leaf(path).patches.clone()
+    }
+
+    /// The patch file in a directory.
+    pub fn patches_at(&self, directory: &RepoPath) -> Option<Arc<PatchDocument>> {
+        self.read_patches(&[self.directory(directory)]).pop()
     }
 
     fn read_patches(&self, directories: &[Arc<Directory>]) -> Vec<Arc<PatchDocument>> {
@@ -157,18 +165,29 @@ impl<'a> Layers<'a> {
         directories.filter_map(read).collect()
     }
 
-    /// Collections first, from the root down; the resource's own document last.
     fn follow(&self, path: &LogicalPath) -> Arc<EffectiveMetadata> {
-        let Some(parent) = path.parent() else { return Arc::clone(&self.trail(path).state.metadata) };
-        let segment = path.last().unwrap_or_default();
-        let trail = self.step(&self.trail(&parent), segment, Arc::new);
-        let own = path.directory_below(&self.base).ok();
-        let directory = trail.candidates.iter().find(|candidate| Some(&candidate.path) == own.as_ref());
-        match directory.and_then(|directory| self.layer_in(directory)) {
-            // Each resource has its own, so that remembering the result would only take up room.
-            Some(layer) => Arc::new(trail.state.metadata.under(&layer)),
-            None => Arc::clone(&trail.state.metadata),
-        }
+        Arc::clone(&self.leaf(path).metadata)
+    }
+
+    /// What speaks for a path: collections first, from the root down; the resource's own documents last. Found once, because
+    /// several stages ask.
+    fn leaf(&self, path: &LogicalPath) -> Arc<Leaf> {
+        self.leaves.get(path, || {
+            let Some(parent) = path.parent() else {
+                let trail = self.trail(path);
+                let metadata = Arc::clone(&trail.state.metadata);
+                return Arc::new(Leaf { metadata, patches: self.read_patches(&trail.patched) });
+            };
+            let trail = self.step(&self.trail(&parent), path.last().unwrap_or_default(), Arc::new);
+            let own = path.directory_below(&self.base).ok();
+            let own = trail.candidates.iter().find(|candidate| Some(&candidate.path) == own.as_ref());
+            let metadata = match own.and_then(|directory| self.layer_in(directory)) {
+                Some(layer) => Arc::new(trail.state.metadata.under(&layer)),
+                None => Arc::clone(&trail.state.metadata),
+            };
+            let directories: Vec<Arc<Directory>> = trail.patched.iter().chain(own).cloned().collect();
+            Arc::new(Leaf { metadata, patches: self.read_patches(&directories) })
+        })
     }
 
     /// The way down to a collection, remembered: everything in it comes this way. Where it ends early, nothing can stand below.

@@ -18,11 +18,9 @@ use crate::value::{Entry, Map, Node, Value};
 /// What expressions in patch files can read beside `resource` and their loop variable.
 const VARIABLES: [&str; 4] = ["parameters", "path", "attributes", "metadata"];
 
-/// The patch files of one snapshot, each compiled once. Shared between threads.
-pub struct PatchFiles<'a> {
-    layers: &'a Layers<'a>,
-    sources: &'a Sources,
-    limits: &'a Limits,
+/// The patch files among the layers of one tree, each compiled once. Shared between threads.
+#[derive(Default)]
+pub struct PatchFiles {
     compiled: RwLock<HashMap<u32, Arc<CompiledFile>>>,
     sets: RwLock<HashMap<Vec<u32>, Arc<PatchSet>>>,
 }
@@ -85,24 +83,19 @@ pub struct SpecUse {
     pub is_used: bool,
 }
 
-impl<'a> PatchFiles<'a> {
-    /// The patch files among the layers of a snapshot.
-    pub fn new(layers: &'a Layers<'a>, sources: &'a Sources, limits: &'a Limits) -> Self {
-        Self { layers, sources, limits, compiled: RwLock::default(), sets: RwLock::default() }
-    }
-
-    /// The patch files that speak for a path.
-    pub fn of(&self, path: &LogicalPath) -> Arc<PatchSet> {
-        let documents = self.layers.patch_documents(path);
+impl PatchFiles {
+    /// The patch files that speak for a path; always asked of the same layers.
+    pub fn of(&self, path: &LogicalPath, layers: &Layers<'_>, sources: &Sources, limits: &Limits) -> Arc<PatchSet> {
+        let documents = layers.patch_documents(path);
         let numbers: Vec<u32> = documents.iter().map(|document| document.number).collect();
         remembered(&self.sets, numbers, || {
-            PatchSet::of(documents.iter().map(|document| self.compiled(document)).collect())
+            PatchSet::of(documents.iter().map(|document| self.compiled(document, sources, limits)).collect())
         })
     }
 
-    fn compiled(&self, document: &PatchDocument) -> Arc<CompiledFile> {
+    /// One patch file, ready to run.
+    pub fn compiled(&self, document: &PatchDocument, sources: &Sources, limits: &Limits) -> Arc<CompiledFile> {
         remembered(&self.compiled, document.number, || {
-            let (sources, limits) = (self.sources, self.limits);
             let reading = Reading { sources, limits, has_expressions: true, variables: Some(&VARIABLES) };
             let mut findings = document.findings.clone();
             let mut content = PatchFile { inherits: true, ..PatchFile::default() };

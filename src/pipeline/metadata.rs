@@ -7,16 +7,16 @@ use super::{Request, Worlds};
 use crate::compare::Masks;
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::finding::{Finding, Severity};
-use crate::layer::{EffectiveMetadata, MetadataPath, is_metadata_file};
+use crate::layer::{EffectiveMetadata, MetadataPath};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 
-/// Adds what is wrong with the metadata files that say something else now. What is wrong with them as documents is known already.
+/// Adds what is wrong with the layer files that say something else now. What is wrong with them as documents is known already.
 /// What cannot be understood on one side cannot be compared.
 pub(super) fn judge(request: &Request<'_>, worlds: &Worlds<'_>, layers: &[RepoPath], loaded: &mut LoadedSides) {
     let is_news =
         |finding: &Finding| !["document/", "limit/", "source/"].iter().any(|area| finding.rule.id.starts_with(area));
-    for file in layers.iter().filter(|file| is_metadata_file(file.file_name())) {
+    for file in layers {
         let (before, after) = (worlds.before.findings_about(file), worlds.after.findings_about(file));
         let is_wrong = |finding: &Finding| finding.severity == Severity::Error;
         loaded.has_broken |= before.iter().chain(&after).any(is_wrong);

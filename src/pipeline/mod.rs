@@ -6,6 +6,7 @@ mod judging;
 mod loading;
 mod metadata;
 mod parsing;
+mod patches;
 mod plain;
 mod worlds;
 
@@ -17,7 +18,7 @@ use crate::compare::Masks;
 use crate::diff::{self, Difference, OtherChanges};
 use crate::document::{self, Format};
 use crate::impact::{self, Impact};
-use crate::layer::is_metadata_file;
+use crate::layer::is_layer_file;
 use crate::limits::{Budget, Limits};
 use crate::report::{Compared, Report};
 use crate::resource::Resource;
@@ -32,7 +33,7 @@ use loading::LoadedSides;
 use metadata::Reach;
 use parsing::Wanted;
 pub use plain::take_plain_files;
-use worlds::{Worlds, with_worlds};
+use worlds::{InEffect, Worlds, with_worlds};
 
 /// What a run is asked to do.
 pub struct Request<'a> {
@@ -127,9 +128,10 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
         (&mut loaded.before, &worlds.before, &mut loaded.findings_before),
         (&mut loaded.after, &worlds.after, &mut loaded.findings),
     ] {
-        let (resources, is_complete) = worlds::in_effect(std::mem::take(side), world, findings);
+        let InEffect { resources, is_complete, used } = worlds::in_effect(std::mem::take(side), world, findings);
         loaded.has_broken |= !is_complete;
         *side = worlds.hide(resources);
+        patches::dead(world, &layers, &used, request.scope, findings);
     }
     loaded.reach = reach;
     loaded
@@ -213,7 +215,7 @@ fn everything(request: &Request<'_>) -> Impact {
     let (entries, unreadable) =
         files_below(request.after, request.scope, &request.budget.limits, &request.budget.spent);
     let new = |entry: Entry| ChangedFile { path: entry.path.clone(), before: None, after: Some(entry) };
-    let layers = entries.iter().map(|entry| &entry.path).filter(|path| is_metadata_file(path.file_name())).cloned();
+    let layers = entries.iter().map(|entry| &entry.path).filter(|path| is_layer_file(path.file_name())).cloned();
     Impact { layers: layers.collect(), files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() }
 }
 

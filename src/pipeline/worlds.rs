@@ -11,6 +11,7 @@ use crate::finding::{Finding, Location};
 use crate::merge::Includes;
 use crate::report::Report;
 use crate::resource::Resource;
+use crate::text::Span;
 
 /// Both sides.
 pub(super) struct Worlds<'a> {
@@ -33,25 +34,34 @@ pub(super) fn with_worlds<T>(request: &Request<'_>, act: impl FnOnce(&Worlds<'_>
     act(&Worlds { before: before.keeping(&secrets), after: after.keeping(&secrets), secrets: &secrets })
 }
 
-/// Resources as they are in effect, and whether every stage succeeded for all of them.
-pub(super) fn in_effect(
-    resources: Vec<Resource>,
-    world: &World<'_>,
-    findings: &mut Vec<Finding>,
-) -> (Vec<Resource>, bool) {
+/// Resources as they are in effect.
+pub(super) struct InEffect {
+    pub(super) resources: Vec<Resource>,
+    /// Whether every stage succeeded for all of them.
+    pub(super) is_complete: bool,
+    /// The patches that meant one of them, by their places.
+    pub(super) used: BTreeSet<Span>,
+}
+
+/// Takes resources through the stages after their directives.
+pub(super) fn in_effect(resources: Vec<Resource>, world: &World<'_>, findings: &mut Vec<Finding>) -> InEffect {
     let work_out = |resource: Resource| (world.effective(&resource), resource);
     let worked_out: Vec<_> = match resources.len() {
         0..64 => resources.into_iter().map(work_out).collect(),
         _ => resources.into_par_iter().map(work_out).collect(),
     };
-    let mut is_complete = true;
-    let mut in_effect = Vec::with_capacity(worked_out.len());
+    let mut in_effect =
+        InEffect { resources: Vec::with_capacity(worked_out.len()), is_complete: true, used: BTreeSet::new() };
     for (effective, resource) in worked_out {
-        is_complete &= !effective.is_incomplete;
+        in_effect.is_complete &= !effective.is_incomplete;
+        in_effect.used.extend(effective.patches.iter().filter(|patch| patch.is_used).map(|patch| patch.at));
         findings.extend(effective.findings.iter().cloned());
-        in_effect.push(Resource { payload: effective.payload.clone(), ..resource });
+        // What a patch drops is not there.
+        if let Some(payload) = effective.payload.clone() {
+            in_effect.resources.push(Resource { payload, ..resource });
+        }
     }
-    (in_effect, is_complete)
+    in_effect
 }
 
 impl Worlds<'_> {

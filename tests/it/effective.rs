@@ -66,7 +66,8 @@ fn told(report: &Report) -> Vec<String> {
 
 fn resource(resource: &ResourceChange) -> Vec<String> {
     let side = |side: &Option<outcrop::resource::Resource>| match side {
-        Some(side) => format!("{} {}#{}", side.identity, side.file, side.position),
+        // Of two documents that are the same to the letter nobody can tell which one changed.
+        Some(side) => format!("{} {}", side.identity, side.file),
         None => "-".to_owned(),
     };
     let mut lines = vec![format!("{} = {}", side(&resource.before), side(&resource.after))];
@@ -123,7 +124,7 @@ fn files() -> impl Strategy<Value = (String, String)> {
     });
     let shared = payloads().prop_map(|text| ("shared.yaml".to_owned(), text));
     let deep = scalars().prop_map(|value| ("deep.yaml".to_owned(), format!("deep: {value}\n")));
-    prop_oneof![4 => resource, 2 => legacy, 1 => plain, 2 => kubernetes, 2 => shared, 1 => deep, 3 => layers()]
+    prop_oneof![4 => resource, 2 => legacy, 1 => plain, 2 => kubernetes, 2 => shared, 1 => deep, 3 => layers(), 3 => patches()]
 }
 
 fn payloads() -> impl Strategy<Value = String> {
@@ -165,6 +166,35 @@ fn layers() -> impl Strategy<Value = (String, String)> {
         }),
     ];
     (place, text).prop_map(|(at, text)| (format!("{at}/metadata.yaml"), text))
+}
+
+fn patches() -> impl Strategy<Value = (String, String)> {
+    let place = prop_oneof![
+        directories().prop_map(|at| format!("{at}/_")),
+        directories(),
+        Just("_".to_owned()),
+        Just("a/_/c/_".to_owned()),
+        Just("d/x*/_".to_owned()),
+    ];
+    let add = |value: String| format!("- operations: [{{op: add, path: /added, value: {value}}}]\n");
+    let text = prop_oneof![
+        scalars().prop_map(add),
+        prop::sample::select(vec!["Thing", "Other"]).prop_map(|kind| {
+            format!("- target: {{kind: {kind}}}\n  operations: [{{op: add, path: /spec/patched, value: true}}]\n")
+        }),
+        prop::sample::select(vec!["1", "2"]).prop_map(|id| {
+            format!("- target: {{where: \"${{has(resource.id) && resource.id == {id}}}\"}}\n  operations: [{{op: add, path: /where, value: {id}}}]\n")
+        }),
+        scalars().prop_map(|value| format!("parameters: {{tier: {value}}}\npatches: []\n")),
+        Just("- operations: [{op: add, path: /tier, value: \"${parameters.?tier.orValue('none')}\"}]\n".to_owned()),
+        Just("- operations: [{op: add, path: /known, value: \"${path.logical}\"}]\n".to_owned()),
+        Just("- operations: [{op: add, path: /said, value: \"${metadata}\"}]\n".to_owned()),
+        Just("inherit: false\npatches: []\n".to_owned()),
+        Just("removes: [{target: {where: \"${has(resource.id) && resource.id == 2}\"}}]\n".to_owned()),
+        Just("- operations: [{op: remove, path: /absent/x}, {op: replace, path: /value, value: 9}]\n".to_owned()),
+        (1..4usize).prop_map(|levels| format!("parameters:\n  +?include: {}deep.yaml\npatches: []\n", "../".repeat(levels))),
+    ];
+    (place, text).prop_map(|(at, text)| (format!("{at}/patches.yaml"), text))
 }
 
 fn trees() -> impl Strategy<Value = Tree> {

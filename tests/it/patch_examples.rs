@@ -30,7 +30,7 @@ fn patched(resource: &str, patches: &str) -> Node {
     let payload = parse(resource, &sources);
     let (path, nothing) = (LogicalPath::parse("/customers/acme").unwrap(), Node::map(Vec::new(), payload.span));
     let subject = Subject { path: &path, alias: "acme", attributes: &nothing, metadata: &nothing };
-    let set = PatchFiles::new(&layers, &sources, &limits).of(&path);
+    let set = PatchFiles::default().of(&path, &layers, &sources, &limits);
     let outcome = apply_layers(&payload, &set, &subject, &limits);
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     outcome.value.payload.expect("no example drops its resource")

@@ -21,7 +21,7 @@ fn patched(files: &[(&str, &str)], path: &str, payload: &str) -> (Patched, Vec<F
         (world.node(payload), world.node("{realm: r}"), world.node("{resourceInfo: {}}"));
     let path = LogicalPath::parse(path).unwrap();
     let alias = path.last().unwrap().to_owned();
-    let set = PatchFiles::new(&layers, &sources, &limits).of(&path);
+    let set = PatchFiles::default().of(&path, &layers, &sources, &limits);
     let subject = Subject { path: &path, alias: &alias, attributes: &attributes, metadata: &metadata };
     let outcome = apply_layers(&payload, &set, &subject, &limits);
     let read = set.files.iter().map(|file| file.path.to_string()).collect();

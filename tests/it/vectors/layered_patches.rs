@@ -52,7 +52,7 @@ fn rendered(given: &Value, path: &LogicalPath) -> Answer {
     let (payload, alias) = find(&files, path, &sources).expect("the resource is among the files");
     let metadata = sound(layer::resolve(path, &layers))?.to_node();
     let attributes = Node::map(Vec::new(), payload.span);
-    let set = PatchFiles::new(&layers, &sources, &limits).of(path);
+    let set = PatchFiles::default().of(path, &layers, &sources, &limits);
     let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &metadata };
     let outcome = patch::apply_layers(&payload, &set, &subject, &limits);
     let is_kept = outcome.value.payload.as_ref().is_some_and(|kept| kept.is_identical(&payload));

@@ -1,0 +1,30 @@
+//! Patches that do nothing: every resource they could mean was looked at, and they meant none.
+
+use std::collections::BTreeSet;
+
+use crate::effective::World;
+use crate::finding::{self, Finding, Location};
+use crate::layer::is_patch_file;
+use crate::path::RepoPath;
+use crate::source::Scope;
+use crate::text::Span;
+
+/// Warns of the patches of these files that are not among the used ones. All that the files speak for must have been looked at.
+pub(super) fn dead(
+    world: &World<'_>,
+    layers: &[RepoPath],
+    used: &BTreeSet<Span>,
+    scope: &Scope,
+    findings: &mut Vec<Finding>,
+) {
+    let files = layers.iter().filter(|file| is_patch_file(file.file_name()) && scope.wants(file));
+    for file in files.filter_map(|file| world.patch_file(file)) {
+        let patches = file.content.specs.iter().map(|spec| (spec.at(), "patch"));
+        let removals = file.content.removes.iter().map(|removal| (removal.at(), "removal"));
+        for (at, what) in patches.chain(removals).filter(|(at, _)| !used.contains(at)) {
+            let message = format!("this {what} matches no resource");
+            let finding = Finding::new(&finding::PATCH_DEAD, Location::Span(at), message);
+            findings.push(finding.help("compare `target` and `where` with the resources below the place of this file"));
+        }
+    }
+}
