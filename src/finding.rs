@@ -218,6 +218,19 @@ rules! {
     DOCUMENT_UNDEFINED_ALIAS = "document/undefined-alias", NotFound, Error,
         "an alias names an anchor that is not defined before it",
         "Anchors (`&name`) must stand before their aliases (`*name`), in the same document of the same file.";
+    EXPRESSION_JQ = "expression/jq", Validation, Error,
+        "a jq expression is wrong or fails",
+        "The message says what is wrong: a slip in the expression, a function that does not exist, or a value it cannot work on. \
+         Functions that read the environment, the clock or further inputs do not exist, because the result would depend on more \
+         than the commit.";
+    EXPRESSION_NUMBER = "expression/number", Validation, Error,
+        "a number would be rounded by an expression",
+        "Numbers keep all their digits, but jq calculates in floating point where integers do not suffice. A result that silently \
+         lost digits would be worse than none.";
+    EXPRESSION_TEMPLATE = "expression/template", Validation, Error,
+        "a template is wrong or cannot be rendered",
+        "Templates of metadata are filled from the payload, from the logical path and, with `../`, from resources above. The message \
+         names the field, the resource and what is missing.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
@@ -226,6 +239,10 @@ rules! {
         "there are too many files to look at",
         "A few objects can describe a tree of billions of paths. Everything beyond the limit was not looked at, so the run is \
          incomplete. Name the paths of interest after `--`, or raise `limits.entries` in outcrop.yaml.";
+    LIMIT_EXPRESSION = "limit/expression", Limit, Error,
+        "an expression or a template runs too long or makes too much",
+        "Expressions come from files that nobody has to trust, so each run has a budget of steps and of sizes. Real transforms need \
+         a small part of it.";
     LIMIT_FILE_SIZE = "limit/file-size", Limit, Error,
         "a file is too large to read",
         "The size is checked before reading. `limits.file_bytes` in outcrop.yaml moves the limit.";
@@ -312,6 +329,30 @@ rules! {
         "a key in a metadata file is not known",
         "A misspelt key would be ignored silently, and the resources it speaks for would be handled differently than it says. The help \
          line names the nearest known key.";
+    REQUEST_ASSERTION = "request/assertion", Validation, Error,
+        "a body does not meet a condition of its metadata",
+        "`validate.assertions` are conditions in jq. One that gives nothing but null and false does not hold.";
+    REQUEST_HEADER = "request/header", Validation, Error,
+        "a header or a method cannot be sent",
+        "Names of headers and methods are tokens, and values are one line of text. A line break in a value would be read as a further \
+         header.";
+    REQUEST_LIST = "request/list", Validation, Error,
+        "a list response cannot be told apart into items",
+        "A list is an array, or an object with `items`, or one with a single array in it; each item is an object. `jqExpression` of \
+         `listCollection` can bring any response to that shape.";
+    REQUEST_PATH = "request/path", Validation, Error,
+        "the path of a request is not safe or not there",
+        "A blank id would make a request of one resource a request of its whole collection, and `..` in an id leads to another \
+         resource. Such a path is refused rather than sent.";
+    REQUEST_PAYLOAD = "request/payload", Validation, Error,
+        "a payload does not fit a transform",
+        "Attributes are kept or left out of maps. A payload that is a list or a scalar has none.";
+    REQUEST_REQUIRED = "request/required", Validation, Error,
+        "a body lacks a required attribute",
+        "`validate.requiredAttributes` names what the server demands. Attributes that follow from the logical path count as present.";
+    REQUEST_SCHEMA = "request/schema", Validation, Error,
+        "a body cannot be checked against its schema",
+        "`validate.schemaRef` refers to an OpenAPI document. Without one, nobody can say whether the body is right.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
         "two documents describe the same resource",
         "Kubernetes documents are identified by group, kind, namespace and name. Which of two wins depends on the order in which \

@@ -6,6 +6,7 @@
 
 mod mix;
 mod number;
+mod order;
 mod origin;
 mod secret;
 
