@@ -77,3 +77,27 @@ impl Positional {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{self, Format};
+    use crate::limits::Limits;
+    use crate::path::RepoPath;
+    use crate::text::{SourceText, Sources};
+
+    #[test]
+    fn members_go_by_name_and_items_by_position() {
+        let read = |text: &str| {
+            let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
+            document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
+        };
+        let told = |local: &str, remote: &str| {
+            let entries = positional(&read(local), &read(remote));
+            entries.iter().map(|entry| format!("{} {}", entry.operation(), entry.path)).collect::<Vec<_>>()
+        };
+        assert_eq!(told("{b: [1, 2], a: 1.0}", "{a: 1, b: [2], c: 1}"), ["replace /b/0", "remove /b/1", "add /c"]);
+        assert_eq!(told("{a: 1}", "null"), ["replace "]);
+        assert_eq!(told("{a: null}", "{}"), ["remove /a"]);
+    }
+}

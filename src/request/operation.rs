@@ -13,6 +13,7 @@ use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Location, Outcome, Rule};
 use crate::layer::{Directive, Field, Operation, Says, Section};
 use crate::path::LogicalPath;
+use crate::text::Span;
 use crate::value::Node;
 
 /// What would be sent.
@@ -36,6 +37,8 @@ pub struct Request {
     pub body: Option<Node>,
     /// The schema that the body is still to be checked against.
     pub schema: Option<SchemaCheck>,
+    /// A place for what nobody wrote.
+    pub nowhere: Span,
 }
 
 /// The request of an operation. Everything that is wrong is reported, in the order of the files; a request comes back if it could
@@ -81,6 +84,7 @@ impl<'a> Maker<'a, '_> {
             headers: headers?,
             body,
             schema: schema(self.target, self.operation).filter(|_| has_body),
+            nowhere: self.target.payload.span.start_only(),
         })
     }
 
@@ -233,6 +237,16 @@ fn is_token(text: &str) -> bool {
 }
 
 impl Request {
+    /// Path and query as they stand in a URL.
+    pub fn url(&self) -> String {
+        let pairs = self.query.iter();
+        let pairs =
+            pairs.map(|(name, part)| format!("{}={}", url::query_escaped(name), url::query_escaped(&part.text)));
+        let query: Vec<String> = pairs.collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{mark}{}", url::path_escaped(&self.path.text), query.join("&"))
+    }
+
     /// Every layer that has a say in it, weakest first as they were met.
     pub fn layers(&self) -> Vec<Arc<crate::layer::Layer>> {
         let parts = [&self.collection, &self.method, &self.path].into_iter();

@@ -123,7 +123,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::panic, reason = "the point of the test")]
     fn a_panic_of_the_evaluator_is_an_abort() {
         assert_eq!(within_budget(|| panic!("not for the terminal")), Err::<(), _>(Abort::Broken));
     }

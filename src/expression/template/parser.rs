@@ -198,7 +198,7 @@ impl Parser<'_> {
     }
 
     fn pipe(&mut self, words: &[Token], at: &Range<usize>) -> Result<Pipe, Trouble> {
-        let mut rest = words.iter().cloned().collect::<Vec<_>>().into_iter().peekable();
+        let mut rest = words.iter().cloned().peekable();
         let pipe = self.commands(&mut rest, at)?;
         match rest.next() {
             None => Ok(pipe),
@@ -207,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// Commands up to a closing bracket or the end.
-    fn commands(&mut self, words: &mut Words, at: &Range<usize>) -> Result<Pipe, Trouble> {
+    fn commands(&mut self, words: &mut Words<'_>, at: &Range<usize>) -> Result<Pipe, Trouble> {
         let mut commands = vec![self.command(words, at)?];
         while words.next_if(|token| matches!(token.kind, TokenKind::Pipe)).is_some() {
             commands.push(self.command(words, at)?);
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Ok(Pipe { commands, at: place })
     }
 
-    fn command(&mut self, words: &mut Words, at: &Range<usize>) -> Result<Command, Trouble> {
+    fn command(&mut self, words: &mut Words<'_>, at: &Range<usize>) -> Result<Command, Trouble> {
         let mut operands: Vec<Operand> = Vec::new();
         while let Some(token) = words.next_if(|token| !matches!(token.kind, TokenKind::Pipe | TokenKind::Close)) {
             let operand = self.operand(token, words, operands.is_empty())?;
@@ -241,7 +241,7 @@ impl Parser<'_> {
         Ok(Command { words: operands, at: place })
     }
 
-    fn operand(&mut self, token: Token, words: &mut Words, is_first: bool) -> Result<Operand, Trouble> {
+    fn operand(&mut self, token: Token, words: &mut Words<'_>, is_first: bool) -> Result<Operand, Trouble> {
         let at = token.at;
         let operand = |kind, path| Operand { kind, path, at: at.clone() };
         Ok(match token.kind {
@@ -269,7 +269,7 @@ impl Parser<'_> {
         })
     }
 
-    fn group(&mut self, open: Range<usize>, words: &mut Words) -> Result<Operand, Trouble> {
+    fn group(&mut self, open: Range<usize>, words: &mut Words<'_>) -> Result<Operand, Trouble> {
         let pipe = self.block(open.clone(), |parser| parser.commands(words, &open))?;
         let Some(close) = words.next_if(|token| matches!(token.kind, TokenKind::Close)) else {
             return Err(Trouble::syntax(open, "a bracket is not closed"));
@@ -286,7 +286,7 @@ impl Parser<'_> {
     }
 }
 
-type Words = std::iter::Peekable<std::vec::IntoIter<Token>>;
+type Words<'w> = std::iter::Peekable<std::iter::Cloned<std::slice::Iter<'w, Token>>>;
 
 enum Next {
     End,
