@@ -409,7 +409,8 @@ fn dropped(value: Val, path: &[Val]) -> Result<Val, Error> {
 
 /// Pays for a search before it runs, and refuses what could take too long.
 fn guard(value: &Val, pattern: &Val) -> Result<(), Error> {
-    let (Some(text), Some(pattern)) = (value.as_text(), pattern.as_text()) else { return Ok(()) };
+    let text = value.as_text().ok_or_else(|| Error::typ(value.clone(), "string"))?;
+    let pattern = pattern.as_text().ok_or_else(|| Error::typ(pattern.clone(), "string"))?;
     if text.len() > LONGEST_SEARCHED {
         return Err(Error::str(format_args!(
             "a text of {} bytes is too long to be searched with a pattern",
@@ -427,6 +428,6 @@ fn guard(value: &Val, pattern: &Val) -> Result<(), Error> {
         let shown = visible::inline(pattern).chars().take(60).collect::<String>();
         return Err(Error::str(format_args!("the pattern `{shown}` is too large")));
     }
-    spend(20 + states / 4 + (text.len() as u64 + 1).saturating_mul(states.min(64)) / 64);
+    spend(50 + states.saturating_mul(4) + (text.len() as u64 + 1).saturating_mul(states.min(64)) / 64);
     Ok(())
 }
