@@ -235,6 +235,11 @@ rules! {
         "the value of an expression depends on itself",
         "Computed values may use each other, but not in a circle; the inner one is taken as null. The notes show the way round. \
          An expression that is meant to take the value of a parent starts with `..::`.";
+    EXPRESSION_JQ = "expression/jq", Validation, Error,
+        "a jq expression is wrong or fails",
+        "The message says what is wrong: a slip in the expression, a function that does not exist, or a value it cannot work on. \
+         Functions that read the environment, the clock or further inputs do not exist, because the result would depend on more \
+         than the commit.";
     EXPRESSION_MISPLACED_KEYWORD = "expression/misplaced-keyword", Validation, Error,
         "a keyword stands beside a function instead of beside `eval`",
         "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Beside the \
@@ -242,6 +247,10 @@ rules! {
     EXPRESSION_NOT_NULL = "expression/not-null", Validation, Error,
         "an expression marked `strict: notnull` gives null",
         "The expression found null, or nothing at all. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_NUMBER = "expression/number", Validation, Error,
+        "a number would be rounded by an expression",
+        "Numbers keep all their digits, but jq calculates in floating point where integers do not suffice. A result that silently \
+         lost digits would be worse than none.";
     EXPRESSION_PARSE = "expression/parse", Validation, Error,
         "a path expression is malformed",
         "A path is made of keys with `::` between them; `[…]` filters, `=` and `!=` test, `?` takes the first match. The message says \
@@ -252,6 +261,10 @@ rules! {
     EXPRESSION_REQUIRED = "expression/required", NotFound, Error,
         "an expression marked `strict: required` finds nothing",
         "Nothing in the tree matches the path. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_TEMPLATE = "expression/template", Validation, Error,
+        "a template is wrong or cannot be rendered",
+        "Templates of metadata are filled from the payload, from the logical path and, with `../`, from resources above. The message \
+         names the field, the resource and what is missing.";
     EXPRESSION_UNKNOWN_FUNCTION = "expression/unknown-function", Validation, Error,
         "an expression calls a function that does not exist",
         "Functions work on values of the tree alone. None reads the environment, files or the network, and none runs code, because the \
@@ -426,6 +439,30 @@ rules! {
     PATCH_WRONG_TYPE = "patch/wrong-type", Validation, Error,
         "a path leads through a value that cannot have it",
         "Keys belong to maps, numbers, filters and `[*]` to lists. Missing maps are made on the way, lists only by `-`.";
+    REQUEST_ASSERTION = "request/assertion", Validation, Error,
+        "a body does not meet a condition of its metadata",
+        "`validate.assertions` are conditions in jq. One that gives nothing but null and false does not hold.";
+    REQUEST_HEADER = "request/header", Validation, Error,
+        "a header or a method cannot be sent",
+        "Names of headers and methods are tokens, and values are one line of text. A line break in a value would be read as a further \
+         header.";
+    REQUEST_LIST = "request/list", Validation, Error,
+        "a list response cannot be told apart into items",
+        "A list is an array, or an object with `items`, or one with a single array in it; each item is an object. `jqExpression` of \
+         `listCollection` can bring any response to that shape.";
+    REQUEST_PATH = "request/path", Validation, Error,
+        "the path of a request is not safe or not there",
+        "A blank id would make a request of one resource a request of its whole collection, and `..` in an id leads to another \
+         resource. Such a path is refused rather than sent.";
+    REQUEST_PAYLOAD = "request/payload", Validation, Error,
+        "a payload does not fit a transform",
+        "Attributes are kept or left out of maps. A payload that is a list or a scalar has none.";
+    REQUEST_REQUIRED = "request/required", Validation, Error,
+        "a body lacks a required attribute",
+        "`validate.requiredAttributes` names what the server demands. Attributes that follow from the logical path count as present.";
+    REQUEST_SCHEMA = "request/schema", Validation, Error,
+        "a body cannot be checked against its schema",
+        "`validate.schemaRef` refers to an OpenAPI document. Without one, nobody can say whether the body is right.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
         "two documents describe the same resource",
         "Kubernetes documents are identified by group, kind, namespace and name. Which of two wins depends on the order in which \

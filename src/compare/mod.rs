@@ -2,5 +2,9 @@
 
 mod history;
 mod mask;
+mod positional;
+mod transform;
 
 pub use mask::{Masks, hide_places, is_sensitive_text};
+pub use positional::{Positional, positional};
+pub use transform::transform;

@@ -13,6 +13,7 @@ pub mod markdown;
 mod paint;
 mod passage;
 mod place;
+pub mod request;
 #[cfg(test)]
 mod sample;
 pub mod side_by_side;

@@ -1,1 +1,54 @@
-//! Stage 9, requests: what an operation on a resource would send.
+//! Stage 9, requests: what an operation on a resource would send. Nothing is ever sent.
+//!
+//! [`request`] is the door; [`transform`], [`validate`] and [`list`] are its parts that others need alone. All of it is pure: what
+//! other resources say comes through [`Neighbours`].
+
+pub mod attribute;
+mod derive;
+mod list;
+mod memo;
+mod neighbours;
+mod operation;
+mod render;
+mod scope;
+mod transform;
+mod url;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use derive::{Derived, derive};
+pub use list::{Item, list, list_response};
+pub use memo::Memo;
+pub use neighbours::{Neighbours, Nobody, ancestors, find};
+pub use operation::{Request, request};
+pub use render::{NamedUse, Part, render};
+pub use scope::{Origin, Scoped, scope, scope_for};
+pub use transform::{Flavour, transform};
+pub use validate::{SchemaCheck, no_document, validate};
+
+use crate::layer::EffectiveMetadata;
+use crate::path::LogicalPath;
+use crate::settings::Format;
+use crate::text::Sources;
+use crate::value::Node;
+
+/// A resource that something is to be done with, and what is known around it.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    /// Its path; for a list, that of the collection.
+    pub path: &'a LogicalPath,
+    /// Its effective payload; null where there is none.
+    pub payload: &'a Node,
+    /// Its effective metadata.
+    pub metadata: &'a EffectiveMetadata,
+    /// The format of its repository.
+    pub format: Format,
+    /// The other resources.
+    pub neighbours: &'a dyn Neighbours,
+    /// The texts that spans point into.
+    pub sources: &'a Sources,
+    /// Templates and programs that are compiled already.
+    pub memo: &'a Memo,
+}

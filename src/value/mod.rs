@@ -8,6 +8,7 @@ mod arithmetic;
 mod mix;
 mod natural;
 mod number;
+mod order;
 mod origin;
 mod secret;
 

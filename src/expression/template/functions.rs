@@ -1,0 +1,162 @@
+//! The functions of templates: Go's own as far as configuration needs them, and `resource_format`.
+
+use std::cmp::Ordering;
+
+use smol_str::SmolStr;
+
+use super::print::{print, printf, scalar_text};
+use crate::text::Span;
+use crate::value::{Node, Number, Value};
+
+/// Every function; `and` and `or` look at no more arguments than they need.
+const NAMES: [&str; 16] = [
+    "and",
+    "eq",
+    "ge",
+    "gt",
+    "index",
+    "le",
+    "len",
+    "lt",
+    "ne",
+    "not",
+    "or",
+    "print",
+    "printf",
+    "println",
+    "resource_format",
+    "urlquery",
+];
+
+/// The longest text that a function makes.
+pub(super) const LONGEST_TEXT: usize = 256 << 10;
+
+pub(super) fn is_known(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter()
+}
+
+/// What a function gives for its arguments, or what is wrong with them.
+pub(super) fn call(name: &str, arguments: &[Node], format: &str, place: Span) -> Result<Node, String> {
+    let boolean = |value: bool| Ok(Node::new(Value::Bool(value), place));
+    let text = |text: String| match text.len() > LONGEST_TEXT {
+        true => Err("the text grows too long".to_owned()),
+        false => Ok(Node::text(text, place)),
+    };
+    match (name, arguments) {
+        ("not", [value]) => boolean(!is_true(value)),
+        ("eq", [first, others @ ..]) if !others.is_empty() => {
+            let mut is_equal = false;
+            for other in others {
+                is_equal |= equal(first, other)?;
+            }
+            boolean(is_equal)
+        }
+        ("ne", [a, b]) => boolean(!equal(a, b)?),
+        ("lt", [a, b]) => boolean(order(a, b)?.is_lt()),
+        ("le", [a, b]) => boolean(order(a, b)?.is_le()),
+        ("gt", [a, b]) => boolean(order(a, b)?.is_gt()),
+        ("ge", [a, b]) => boolean(order(a, b)?.is_ge()),
+        ("index", [value, keys @ ..]) => keys.iter().try_fold(value.clone(), |value, key| indexed(&value, key, place)),
+        ("len", [value]) => {
+            let length = match &value.value {
+                Value::String(text) => text.len(),
+                Value::List(list) => list.items().len(),
+                Value::Map(map) => map.len(),
+                _ => return Err(format!("a {} has no length", value.type_of())),
+            };
+            let number = Number::from_json(&length.to_string()).expect("a length is a number");
+            Ok(Node::new(Value::Number(number), place))
+        }
+        ("print", values) => text(print(values)?),
+        ("println", values) => {
+            let shown: Result<Vec<String>, String> = values.iter().map(scalar_text).collect();
+            text(shown?.join(" ") + "\n")
+        }
+        ("printf", [pattern, values @ ..]) => match pattern.as_str() {
+            Some(pattern) => text(printf(pattern, values)?),
+            None => Err("the first argument of `printf` is a text".to_owned()),
+        },
+        ("urlquery", values) => text(query_escaped(&print(values)?)),
+        ("resource_format", [value]) => resource_format(value, format).map(|format| Node::text(format, place)),
+        (name, arguments) => Err(format!("`{name}` does not take {} arguments", arguments.len())),
+    }
+}
+
+/// Whether a value counts as true: not false, zero, null or empty.
+pub(super) fn is_true(value: &Node) -> bool {
+    match &value.value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => !number.is_zero(),
+        Value::String(text) => !text.is_empty(),
+        Value::List(list) => !list.items().is_empty(),
+        Value::Map(map) => !map.is_empty(),
+        Value::Secret(_) => true,
+    }
+}
+
+/// Numbers by value; two kinds of value cannot be compared, except that nothing equals null.
+fn equal(a: &Node, b: &Node) -> Result<bool, String> {
+    match (&a.value, &b.value) {
+        (Value::Null, _) | (_, Value::Null) => Ok(a.type_of() == b.type_of()),
+        (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => {
+            Err("lists and maps cannot be compared".to_owned())
+        }
+        (Value::Secret(_), _) | (_, Value::Secret(_)) => Ok(a.is_equal(b)),
+        _ if a.type_of() == b.type_of() => Ok(a.is_equal(b)),
+        _ => Err(format!("a {} cannot be compared with a {}", a.type_of(), b.type_of())),
+    }
+}
+
+fn order(a: &Node, b: &Node) -> Result<Ordering, String> {
+    match (&a.value, &b.value) {
+        (Value::Number(a), Value::Number(b)) => Ok(a.order(b)),
+        (Value::String(a), Value::String(b)) => Ok(a.cmp(b)),
+        _ => Err(format!("a {} and a {} have no order", a.type_of(), b.type_of())),
+    }
+}
+
+/// A member or an item. A member that is not there is null, as in Go; an item that is not there is wrong.
+fn indexed(value: &Node, key: &Node, place: Span) -> Result<Node, String> {
+    match (&value.value, &key.value) {
+        (Value::Map(map), Value::String(name)) => {
+            Ok(map.get(name).cloned().unwrap_or_else(|| Node::new(Value::Null, place)))
+        }
+        (Value::List(list), Value::Number(number)) => {
+            let position = number.to_json().and_then(|text| text.parse::<usize>().ok());
+            let item = position.and_then(|position| list.items().get(position));
+            item.cloned()
+                .ok_or_else(|| format!("there is no item {} in a list of {}", number.as_str(), list.items().len()))
+        }
+        _ => Err(format!("a {} cannot be indexed with a {}", value.type_of(), key.type_of())),
+    }
+}
+
+/// The repository's format; the argument is the whole scope, by convention.
+fn resource_format(argument: &Node, format: &str) -> Result<SmolStr, String> {
+    if !matches!(argument.value, Value::Null | Value::Map(_)) {
+        return Err(format!("`resource_format` takes the dot, not a {}", argument.type_of()));
+    }
+    match format.trim().to_lowercase().as_str() {
+        "" | "json" => Ok(SmolStr::new_static("json")),
+        "yaml" => Ok(SmolStr::new_static("yaml")),
+        _ => Err("`resource_format` knows `json` and `yaml`, and the repository says neither".to_owned()),
+    }
+}
+
+/// As in the query of a URL: letters, digits and `-_.~` stay, a blank is `+`.
+fn query_escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => escaped.push(byte as char),
+            b' ' => escaped.push('+'),
+            _ => escaped.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    escaped
+}

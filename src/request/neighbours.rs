@@ -1,0 +1,60 @@
+//! What other resources say, as far as a request may know.
+
+use std::sync::Arc;
+
+use crate::finding::Finding;
+use crate::layer::{EffectiveMetadata, Sibling, look_up};
+use crate::path::LogicalPath;
+use crate::value::Node;
+
+/// The other resources of the same snapshot.
+pub trait Neighbours {
+    /// The effective payload of the resource that has exactly this path.
+    fn payload(&self, path: &LogicalPath) -> Option<Node>;
+
+    /// The direct child resources of a collection with their effective payloads, by path.
+    fn children(&self, collection: &LogicalPath) -> Vec<(LogicalPath, Node)>;
+
+    /// The effective metadata of a path, whether or not a resource is there.
+    fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>>;
+}
+
+/// No other resources.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Neighbours for Nobody {
+    fn payload(&self, _: &LogicalPath) -> Option<Node> {
+        None
+    }
+
+    fn children(&self, _: &LogicalPath) -> Vec<(LogicalPath, Node)> {
+        Vec::new()
+    }
+
+    fn metadata(&self, _: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
+        None
+    }
+}
+
+/// The resources above a path, the nearest first; directories without a resource do not count.
+pub fn ancestors(path: &LogicalPath, neighbours: &dyn Neighbours) -> Vec<(LogicalPath, Node)> {
+    let parents = std::iter::successors(path.parent(), LogicalPath::parent);
+    parents.filter_map(|parent| neighbours.payload(&parent).map(|payload| (parent, payload))).collect()
+}
+
+/// The payload of the resource that a path means: the one that stands there, or a sibling that answers to its last segment.
+pub fn find(path: &LogicalPath, neighbours: &dyn Neighbours) -> Result<Option<Node>, Box<Finding>> {
+    if let Some(payload) = neighbours.payload(path) {
+        return Ok(Some(payload));
+    }
+    let (Some(collection), Some(metadata)) = (path.parent(), neighbours.metadata(path)) else { return Ok(None) };
+    let children: Vec<(LogicalPath, Node, Arc<EffectiveMetadata>)> = neighbours
+        .children(&collection)
+        .into_iter()
+        .filter_map(|(path, payload)| neighbours.metadata(&path).map(|metadata| (path, payload, metadata)))
+        .collect();
+    let siblings: Vec<Sibling<'_>> =
+        children.iter().map(|(path, payload, metadata)| Sibling { path, payload, metadata }).collect();
+    Ok(look_up(path, &metadata, &siblings)?.map(|sibling| sibling.payload.clone()))
+}

@@ -1,0 +1,262 @@
+//! The effective request of an operation: method, path, query, headers and body, each with the way it came to be.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::render::{Part, Said};
+use super::scope::{Scoped, logical_collection, scope_for};
+use super::transform::{Flavour, transform};
+use super::validate::{SchemaCheck, schema, validate};
+use super::{Target, url};
+use crate::expression::template::Purpose;
+use crate::finding::{self, Finding, Location, Outcome, Rule};
+use crate::layer::{Directive, Field, Operation, Says, Section};
+use crate::path::LogicalPath;
+use crate::text::Span;
+use crate::value::Node;
+
+/// What would be sent.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// What is done.
+    pub operation: Operation,
+    /// With which resource or collection.
+    pub target: LogicalPath,
+    /// The method, in upper case.
+    pub method: Part,
+    /// The path, absolute and clean.
+    pub path: Part,
+    /// The path of the collection that a relative path starts from.
+    pub collection: Part,
+    /// Query parameters by name.
+    pub query: Vec<(SmolStr, Part)>,
+    /// Headers by name.
+    pub headers: Vec<(SmolStr, Part)>,
+    /// The body after its transforms; only what creates or updates has one.
+    pub body: Option<Node>,
+    /// The schema that the body is still to be checked against.
+    pub schema: Option<SchemaCheck>,
+    /// A place for what nobody wrote.
+    pub nowhere: Span,
+}
+
+/// The request of an operation. Everything that is wrong is reported, in the order of the files; a request comes back if it could
+/// be made, and is to be sent only without errors.
+pub fn request(target: &Target<'_>, operation: Operation) -> Outcome<Option<Request>> {
+    let mut findings = Vec::new();
+    let value = Maker { target, operation, findings: &mut findings }.request();
+    findings.sort_by_key(|finding| match &finding.location {
+        Location::Span(span) => (Some(*span), None),
+        Location::File { path, .. } => (None, Some(path.clone())),
+    });
+    Outcome { value, findings }
+}
+
+struct Maker<'a, 'f> {
+    target: &'a Target<'a>,
+    operation: Operation,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'a> Maker<'a, '_> {
+    fn request(&mut self) -> Option<Request> {
+        let scoped = scope_for(self.target, self.operation);
+        let collection = self.collection(&scoped);
+        // Without a collection, what does not need it is still looked at, so that all that is wrong is said at once.
+        let scoped = match &collection {
+            Some(collection) => scoped.with_collection_path(&collection.text),
+            None => scoped,
+        };
+        let (method, path) = (self.method(&scoped), self.path(&scoped, collection.as_ref()));
+        let (query, headers) = (self.query(&scoped), self.headers(&scoped));
+        let (body, has_body) = (self.body(&scoped), self.has_body());
+        if body.is_none() && has_body {
+            return None;
+        }
+        Some(Request {
+            operation: self.operation,
+            target: self.target.path.clone(),
+            method: method?,
+            path: path?,
+            collection: collection?,
+            query: query?,
+            headers: headers?,
+            body,
+            schema: schema(self.target, self.operation).filter(|_| has_body),
+            nowhere: self.target.payload.span.start_only(),
+        })
+    }
+
+    fn has_body(&self) -> bool {
+        matches!(self.operation, Operation::Create | Operation::Update)
+    }
+
+    fn collection(&mut self, scoped: &Scoped) -> Option<Part> {
+        let directive = Directive::new(Section::Resource, Field::CollectionPath);
+        let said = Said::of(self.target.metadata, &directive, "collectionPath", "");
+        if said.node.is_none() {
+            let text = logical_collection(self.target.path, self.operation).as_str().to_owned();
+            let template = text.as_str().into();
+            return Some(Part { text, template, at: None, by: None, uses: Vec::new() });
+        }
+        let part = self.kept(said.render(self.target, scoped, Purpose::Path))?;
+        if part.text.trim().is_empty() {
+            self.findings.push(said.refused(&finding::REQUEST_PATH, self.target, "it is blank"));
+            return None;
+        }
+        Some(Part { text: url::cleaned(part.text.trim()), ..part })
+    }
+
+    fn path(&mut self, scoped: &Scoped, collection: Option<&Part>) -> Option<Part> {
+        let default = match self.operation {
+            Operation::Create | Operation::List => ".",
+            _ => "./{{.id}}",
+        };
+        let said = self.said(Field::Path, "path", default);
+        let part = self.kept(said.render(self.target, scoped, Purpose::Path))?;
+        // The root is in no collection, unless its metadata names one.
+        let in_none = |collection: &&Part| {
+            self.target.path.is_root() && self.operation != Operation::List && collection.at.is_none()
+        };
+        let base = collection.filter(|collection| !in_none(collection)).map(|collection| collection.text.as_str());
+        if collection.is_none() && part.text.trim().starts_with('.') {
+            return None;
+        }
+        match url::resolved(&part.text, base) {
+            Ok(text) => Some(Part { text, ..part }),
+            Err(reason) => {
+                self.findings.push(said.refused(&finding::REQUEST_PATH, self.target, reason));
+                None
+            }
+        }
+    }
+
+    fn method(&mut self, scoped: &Scoped) -> Option<Part> {
+        let default = match self.operation {
+            Operation::Create => "POST",
+            Operation::Update => "PUT",
+            Operation::Delete => "DELETE",
+            Operation::Get | Operation::List | Operation::Compare => "GET",
+        };
+        let said = self.said(Field::Method, "method", default);
+        let part = self.kept(said.render(self.target, scoped, Purpose::Text))?;
+        let text = match part.text.trim() {
+            "" => default.to_owned(),
+            method => method.to_uppercase(),
+        };
+        if !is_token(&text) {
+            return self.refuse(&said, &finding::REQUEST_HEADER, "a method is one word");
+        }
+        Some(Part { text, ..part })
+    }
+
+    fn query(&mut self, scoped: &Scoped) -> Option<Vec<(SmolStr, Part)>> {
+        let target = self.target;
+        let parts = target.metadata.query(self.operation).into_iter().map(|(name, _)| {
+            let directive = Directive::keyed(Section::Operation(self.operation), Field::Query, name.clone());
+            let said = Said::of(target.metadata, &directive, format!("query.{name}"), "");
+            self.kept(said.render(target, scoped, Purpose::Text)).map(|part| (name.clone(), part))
+        });
+        // Each is rendered, so that all that is wrong is said.
+        parts.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    fn headers(&mut self, scoped: &Scoped) -> Option<Vec<(SmolStr, Part)>> {
+        const FORMAT: &str = "application/{{resource_format .}}";
+        let mut wanted: Vec<(SmolStr, &'static str)> =
+            self.target.metadata.headers(self.operation).iter().map(|(name, _)| (SmolStr::new(name), "")).collect();
+        for (name, is_sent) in [("Accept", true), ("Content-Type", self.has_body())] {
+            let is_known = wanted.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+            if is_sent && !is_known && !self.is_cleared(name) {
+                wanted.push((SmolStr::new_static(name), FORMAT));
+            }
+        }
+        wanted.sort();
+        let parts: Vec<Option<(SmolStr, Part)>> =
+            wanted.into_iter().map(|(name, default)| self.header(name, default, scoped)).collect();
+        parts.into_iter().collect()
+    }
+
+    fn header(&mut self, name: SmolStr, default: &'static str, scoped: &Scoped) -> Option<(SmolStr, Part)> {
+        let directive = Directive::keyed(Section::Operation(self.operation), Field::Headers, name.to_ascii_lowercase());
+        let field = match name.as_str() {
+            "Accept" => "accept".to_owned(),
+            "Content-Type" => "contentType".to_owned(),
+            name => format!("headers.{name}"),
+        };
+        let said = Said::of(self.target.metadata, &directive, field, default);
+        let part = self.kept(said.render(self.target, scoped, Purpose::Text))?;
+        if !is_token(&name) {
+            return self.refuse(&said, &finding::REQUEST_HEADER, "the name of a header is one word");
+        }
+        if part.text.chars().any(|c| c.is_control() && c != '\t') {
+            return self.refuse(&said, &finding::REQUEST_HEADER, "the value of a header is one line of text");
+        }
+        let text = part.text.trim().to_owned();
+        Some((name, Part { text, ..part }))
+    }
+
+    /// Whether the strongest layer that speaks of a header takes it away.
+    fn is_cleared(&self, name: &str) -> bool {
+        let section = Section::Operation(self.operation);
+        let directive = Directive::keyed(section, Field::Headers, name.to_ascii_lowercase());
+        let mut layers = self.target.metadata.layers().iter().rev();
+        let said = layers.find_map(|layer| layer.statements.about(&directive));
+        said.is_some_and(|statement| matches!(statement.says, Says::Null))
+    }
+
+    fn body(&mut self, scoped: &Scoped) -> Option<Node> {
+        if !self.has_body() {
+            return None;
+        }
+        let explicit = self.target.metadata.get(&Directive::new(Section::Operation(self.operation), Field::Body));
+        let payload = explicit.unwrap_or(self.target.payload);
+        let body = self.kept(transform(payload, self.target, self.operation, scoped, Flavour::Request))?;
+        self.findings.extend(validate(&body, self.target, self.operation, scoped));
+        Some(body)
+    }
+
+    fn said(&self, field: Field, name: &str, default: &'static str) -> Said<'a> {
+        Said::of(self.target.metadata, &Directive::new(Section::Operation(self.operation), field), name, default)
+    }
+
+    fn kept<T>(&mut self, result: Result<T, Box<Finding>>) -> Option<T> {
+        result.map_err(|finding| self.findings.push(*finding)).ok()
+    }
+
+    fn refuse<T>(&mut self, said: &Said<'_>, rule: &'static Rule, reason: &str) -> Option<T> {
+        self.findings.push(said.refused(rule, self.target, reason));
+        None
+    }
+}
+
+/// What HTTP calls a token: letters, digits and some marks.
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+impl Request {
+    /// Path and query as they stand in a URL.
+    pub fn url(&self) -> String {
+        let pairs = self.query.iter();
+        let pairs =
+            pairs.map(|(name, part)| format!("{}={}", url::query_escaped(name), url::query_escaped(&part.text)));
+        let query: Vec<String> = pairs.collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{mark}{}", url::path_escaped(&self.path.text), query.join("&"))
+    }
+
+    /// Every layer that has a say in it, weakest first as they were met.
+    pub fn layers(&self) -> Vec<Arc<crate::layer::Layer>> {
+        let parts = [&self.collection, &self.method, &self.path].into_iter();
+        let keyed = self.query.iter().chain(&self.headers).map(|(_, part)| part);
+        let mut layers: Vec<Arc<crate::layer::Layer>> = Vec::new();
+        for layer in parts.chain(keyed).filter_map(|part| part.by.as_ref()) {
+            if !layers.iter().any(|known| Arc::ptr_eq(known, layer)) {
+                layers.push(Arc::clone(layer));
+            }
+        }
+        layers
+    }
+}

@@ -1,0 +1,112 @@
+//! Transforms of a payload, in the order they are written: keep attributes, leave attributes out, run jq.
+
+use super::Target;
+use super::attribute::Attributes;
+use super::render::Said;
+use super::scope::Scoped;
+use crate::expression::jq::Resolver;
+use crate::expression::template::{Purpose, place};
+use crate::finding::{self, Finding, Location};
+use crate::layer::{Directive, Field, Operation, Section};
+use crate::text::Span;
+use crate::value::{Node, Value};
+
+/// For what a payload is transformed; the two differ in small things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flavour {
+    /// To be sent, or as it was received: an empty `filterAttributes` keeps nothing, and only maps have attributes.
+    Request,
+    /// To be compared: an empty `filterAttributes` says nothing, and a blank attribute is the whole document.
+    Compare,
+}
+
+/// A payload after the transforms of an operation. Null passes through: there is nothing to transform.
+pub fn transform(
+    payload: &Node,
+    target: &Target<'_>,
+    operation: Operation,
+    scoped: &Scoped,
+    flavour: Flavour,
+) -> Result<Node, Box<Finding>> {
+    let mut value = payload.clone();
+    for (field, node) in target.metadata.transforms(operation) {
+        if matches!(value.value, Value::Null) && flavour == Flavour::Compare {
+            return Ok(value);
+        }
+        value = match field {
+            Field::Jq => {
+                let mut results = jq(&value, target, operation, scoped, None)?;
+                match results.len() {
+                    0 => Node::new(Value::Null, node.span),
+                    1 => results.remove(0),
+                    _ => Node::list(results, node.span),
+                }
+            }
+            _ => attributes(&value, field, node, target, operation, flavour)?,
+        };
+    }
+    Ok(value)
+}
+
+fn attributes(
+    value: &Node,
+    field: Field,
+    names: &Node,
+    target: &Target<'_>,
+    operation: Operation,
+    flavour: Flavour,
+) -> Result<Node, Box<Finding>> {
+    let items = names.as_list().unwrap_or_default();
+    if matches!(value.value, Value::Null) || (items.is_empty() && (field, flavour) != (Field::Filter, Flavour::Request))
+    {
+        return Ok(value.clone());
+    }
+    let what = if field == Field::Filter { "filterAttributes" } else { "suppressAttributes" };
+    let refused = |at: Span, reason: &str| {
+        let message = format!("`{what}` of {} does not fit {}: {reason}", operation.name(), target.path);
+        Box::new(Finding::new(&finding::REQUEST_PAYLOAD, Location::Span(at), message))
+    };
+    if flavour == Flavour::Request && value.as_map().is_none() {
+        return Err(refused(
+            names.span,
+            &format!("the payload is a {}, and only a map has attributes", value.type_of()),
+        ));
+    }
+    let mut attributes = Attributes::default();
+    for item in items {
+        let name = item.as_str().unwrap_or_default();
+        let parsed = match flavour {
+            Flavour::Compare if name.trim().is_empty() => Ok(Attributes::whole()),
+            _ => Attributes::parse([name]),
+        };
+        attributes = attributes.or(parsed.map_err(|reason| refused(item.span, &reason))?);
+    }
+    Ok(if field == Field::Filter { attributes.keep(value) } else { attributes.remove(value) })
+}
+
+/// The results of an operation's jq, whose text is a template.
+pub(super) fn jq(
+    input: &Node,
+    target: &Target<'_>,
+    operation: Operation,
+    scoped: &Scoped,
+    resolver: Option<Resolver<'_>>,
+) -> Result<Vec<Node>, Box<Finding>> {
+    let own = Directive::new(Section::Operation(operation), Field::Jq);
+    let shared = Directive::new(Section::Defaults, Field::Jq);
+    let directive = if target.metadata.get(&own).is_some() { own } else { shared };
+    let said = Said::of(target.metadata, &directive, "jq", ".");
+    let part = said.render(target, scoped, Purpose::Text)?;
+    let whole = part.at.unwrap_or(input.span);
+    let what = format!("the jq of {} for {}", operation.name(), target.path);
+    let result = target.memo.program(&part.text).and_then(|program| program.run(input, whole, resolver));
+    result.map_err(|failure| {
+        // Rendered text has other places than the written one.
+        let is_written = said.node.and_then(Node::as_str) == Some(part.text.as_str());
+        let at = match (&failure.at, said.node) {
+            (Some(at), Some(node)) if is_written => place(node, at.clone(), target.sources),
+            _ => whole,
+        };
+        Box::new(failure.into_finding(&what, at))
+    })
+}

@@ -1,0 +1,156 @@
+//! Checks a body before it would be sent: required attributes, assertions, and the door for schemas.
+
+use smol_str::SmolStr;
+
+use super::Target;
+use super::attribute::Attributes;
+use super::scope::{Scoped, with_derived};
+use crate::finding::{self, Finding, Location};
+use crate::layer::{Directive, Field, Operation, Section};
+use crate::path::Pointer;
+use crate::text::Span;
+use crate::value::{Entry, Node, Value};
+use crate::visible;
+
+/// A check against a schema that is still to be made by whoever has the OpenAPI document.
+#[derive(Debug, Clone)]
+pub struct SchemaCheck {
+    /// `openapi:request-body` or `openapi:#/…`, without blanks around it.
+    pub reference: SmolStr,
+    /// Where it is written.
+    pub at: Span,
+}
+
+/// What is wrong with a body, all of it; only what creates or updates has one.
+pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: &Scoped) -> Vec<Finding> {
+    if !matches!(operation, Operation::Create | Operation::Update) {
+        return Vec::new();
+    }
+    let view = view(body, target, scoped);
+    let mut findings = required(&view, body, target, operation);
+    findings.extend(assertions(&view, target, operation));
+    findings
+}
+
+/// The schema that an operation's body is to be checked against.
+pub(super) fn schema(target: &Target<'_>, operation: Operation) -> Option<SchemaCheck> {
+    let node = target.metadata.get(&Directive::new(Section::Operation(operation), Field::SchemaRef))?;
+    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span })
+}
+
+/// The finding for a schema that cannot be looked up.
+pub fn no_document(check: &SchemaCheck, target: &Target<'_>) -> Finding {
+    let message = format!(
+        "`{}` cannot be checked for {}: there is no OpenAPI document",
+        visible::inline(&check.reference),
+        target.path
+    );
+    Finding::new(&finding::REQUEST_SCHEMA, Location::Span(check.at), message)
+}
+
+/// What the rules see: the body with what follows from the path and the names of the resource, where it lacks them.
+fn view(body: &Node, target: &Target<'_>, scoped: &Scoped) -> Node {
+    let base = match (&body.value, scoped.derived.is_empty()) {
+        (Value::Map(_), _) | (_, true) => body.clone(),
+        _ => Node::map(vec![Entry::named("payload", body.span, body.clone())], body.span),
+    };
+    let view = with_derived(&base, &scoped.derived);
+    let names =
+        [(Field::AliasFromAttribute, &scoped.identity.alias), (Field::IdFromAttribute, &scoped.identity.remote_id)];
+    names.into_iter().fold(view, |view, (field, value)| {
+        match target.metadata.text(Section::Resource, field).and_then(keys) {
+            Some(keys) => with_value(&view, &keys, value),
+            None => view,
+        }
+    })
+}
+
+fn keys(attribute: &str) -> Option<Vec<SmolStr>> {
+    let attribute = attribute.trim();
+    let keys = match attribute.starts_with('/') {
+        true => Pointer::parse(attribute).ok()?.tokens().to_vec(),
+        false => attribute.split('.').map(SmolStr::new).collect(),
+    };
+    (keys.len() <= 32 && keys.iter().all(|key| !key.is_empty())).then_some(keys)
+}
+
+/// The value with something at those keys, unless something is there or in the way.
+fn with_value(value: &Node, keys: &[SmolStr], text: &SmolStr) -> Node {
+    let (Value::Map(map), Some((key, rest))) = (&value.value, keys.split_first()) else { return value.clone() };
+    let place = value.span.start_only();
+    let fresh = |rest: &[SmolStr]| {
+        rest.iter().rev().fold(Node::text(text.clone(), place), |inner, key| {
+            Node::map(vec![Entry::named(key.clone(), place, inner)], place)
+        })
+    };
+    let mut entries = map.entries().to_vec();
+    match map.position(key) {
+        Some(at) => entries[at].value = with_value(&entries[at].value, rest, text),
+        None => entries.push(Entry::named(key.clone(), place, fresh(rest))),
+    }
+    Node { extra: value.extra.clone(), ..Node::map(entries, value.span) }
+}
+
+fn required(view: &Node, body: &Node, target: &Target<'_>, operation: Operation) -> Vec<Finding> {
+    let directive = Directive::new(Section::Operation(operation), Field::RequiredAttributes);
+    let Some(names) = target.metadata.get(&directive) else { return Vec::new() };
+    let items = names.as_list().unwrap_or_default();
+    let finding = |reason: String| {
+        let message = format!("the body of {} for {} {reason}", operation.name(), target.path);
+        Finding::new(&finding::REQUEST_REQUIRED, Location::Span(body.span.start_only()), message)
+            .related(names.span, "required here")
+    };
+    if items.is_empty() {
+        return Vec::new();
+    }
+    if view.as_map().is_none() {
+        return vec![finding(format!("is a {}, and only a map has attributes", body.type_of()))];
+    }
+    let is_missing = |name: &&str| match name.trim() {
+        pointer if pointer.starts_with('/') => Attributes::parse([pointer])
+            .is_ok_and(|_| Pointer::parse(pointer).ok().and_then(|pointer| view.at(&pointer)).is_none_or(is_null)),
+        name => view.get(name).is_none_or(is_null),
+    };
+    let missing: Vec<&str> = items.iter().filter_map(Node::as_str).filter(is_missing).map(str::trim).collect();
+    match missing.is_empty() {
+        true => Vec::new(),
+        false => {
+            let shown = visible::inline(&missing.join(", ")).into_owned();
+            vec![finding(format!("is missing required attributes [{shown}]"))]
+        }
+    }
+}
+
+fn is_null(node: &Node) -> bool {
+    matches!(node.value, Value::Null)
+}
+
+fn assertions(view: &Node, target: &Target<'_>, operation: Operation) -> Vec<Finding> {
+    let directive = Directive::new(Section::Operation(operation), Field::Assertions);
+    let items = target.metadata.get(&directive).and_then(Node::as_list).unwrap_or_default();
+    items.iter().enumerate().filter_map(|(at, item)| assertion(at, item, view, target, operation)).collect()
+}
+
+/// One condition: it holds if one of its results is neither null nor false.
+fn assertion(at: usize, item: &Node, view: &Node, target: &Target<'_>, operation: Operation) -> Option<Finding> {
+    let jq = item.get("jq")?;
+    let result = target.memo.program(jq.as_str()?).and_then(|program| program.run(view, jq.span, None));
+    let results = match result {
+        Ok(results) => results,
+        Err(failure) => {
+            let what = format!("assertion[{at}] of {} for {}", operation.name(), target.path);
+            return Some(failure.into_finding(&what, jq.span));
+        }
+    };
+    if results.iter().any(|result| !matches!(result.value, Value::Null | Value::Bool(false))) {
+        return None;
+    }
+    let said = item.get("message").and_then(Node::as_str).map(str::trim).filter(|message| !message.is_empty());
+    let said = said.map_or_else(
+        || format!("payload validation assertion[{at}] failed"),
+        |message| visible::inline(message).into_owned(),
+    );
+    let message = format!("{} of {} is refused by its metadata: {said}", operation.name(), target.path);
+    let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(view.span.start_only()), message);
+    Some(finding.related(jq.span, "does not hold"))
+}
