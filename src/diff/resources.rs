@@ -58,8 +58,18 @@ pub fn sort(changes: &mut [ResourceChange]) {
 /// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood
 /// are left out.
 pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &OtherViews<'_>) -> Vec<ResourceChange> {
-    pairs.into_par_iter().filter_map(|(before, after)| compare(before, after, options, views)).collect()
+    let size = |resource: &Option<Resource>| resource.as_ref().map_or(0, |resource| resource.payload.size());
+    let all: u64 = pairs.iter().map(|(before, after)| size(before) + size(after)).sum();
+    let compare = |(before, after)| compare(before, after, options, views);
+    match pairs.len() < FEW && all < LITTLE {
+        true => pairs.into_iter().filter_map(compare).collect(),
+        false => pairs.into_par_iter().filter_map(compare).collect(),
+    }
 }
+
+/// Fewer resources than this, with fewer nodes in all, are compared faster than threads are started.
+const FEW: usize = 64;
+const LITTLE: u64 = 20_000;
 
 /// What changed of a resource beside its payload.
 #[derive(Debug, Default, Clone)]
@@ -250,7 +260,10 @@ impl<'a> Pairing<'a> {
     ) {
         let limit = trait_limit(these.len() + those.len());
         let traits = |resources: &[Resource], positions: &[usize]| -> Vec<Traits> {
-            positions.par_iter().map(|&at| traits(&resources[at], limit)).collect()
+            match positions.len() < FEW {
+                true => positions.iter().map(|&at| traits(&resources[at], limit)).collect(),
+                false => positions.par_iter().map(|&at| traits(&resources[at], limit)).collect(),
+            }
         };
         let pairs = pair_alike(&traits(self.before, these), &traits(self.after, those), |this, that, likeness| {
             rate(&self.before[these[this]], &self.after[those[that]], likeness)

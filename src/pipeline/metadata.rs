@@ -1,6 +1,7 @@
 //! What changed layers change: the effective metadata of every resource they speak for, edited itself or not.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::loading::LoadedSides;
 use super::{Request, Worlds};
@@ -8,6 +9,7 @@ use crate::compare::Masks;
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::finding::{Finding, Severity};
 use crate::layer::{EffectiveMetadata, MetadataPath};
+use crate::memo::Memo;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 
@@ -50,10 +52,38 @@ pub(super) fn compare(
     let hidden = |metadata: &EffectiveMetadata, of: &Resource| {
         masks.hide(Resource { payload: metadata.to_node(), ..of.clone() }).payload
     };
-    let mut difference = diff::diff(&hidden(&old, before), &hidden(&new, after), &diff::Options::default());
-    let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
-    difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
-    difference
+    let compare = || {
+        let mut difference = diff::diff(&hidden(&old, before), &hidden(&new, after), &diff::Options::default());
+        let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
+        difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
+        difference
+    };
+    match masks.is_same_for_all() {
+        true => worlds.metadata.difference(&old, &new, compare),
+        false => compare(),
+    }
+}
+
+/// How metadata differs, found once for all resources that share it on both sides.
+#[derive(Default)]
+pub(super) struct Known(Memo<[usize; 2], Arc<Differing>>);
+
+/// A difference, and what it is of: as long as that is kept, nothing else can have its address.
+struct Differing {
+    difference: Difference,
+    _of: [Arc<EffectiveMetadata>; 2],
+}
+
+impl Known {
+    fn difference(
+        &self,
+        old: &Arc<EffectiveMetadata>,
+        new: &Arc<EffectiveMetadata>,
+        compare: impl FnOnce() -> Difference,
+    ) -> Difference {
+        let differing = || Arc::new(Differing { difference: compare(), _of: [Arc::clone(old), Arc::clone(new)] });
+        self.0.get(&[old, new].map(|metadata| Arc::as_ptr(metadata).addr()), differing).difference.clone()
+    }
 }
 
 /// Whom changed layers speak for.

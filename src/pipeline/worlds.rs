@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Request, masks};
+use super::{Request, masks, metadata};
 use crate::effective::{Secrets, World};
 use crate::finding::{Finding, Location};
 use crate::merge::Includes;
@@ -18,6 +18,8 @@ pub(super) struct Worlds<'a> {
     pub(super) before: World<'a>,
     pub(super) after: World<'a>,
     pub(super) secrets: &'a Secrets<'a>,
+    /// How metadata differs that was compared before.
+    pub(super) metadata: metadata::Known,
 }
 
 /// Does something with both sides of a request.
@@ -31,7 +33,8 @@ pub(super) fn with_worlds<T>(request: &Request<'_>, act: impl FnOnce(&Worlds<'_>
         true => Secrets::off(),
         false => Secrets::new(masks(request), vec![before.twin(), after.twin()]),
     };
-    act(&Worlds { before: before.keeping(&secrets), after: after.keeping(&secrets), secrets: &secrets })
+    let (before, after) = (before.keeping(&secrets), after.keeping(&secrets));
+    act(&Worlds { before, after, secrets: &secrets, metadata: metadata::Known::default() })
 }
 
 /// Resources as they are in effect.

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::iter::Peekable;
+use std::sync::Arc;
 
 use super::{Entry, EntryKind, Listing, Reason, Scope, Snapshot, Unreadable};
 use crate::limits::{Limits, Spent};
@@ -94,42 +95,42 @@ impl<'a> Walk<'a> {
         if depth > self.limits.directory_depth {
             return self.refuse(path, self.limits.directory_depth.into(), "directory levels");
         }
-        let mut before = list(self.before.filter(|_| in_before), path);
-        let mut after = list(Some(self.after).filter(|_| in_after), path);
+        let before = list(self.before.filter(|_| in_before), path);
+        let after = list(Some(self.after).filter(|_| in_after), path);
+        let unreadable = || before.unreadable.iter().chain(&after.unreadable).cloned();
         let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
         if !self.spent.take_entries(members(&before).max(members(&after)), self.limits) {
             self.is_exhausted = true;
-            self.found.unreadable.extend(before.unreadable.into_iter().chain(after.unreadable));
+            self.found.unreadable.extend(unreadable());
             return self.refuse(path, self.limits.entries, "directory entries");
         }
-        let mut before_entries = std::mem::take(&mut before.entries).into_iter().peekable();
-        let mut after_entries = std::mem::take(&mut after.entries).into_iter().peekable();
+        let mut before_entries = before.entries.iter().peekable();
+        let mut after_entries = after.entries.iter().peekable();
         while let Some(pair) = next_pair(&mut before_entries, &mut after_entries) {
             // What one side could not read may be the same on both: it is neither added nor removed.
-            let is_certain = match &pair {
-                (Some(entry), None) => after.rules_out(path, &entry.path),
-                (None, Some(entry)) => before.rules_out(path, &entry.path),
+            let is_certain = match pair {
+                (Some(entry), None) => after.rules_out(path.as_bytes(), &entry.path),
+                (None, Some(entry)) => before.rules_out(path.as_bytes(), &entry.path),
                 _ => true,
             };
             if is_certain {
                 self.pair(pair.0, pair.1, depth);
             }
         }
-        self.found.unreadable.extend(before.unreadable.into_iter().chain(after.unreadable));
+        self.found.unreadable.extend(unreadable());
     }
 
-    fn pair(&mut self, before: Option<Entry>, mut after: Option<Entry>, depth: u32) {
-        if is_same(before.as_ref(), after.as_ref()) {
+    fn pair(&mut self, before: Option<&Entry>, after: Option<&Entry>, depth: u32) {
+        if is_same(before, after) {
             return;
         }
-        let Some(entry) = before.as_ref().or(after.as_ref()) else { return };
-        let path = entry.path.clone();
-        if entry.kind == EntryKind::Directory {
-            self.directory(&path, before.is_some(), after.is_some(), depth + 1);
-        } else if self.scope.wants(&path) {
+        let Some(Entry { path, kind, .. }) = before.or(after) else { return };
+        if *kind == EntryKind::Directory {
+            self.directory(path, before.is_some(), after.is_some(), depth + 1);
+        } else if self.scope.wants(path) {
             // Both sides may share one copy of the path; there can be many.
-            after.iter_mut().for_each(|after| after.path.clone_from(&path));
-            self.found.files.push(ChangedFile { path, before, after });
+            let after = after.map(|after| Entry { path: path.clone(), ..*after });
+            self.found.files.push(ChangedFile { path: path.clone(), before: before.cloned(), after });
         }
     }
 
@@ -145,8 +146,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Listing {
-    snapshot.map_or_else(Listing::default, |snapshot| snapshot.list(path))
+fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Arc<Listing> {
+    snapshot.map_or_else(Arc::default, |snapshot| snapshot.listing(path))
 }
 
 /// Whether two entries surely hold the same.
@@ -161,10 +162,10 @@ fn is_same(before: Option<&Entry>, after: Option<&Entry>) -> bool {
 /// Takes the next path off two listings, from both if it stands in both.
 ///
 /// A directory pairs only with a directory: where a file became one, the file is gone and the directory is new.
-fn next_pair(
-    before: &mut Peekable<impl Iterator<Item = Entry>>,
-    after: &mut Peekable<impl Iterator<Item = Entry>>,
-) -> Option<(Option<Entry>, Option<Entry>)> {
+fn next_pair<'e>(
+    before: &mut Peekable<impl Iterator<Item = &'e Entry>>,
+    after: &mut Peekable<impl Iterator<Item = &'e Entry>>,
+) -> Option<(Option<&'e Entry>, Option<&'e Entry>)> {
     let order = match (before.peek(), after.peek()) {
         (None, None) => return None,
         (Some(_), None) => Ordering::Less,

@@ -30,11 +30,16 @@ pub trait Snapshot: Sync {
     /// The members of a directory; none if there is no such directory.
     fn list(&self, directory: &RepoPath) -> Listing;
 
+    /// The same, shared with whoever asked before: for whoever only looks.
+    fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
+        Arc::new(self.list(directory))
+    }
+
     /// Looks at each member of a directory in passing: for whoever wants to find a few among many.
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Entry)) -> Vec<Unreadable> {
-        let listing = self.list(directory);
+        let listing = self.listing(directory);
         listing.entries.iter().for_each(visit);
-        listing.unreadable
+        listing.unreadable.clone()
     }
 
     /// What stands at a path, if anything.
@@ -58,10 +63,10 @@ pub struct Listing {
 
 impl Listing {
     /// Whether a member that is not among the entries is surely not there.
-    pub fn rules_out(&self, directory: &RepoPath, member: &RepoPath) -> bool {
+    pub fn rules_out(&self, directory: &[u8], member: &RepoPath) -> bool {
         let is_doubt = |unreadable: &Unreadable| {
             let is_nameless = matches!(unreadable.reason, Reason::UnsafeName { .. });
-            unreadable.path == *member || unreadable.path == *directory && !is_nameless
+            unreadable.path == *member || unreadable.path.as_bytes() == directory && !is_nameless
         };
         !self.unreadable.iter().any(is_doubt)
     }

@@ -1,11 +1,12 @@
 //! The files of a commit, read from the object database as they are asked for.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
 use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
 use super::objects::Objects;
+use super::recent::Recent;
 use super::revision::Tree;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
@@ -17,20 +18,18 @@ pub struct CommitSnapshot {
     label: SmolStr,
     tree: ObjectId,
     budget: Budget,
-    listings: Mutex<Listings>,
+    listings: Mutex<Recent<Place>>,
 }
 
-/// Directories that were listed before. Whoever resolves layers asks for the same few directories over and over; and a
-/// tree of billions of paths is made of a few objects that stand in many places. Looked up, never walked over.
-#[derive(Default)]
-struct Listings {
-    by_path: HashMap<RepoPath, Arc<Listing>>,
-    by_id: HashMap<ObjectId, Arc<Listing>>,
-    entries: usize,
-}
+/// A path that is looked up by its bytes; both hash and compare alike.
+#[derive(PartialEq, Eq, Hash)]
+struct Place(RepoPath);
 
-/// When the remembered listings hold more than this, all are forgotten: simple, and a walk over a huge tree stays small.
-const REMEMBERED_ENTRIES: usize = 100_000;
+impl Borrow<[u8]> for Place {
+    fn borrow(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
 
 impl CommitSnapshot {
     pub(super) fn new(objects: Arc<Objects>, tree: &Tree, budget: Budget) -> Self {
@@ -43,8 +42,8 @@ impl CommitSnapshot {
     }
 
     /// What a directory holds, or nothing if there is no such directory.
-    fn listing(&self, directory: &RepoPath) -> Result<Option<Arc<Listing>>, Unreadable> {
-        if let Some(listing) = self.remembered(directory) {
+    fn known_listing(&self, directory: &RepoPath) -> Result<Option<Arc<Listing>>, Unreadable> {
+        if let Some(listing) = self.remembered(directory.as_bytes()) {
             return Ok(Some(listing));
         }
         let entry = self.entry(directory)?.filter(|entry| entry.kind == EntryKind::Directory);
@@ -53,18 +52,14 @@ impl CommitSnapshot {
     }
 
     fn list_tree(&self, directory: &RepoPath, id: ObjectId) -> Arc<Listing> {
-        let listings = || self.listings.lock().expect("no thread panics while it holds this lock");
-        let twin = listings().by_id.get(&id).cloned();
-        let listing = twin.and_then(|twin| moved(&twin, directory));
-        let listing = listing.unwrap_or_else(|| self.objects.tree(id, directory, &self.label, &self.budget.limits));
-        let listing = Arc::new(listing);
-        listings().remember(directory, id, &listing);
+        let listing = self.objects.tree(id, directory, &self.label, &self.budget.limits);
+        let mut listings = self.listings.lock().expect("no thread panics while it holds this lock");
+        listings.keep(Place(directory.clone()), &listing);
         listing
     }
 
-    fn remembered(&self, directory: &RepoPath) -> Option<Arc<Listing>> {
-        let listings = self.listings.lock().expect("no thread panics while it holds this lock");
-        listings.by_path.get(directory).cloned()
+    fn remembered(&self, directory: &[u8]) -> Option<Arc<Listing>> {
+        self.listings.lock().expect("no thread panics while it holds this lock").get(directory)
     }
 
     /// Walks from the root down. Paths come from documents, so neither their length nor their depth is bounded.
@@ -76,9 +71,9 @@ impl CommitSnapshot {
                 let limit = self.budget.limits.directory_depth.into();
                 return Err(self.unreadable(path, Reason::TooManyEntries { limit, what: "directory levels" }));
             }
-            let listing = self.remembered(&current.path).unwrap_or_else(|| self.list_tree(&current.path, id));
+            let listing = self.remembered(current.path.as_bytes()).unwrap_or_else(|| self.list_tree(&current.path, id));
             let Ok(next) = current.path.join(name) else { return Ok(None) };
-            match find(&listing, &current.path, &next)? {
+            match find(&listing, current.path.as_bytes(), &next)? {
                 Some(entry) => current = entry,
                 None => return Ok(None),
             }
@@ -101,28 +96,20 @@ impl Snapshot for CommitSnapshot {
     }
 
     fn list(&self, directory: &RepoPath) -> Listing {
-        match self.listing(directory) {
-            Ok(Some(listing)) => Listing::clone(&listing),
-            Ok(None) => Listing::default(),
-            Err(unreadable) => unreadable.into(),
-        }
+        Listing::clone(&self.listing(directory))
     }
 
-    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Entry)) -> Vec<Unreadable> {
-        match self.listing(directory) {
-            Ok(Some(listing)) => {
-                listing.entries.iter().for_each(visit);
-                listing.unreadable.clone()
-            }
-            Ok(None) => Vec::new(),
-            Err(unreadable) => vec![unreadable],
+    fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
+        match self.known_listing(directory) {
+            Ok(listing) => listing.unwrap_or_default(),
+            Err(unreadable) => Arc::new(unreadable.into()),
         }
     }
 
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
-        let Some(parent) = path.parent() else { return Ok(Some(self.root())) };
-        match self.remembered(&parent) {
-            Some(listing) => find(&listing, &parent, path),
+        let Some(parent) = path.parent_bytes() else { return Ok(Some(self.root())) };
+        match self.remembered(parent) {
+            Some(listing) => find(&listing, parent, path),
             None => self.descend(path),
         }
     }
@@ -137,26 +124,8 @@ impl Snapshot for CommitSnapshot {
     }
 }
 
-impl Listings {
-    fn remember(&mut self, directory: &RepoPath, id: ObjectId, listing: &Arc<Listing>) {
-        if self.entries + listing.entries.len() > REMEMBERED_ENTRIES {
-            *self = Self::default();
-        }
-        self.entries += listing.entries.len() + 1;
-        self.by_path.insert(directory.clone(), Arc::clone(listing));
-        self.by_id.insert(id, Arc::clone(listing));
-    }
-}
-
-/// The same tree in another place, unless something was wrong with it: that is better said anew.
-fn moved(listing: &Listing, directory: &RepoPath) -> Option<Listing> {
-    let entry = |entry: &Entry| Some(Entry { path: directory.join(entry.path.file_name()).ok()?, ..*entry });
-    let entries = listing.entries.iter().map(entry).collect::<Option<_>>()?;
-    listing.unreadable.is_empty().then_some(Listing { entries, unreadable: Vec::new() })
-}
-
 /// Looks a member up. A directory that could not be read to its end cannot say that there is no such member.
-pub(super) fn find(listing: &Listing, directory: &RepoPath, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
+pub(super) fn find(listing: &Listing, directory: &[u8], path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
     let at = listing.entries.partition_point(|entry| entry.path < *path);
     if let Some(entry) = listing.entries.get(at).filter(|entry| entry.path == *path) {
         return Ok(Some(entry.clone()));
@@ -164,6 +133,6 @@ pub(super) fn find(listing: &Listing, directory: &RepoPath, path: &RepoPath) -> 
     if listing.rules_out(directory, path) {
         return Ok(None);
     }
-    let is_reason = |unreadable: &&Unreadable| unreadable.path == *path || unreadable.path == *directory;
+    let is_reason = |unreadable: &&Unreadable| unreadable.path == *path || unreadable.path.as_bytes() == directory;
     listing.unreadable.iter().find(is_reason).cloned().map_or(Ok(None), Err)
 }

@@ -6,6 +6,7 @@ mod gaps;
 mod history;
 mod index;
 mod objects;
+mod recent;
 mod revision;
 mod words;
 mod worktree;
@@ -194,6 +195,10 @@ impl Snapshot for GitSnapshot {
 
     fn list(&self, directory: &RepoPath) -> Listing {
         self.inner().list(directory)
+    }
+
+    fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
+        self.inner().listing(directory)
     }
 
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Entry)) -> Vec<Unreadable> {

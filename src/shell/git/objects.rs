@@ -7,6 +7,7 @@ use gix::objs::{Find as _, Kind};
 
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
+use super::recent::Recent;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
 use crate::source::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
@@ -21,6 +22,8 @@ pub(super) struct Objects {
     /// Where the index is, if gix would look for it elsewhere.
     index_path: Option<PathBuf>,
     packs: OnceLock<Vec<gix::odb::pack::index::File>>,
+    /// Trees that were listed before, on whichever side: most are the same on both.
+    trees: Mutex<Recent<ObjectId>>,
 }
 
 /// Objects that take more memory than this are refused by gix before it allocates, so that trees need not be asked for
@@ -39,7 +42,8 @@ const BUFFER_BYTES: usize = 1 << 20;
 impl Objects {
     pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
         let gaps = Gaps::of(&shared.to_thread_local());
-        Self { shared, idle: Mutex::default(), gaps, index: OnceLock::new(), index_path, packs: OnceLock::new() }
+        let (index, packs) = (OnceLock::new(), OnceLock::new());
+        Self { shared, idle: Mutex::default(), gaps, index, index_path, packs, trees: Mutex::default() }
     }
 
     /// Lends a handle; as many exist as threads have ever asked at once.
@@ -59,21 +63,51 @@ impl Objects {
         &self.gaps
     }
 
-    /// The content of a file, if it is not too large. Its size is booked before it is read: many threads read at once.
+    /// The content of a file, if it is not too large.
+    ///
+    /// gix refuses what is larger than an ordinary object before it inflates it. Only where less than that is allowed, by the
+    /// limit or by what is left of the run's share, is the size asked for first: finding an object twice takes time.
     pub(super) fn blob(&self, id: ObjectId, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
-        let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
-        match header.map_err(|error| damaged(to_gix(id), &error))? {
-            Some(header) if header.kind() == Kind::Blob => source::admit(header.size(), budget)?,
-            Some(header) => return Err(wrong_kind(to_gix(id), header.kind(), Kind::Blob)),
-            None => return Err(self.missing(to_gix(id))),
+        let Budget { limits, spent, .. } = budget;
+        let admit = |size| source::admit(size, budget);
+        if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
+            return self.read(id, Kind::Blob, admit, |data| Ok(data.into()));
         }
-        self.read(id, Kind::Blob, budget.limits.file_bytes, |data| Ok(data.into()))
+        admit(self.blob_size(id)?)?;
+        self.read(id, Kind::Blob, |_| Ok(()), |data| Ok(data.into()))
     }
 
-    /// The members of a tree that stands at `directory`.
-    pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
+    /// The size of a file, which is told without inflating it.
+    fn blob_size(&self, id: ObjectId) -> Result<u64, Reason> {
+        let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
+        match header.map_err(|error| damaged(to_gix(id), &error))? {
+            Some(header) if header.kind() == Kind::Blob => Ok(header.size()),
+            Some(header) => Err(wrong_kind(to_gix(id), header.kind(), Kind::Blob)),
+            None => Err(self.missing(to_gix(id))),
+        }
+    }
+
+    /// The members of a tree that stands at `directory`; known trees are not read again.
+    pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Arc<Listing> {
+        let trees = || self.trees.lock().expect("no thread panics while it holds this lock");
+        // What is wrong with a tree is said anew for each side and place.
+        let twin = trees().get(&id).filter(|twin| twin.unreadable.is_empty());
+        let known =
+            twin.and_then(|twin| if stands_in(&twin, directory) { Some(twin) } else { moved(&twin, directory) });
+        known.unwrap_or_else(|| {
+            let listing = Arc::new(self.read_tree(id, directory, label, limits));
+            trees().keep(id, &listing);
+            listing
+        })
+    }
+
+    fn read_tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
         let hash = self.shared.objects.object_hash();
-        let listing = self.read(id, Kind::Tree, ORDINARY_BYTES, |data| {
+        let admit = |size| match size > ORDINARY_BYTES {
+            true => Err(Reason::FileTooLarge { size, limit: ORDINARY_BYTES }),
+            false => Ok(()),
+        };
+        let listing = self.read(id, Kind::Tree, admit, |data| {
             let entries = || gix::objs::TreeRefIter::from_bytes(data, hash);
             let limit = limits.entries;
             // A mode, a space, a name, a NUL and an id: fewer bytes than that cannot be an entry.
@@ -86,11 +120,13 @@ impl Objects {
         listing.unwrap_or_else(|reason| Unreadable { path: directory.clone(), revision: label.into(), reason }.into())
     }
 
+    /// Reads an object and makes something of it. Its size is admitted before anything is made, and before it is read if it is
+    /// larger than an ordinary one.
     fn read<T>(
         &self,
         id: ObjectId,
         kind: Kind,
-        limit: u64,
+        admit: impl Fn(u64) -> Result<(), Reason>,
         make: impl FnOnce(&[u8]) -> Result<T, Reason>,
     ) -> Result<T, Reason> {
         self.with(|repository, buffer| {
@@ -100,11 +136,14 @@ impl Objects {
                 return make(&[]);
             }
             match repository.objects.try_find(&id, buffer) {
-                Ok(Some(data)) if data.kind == kind => make(data.data),
+                Ok(Some(data)) if data.kind == kind => {
+                    admit(data.data.len() as u64)?;
+                    make(data.data)
+                }
                 Ok(Some(data)) => Err(wrong_kind(id, data.kind, kind)),
                 Ok(None) => Err(self.missing(id)),
                 Err(error) => {
-                    let large = self.large(repository, id, limit, &error)?;
+                    let large = self.large(repository, id, admit, &error)?;
                     let data = large.objects.try_find(&id, buffer).map_err(|error| damaged(id, &error))?;
                     make(data.ok_or_else(|| self.missing(id))?.data)
                 }
@@ -117,14 +156,12 @@ impl Objects {
         &self,
         repository: &gix::Repository,
         id: gix::ObjectId,
-        limit: u64,
+        admit: impl Fn(u64) -> Result<(), Reason>,
         error: &gix::Error,
     ) -> Result<gix::Repository, Reason> {
         let Ok(Some(header)) = repository.try_find_header(id) else { return Err(damaged(id, error)) };
         let size = header.size();
-        if size > limit {
-            return Err(Reason::FileTooLarge { size, limit });
-        }
+        admit(size)?;
         // Undoing deltas takes a few times the size.
         let options = super::options(size.max(ORDINARY_BYTES).saturating_mul(4)).open_path_as_is(true);
         Ok(options.open(repository.git_dir()).map_err(|error| damaged(id, &error))?.to_thread_local())
@@ -224,6 +261,18 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
     }
     listing.unreadable = refused;
     listing
+}
+
+/// Whether a listing is that of this directory.
+fn stands_in(listing: &Listing, directory: &RepoPath) -> bool {
+    listing.entries.first().is_none_or(|entry| entry.path.is_member_of(directory))
+}
+
+/// The same tree in another place.
+fn moved(listing: &Listing, directory: &RepoPath) -> Option<Arc<Listing>> {
+    let entry = |entry: &Entry| Some(Entry { path: directory.join(entry.path.file_name()).ok()?, ..*entry });
+    let entries = listing.entries.iter().map(entry).collect::<Option<_>>()?;
+    Some(Arc::new(Listing { entries, unreadable: Vec::new() }))
 }
 
 /// A tree can be made of nothing but bad names; a few of them show what it is.
