@@ -61,9 +61,11 @@ pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &Ot
     pairs.into_par_iter().filter_map(|(before, after)| compare(before, after, options, views)).collect()
 }
 
-/// What changed of a resource beside its payload.
+/// What changed of a resource, beside or instead of what changed in its plain payload.
 #[derive(Debug, Default, Clone)]
 pub struct OtherChanges {
+    /// In the payload, where not all of it is compared; nothing if all of it is.
+    pub payload: Option<Difference>,
     /// In its effective metadata; every path starts with [`super::PathStep::Metadata`].
     pub metadata: Difference,
     /// In the requests that would be sent for it; every path starts with [`super::PathStep::Request`].
@@ -86,7 +88,8 @@ fn compare(
     let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
     let difference = diff(&this.payload, &that.payload, &options);
     let is_moved = this.file != that.file || Name::of(this) != Name::of(that);
-    let OtherChanges { metadata, requests } = views(this, that, &difference);
+    let OtherChanges { payload, metadata, requests } = views(this, that, &difference);
+    let difference = payload.unwrap_or(difference);
     let is_changed = [&difference, &metadata, &requests].into_iter().any(|difference| !difference.is_empty());
     (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests })
 }

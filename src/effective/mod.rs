@@ -6,6 +6,7 @@
 mod expressions;
 mod file;
 mod layers;
+mod neighbours;
 mod secrets;
 mod stages;
 mod told;

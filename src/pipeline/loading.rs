@@ -91,6 +91,10 @@ impl LoadedSides {
     fn add(&mut self, file: LoadedFile) {
         let LoadedFile { path, is_edited, sides: [before, after] } = file;
         let is_broken = before.is_broken || after.is_broken;
+        // What is no different from before and could not be read then either is not this comparison's to judge.
+        if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
+            return;
+        }
         self.has_broken |= is_broken;
         self.is_incomplete |= before.is_unreadable || after.is_unreadable;
         self.findings_before.extend(before.findings);

@@ -72,6 +72,11 @@ impl Default for Reach {
 }
 
 impl Reach {
+    /// Whether everything may be affected.
+    pub(super) fn is_everybody(&self) -> bool {
+        matches!(self, Self::Everything)
+    }
+
     /// Whether no layer has changed.
     pub(super) fn is_nobody(&self) -> bool {
         matches!(self, Self::Selected(selectors) if selectors.is_empty())

@@ -56,6 +56,10 @@ pub struct Report {
     pub compared: Compared,
     /// Changes that the user does not want to see, each with the rule that took it out.
     pub suppressed: Vec<Suppressed>,
+    /// The views that were compared, if not all of them were.
+    pub only: Vec<&'static str>,
+    /// Changes that are shown, but that the compare rules of the newer side would hide from now on.
+    pub would_hide: Vec<Suppressed>,
     /// How many changed files were read as what.
     pub read_as: BTreeMap<ReadAs, usize>,
     /// Findings that the configuration switches off.

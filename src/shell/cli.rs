@@ -139,6 +139,9 @@ pub(super) struct DiffArgs {
     /// Only name the resources that change
     #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
     pub(super) name_only: bool,
+    /// Compare only these views of resources
+    #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
+    pub(super) only: Vec<View>,
     /// Count, but do not show, changes at or below this place: a JSON Pointer, with * for one level and ** for any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
@@ -154,6 +157,16 @@ pub(super) struct DiffArgs {
     /// Exit with 1 if there are differences
     #[arg(long, env = "OUTCROP_EXIT_CODE")]
     pub(super) exit_code: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum View {
+    /// What resources say
+    Payload,
+    /// What layers say about them
+    Metadata,
+    /// What would be sent for them
+    Requests,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -19,7 +19,12 @@ const NAMED_FILES: usize = 5;
 pub(super) fn lines(report: &Report, tally: &Tally, draft: &mut Draft<'_>) -> Vec<Line> {
     let columns = draft.style.columns();
     let mut lines = suppressed(report, draft);
+    lines.extend(would_hide(report, draft));
     lines.extend(skipped(report, draft));
+    if !report.only.is_empty() {
+        let phrase = format!("Only compared: {} (--only)", report.only.join(", "));
+        lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
     lines.extend(read_as(report, draft));
     if report.switched_off > 0 {
         let phrase = format!("Switched off: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
@@ -60,6 +65,23 @@ fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         if draft.style.show_suppressed {
             lines.extend(taken.iter().flat_map(|suppressed| taken_out(suppressed, draft)));
         }
+    }
+    lines
+}
+
+/// What is still shown, but not once the compare rules of the newer side hold: a change cannot hide itself.
+fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+    if report.would_hide.is_empty() {
+        return Vec::new();
+    }
+    let count = plural(report.would_hide.len(), "change");
+    let title = format!("Compare rules change: {count} above would be hidden by the new ones");
+    let mut lines = wrapped(&title, Role::Changed, draft.style.columns());
+    for hidden in &report.would_hide {
+        let phrase = format!("{} by {}", hidden.identity, visible::inline(&hidden.rule));
+        let phrase = draft.fitted(&phrase, draft.style.columns().saturating_sub(2));
+        lines.push(Line::indented(2).with(Role::Dim, &phrase));
+        lines.extend(draft.path_of(&hidden.change, Layout { indent: 4, details: 8, ..CHANGES }));
     }
     lines
 }

@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use smol_str::SmolStr;
 
 use crate::pattern::Pattern;
-use crate::pipeline;
+use crate::pipeline::{self, Wants};
 use crate::report::{self, Report, Style};
-use crate::shell::cli::{DiffArgs, DiffFormat, Global};
+use crate::shell::cli::{DiffArgs, DiffFormat, Global, View};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::session::Session;
@@ -20,6 +20,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     timings.mark("opened");
     session.ignored = read_pointers(&args.ignore)?;
     session.reveal = may_reveal(args.reveal)?;
+    session.wants = wants(&args.only);
     let report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
     timings.mark("compared");
     let look = match (args.stat, args.name_only) {
@@ -32,6 +33,12 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     pager::through(pager, |out| write(&report, look, &style, out))?;
     timings.mark("written");
     Ok(exit_of(&report, args.exit_code))
+}
+
+/// Everything, unless only some views are asked for.
+fn wants(only: &[View]) -> Wants {
+    let has = |view| only.is_empty() || only.contains(&view);
+    Wants { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 
 fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
