@@ -4,12 +4,15 @@
 //! that are likely, and else by content; whatever finds a match by hash or by likeness, equality is always verified. Nothing
 //! here depends on which side is older: the way back is the mirror of the way there.
 
+mod cause;
+mod groups;
 pub mod json_patch;
 mod resources;
 mod suppress;
 pub mod text;
 
 mod align;
+mod fingerprint;
 mod identity;
 mod inside;
 mod kubernetes;
@@ -30,6 +33,9 @@ mod testing;
 
 use smol_str::SmolStr;
 
+pub use cause::{Cause, Causes, Place, Via, causes};
+pub use fingerprint::Fingerprint;
+pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{InsideParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
 pub use resources::{OtherChanges, OtherViews, ResourcePair, compare_resources, pair, sort};
@@ -164,6 +170,19 @@ impl ResourceChange {
     /// Everything that changed: in the resource itself, then in its metadata, then in its requests.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         self.difference.changes.iter().chain(&self.metadata.changes).chain(&self.requests.changes)
+    }
+
+    /// One of them, by its position.
+    pub fn change(&self, position: usize) -> Option<&Change> {
+        let views = [&self.difference, &self.metadata, &self.requests];
+        let mut position = position;
+        for Difference { changes, .. } in views {
+            match changes.get(position) {
+                Some(change) => return Some(change),
+                None => position -= changes.len(),
+            }
+        }
+        None
     }
 
     /// The same for what is only spelled differently.

@@ -45,6 +45,8 @@ pub enum StepKind {
     Directive,
     /// A merge directive that names a file, `+include`.
     Include,
+    /// A layer that speaks for the resource.
+    Layer,
 }
 
 impl Step {
@@ -86,6 +88,7 @@ impl StepKind {
             Self::MergeKey => "merge key",
             Self::Directive => "directive",
             Self::Include => "include",
+            Self::Layer => "layer",
         }
     }
 }
