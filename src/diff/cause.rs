@@ -3,7 +3,7 @@
 use super::{Change, ResourceChange};
 use crate::path::RepoPath;
 use crate::resource::Resource;
-use crate::text::{Sources, Span};
+use crate::text::{SourceId, Sources, Span};
 use crate::value::{Node, Step, StepKind};
 
 /// The causes of a change on both sides; a side without a value has none.
@@ -51,13 +51,31 @@ pub struct Place {
 /// Nobody follows a longer way.
 const LONGEST_WAY: usize = 32;
 
+/// Where a resource stands on one side: its file, and the text that was read for it.
+#[derive(Debug, Clone)]
+pub struct Home {
+    file: RepoPath,
+    source: SourceId,
+}
+
+impl Home {
+    /// Where both sides of a resource stand; what is missing on one side stands where the other does.
+    pub fn both(of: &ResourceChange) -> [Option<Self>; 2] {
+        let of_side = |side: &Resource| Self { file: side.file.clone(), source: side.payload.span.source };
+        let (before, after) = (of.before.as_ref(), of.after.as_ref());
+        [before.or(after).map(of_side), after.or(before).map(of_side)]
+    }
+}
+
 /// Why a change of a resource came about.
 pub fn causes(change: &Change, of: &ResourceChange, sources: &Sources) -> Causes {
-    let cause = |node: &Option<Node>, side: &Option<Resource>| {
-        let side = side.as_ref().or(of.after.as_ref()).or(of.before.as_ref())?;
-        Some(Cause::of(node.as_ref()?, side, sources))
-    };
-    Causes { before: cause(&change.before, &of.before), after: cause(&change.after, &of.after) }
+    causes_at(change, &Home::both(of), sources)
+}
+
+/// The same for whoever knows only where the resource stands, or not even that: then nothing is its own.
+pub fn causes_at(change: &Change, homes: &[Option<Home>; 2], sources: &Sources) -> Causes {
+    let cause = |node: &Option<Node>, home: &Option<Home>| Some(Cause::of(node.as_ref()?, home.as_ref(), sources));
+    Causes { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
 }
 
 impl Causes {
@@ -81,7 +99,7 @@ impl Causes {
 }
 
 impl Cause {
-    fn of(node: &Node, of: &Resource, sources: &Sources) -> Self {
+    fn of(node: &Node, of: Option<&Home>, sources: &Sources) -> Self {
         let (at, is_own) = place(node.span, of, sources);
         let mut steps: Vec<&Step> =
             std::iter::successors(node.step(), |step| step.before.as_deref()).take(LONGEST_WAY + 1).collect();
@@ -96,12 +114,12 @@ impl Cause {
 }
 
 /// A place, and whether it is in the resource's own file.
-fn place(span: Span, of: &Resource, sources: &Sources) -> (Place, bool) {
-    let file = match span.source == of.payload.span.source {
-        true => of.file.clone(),
-        false => sources.get(span.source).path.clone(),
+fn place(span: Span, of: Option<&Home>, sources: &Sources) -> (Place, bool) {
+    let file = match of {
+        Some(home) if home.source == span.source => home.file.clone(),
+        _ => sources.get(span.source).path.clone(),
     };
-    let is_own = file == of.file;
+    let is_own = of.is_some_and(|home| home.file == file);
     (Place { file, span }, is_own)
 }
 

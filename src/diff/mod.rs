@@ -5,6 +5,7 @@
 //! here depends on which side is older: the way back is the mirror of the way there.
 
 mod cause;
+mod edits;
 mod groups;
 pub mod json_patch;
 mod resources;
@@ -33,7 +34,8 @@ mod testing;
 
 use smol_str::SmolStr;
 
-pub use cause::{Cause, Causes, Place, Via, causes};
+pub use cause::{Cause, Causes, Home, Place, Via, causes, causes_at};
+pub use edits::{EditedFile, Edits, OwnEdits, edits};
 pub use fingerprint::Fingerprint;
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{InsideParser, Options, TextThresholds};

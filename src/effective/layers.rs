@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::World;
 use crate::finding::{Finding, Location, Outcome};
-use crate::layer::{EffectiveMetadata, Layers, MetadataPath, SecretAttributes, resolve};
+use crate::layer::{EffectiveMetadata, Layer, Layers, MetadataPath, SecretAttributes, resolve};
 use crate::limits::Limits;
 use crate::merge::{self, Context, Includes};
 use crate::path::{LogicalPath, RepoPath};
@@ -107,6 +107,12 @@ impl<'a> World<'a> {
     pub fn speaks_for(&self, file: &RepoPath) -> Option<MetadataPath> {
         let directory = file.parent()?;
         self.tree_around(&directory)?.speaks_for(&directory)
+    }
+
+    /// The layer in the directory of a metadata file.
+    pub fn layer_of(&self, file: &RepoPath) -> Option<Arc<Layer>> {
+        let directory = file.parent()?;
+        self.tree_around(&directory)?.layer_at(&directory)
     }
 
     /// What is wrong with a metadata file, if it is one that is read.

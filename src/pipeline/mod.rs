@@ -1,5 +1,6 @@
 //! The whole program on one screen: load both sides, hide secrets, compare, judge, report. Still pure.
 
+mod causes;
 mod configuration;
 mod inspection;
 mod judging;
@@ -7,6 +8,7 @@ mod loading;
 mod metadata;
 mod parsing;
 mod plain;
+mod shielded;
 mod worlds;
 
 use std::sync::Arc;
@@ -121,6 +123,8 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
         *side = if request.reveal { resources } else { worlds.hide(resources) };
     }
     loaded.reach = reach;
+    loaded.layer_edits = shielded::layer_edits(request, worlds, &layers, &loaded);
+    loaded.findings.extend(shielded::dead_edits(&loaded.layer_edits));
     loaded
 }
 
@@ -146,12 +150,14 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
         skipped: loaded.skipped,
         read_as: loaded.read_as,
         compared,
+        layer_edits: loaded.layer_edits,
         incomplete: loaded.is_incomplete || loaded.has_broken,
         sources: Arc::clone(request.sources),
         ..Report::default()
     };
     let suppressions = diff::Suppressions::new(&policy.ignore, &policy.compare, request.ignored);
     report.suppressed = suppressions.apply(&mut report.resources);
+    causes::explain(request, &mut report);
     worlds.veil(&report);
     judging::finish(&mut report, policy, &masks);
     report

@@ -5,6 +5,7 @@ pub mod explain;
 mod fragment;
 pub mod github;
 pub mod json;
+mod layer_edit;
 #[cfg(test)]
 mod laws;
 pub mod lines;
@@ -30,10 +31,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use layer_edit::{LayerEdit, Shielded};
 pub use style::Style;
 pub use tally::{Status, Tally, plural};
 
-use crate::diff::{ResourceChange, Suppressed};
+use crate::diff::{Edits, Group, ResourceChange, Suppressed};
 use crate::finding::Finding;
 pub use crate::resource::{ReadAs, SkipReason, Skipped};
 use crate::text::Sources;
@@ -47,6 +49,12 @@ pub struct Report {
     pub after: SmolStr,
     /// Every resource that differs, in order of its identity.
     pub resources: Vec<ResourceChange>,
+    /// The same change in several resources, told once; refers to `resources` by their positions.
+    pub groups: Vec<Group>,
+    /// Which edited files the changes come from.
+    pub edits: Edits,
+    /// Edits of layers that do not reach everybody they speak for.
+    pub layer_edits: Vec<LayerEdit>,
     /// What is wrong with the files, in order of file and place.
     pub findings: Vec<Finding>,
     /// Changed files that were not compared, and why.
