@@ -1,5 +1,7 @@
 //! Stage 14: what was found, as text for people and as data for programs.
 
+mod cause;
+mod compressed;
 pub mod diagnostics;
 pub mod explain;
 mod fragment;
@@ -86,6 +88,12 @@ impl Report {
     /// Whether something could not be judged, so that the absence of changes proves nothing.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete
+    }
+
+    /// Forgets what resources have in common, so that each is told for itself.
+    pub fn ungroup(&mut self) {
+        self.groups.clear();
+        self.edits = Edits::default();
     }
 
     /// Whether the sides differ in something that was compared.

@@ -139,6 +139,12 @@ pub(super) struct DiffArgs {
     /// Only name the resources that change
     #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
     pub(super) name_only: bool,
+    /// Tell every change for each resource it happens to, even where many share it
+    #[arg(long, env = "OUTCROP_NO_GROUP")]
+    pub(super) no_group: bool,
+    /// The same as --no-group
+    #[arg(long, env = "OUTCROP_PER_RESOURCE")]
+    pub(super) per_resource: bool,
     /// Count, but do not show, changes at or below this place: a JSON Pointer, with * for one level and ** for any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
