@@ -70,7 +70,11 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> Side {
         if step.kind == StepKind::Layer && told.contains(&&step.at.file) {
             continue;
         }
-        via.push(format!("through the {} at {}", step.kind.name(), place_words(&step.at, locator)));
+        let by = match step.is_own {
+            true => format!("in its line {}", locator.start(step.at.span).line),
+            false => format!("at {}", place_words(&step.at, locator)),
+        };
+        via.push(format!("through the {} {by}", step.kind.name()));
         told.push(&step.at.file);
     }
     let words = place_words(&cause.at, locator);

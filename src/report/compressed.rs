@@ -97,11 +97,15 @@ fn without(name: &[String], at: usize) -> (&[String], &[String]) {
     (&name[..at], name.get(at + 1..).unwrap_or_default())
 }
 
+/// How many names there are.
+pub(super) fn count(families: &[Family]) -> usize {
+    families.iter().map(|family| family.names.len()).sum()
+}
+
 /// As many names as fit, and how many others there are.
 pub(super) fn fitted(families: &[Family], width: usize) -> String {
-    let all: usize = families.iter().map(|family| family.names.len()).sum();
     // No terminal shows more names on a line than it has columns.
-    let most = all.min(width.max(1));
+    let most = count(families).min(width.max(1));
     let fits = |count: &usize| columns(&first(families, *count)) <= width;
     let (mut low, mut high) = (1, most);
     while low < high {

@@ -135,7 +135,7 @@ impl Draft<'_> {
     fn name_list(&mut self, families: &[compressed::Family], indent: usize, lead: &str) -> Vec<Line> {
         let columns = self.style.columns();
         let start = Line::indented(indent).with(Role::Dim, lead);
-        if !self.style.is_verbose() {
+        if !self.style.is_verbose() && compressed::count(families) > self.listed {
             let room = columns.saturating_sub(start.width());
             let names = compressed::fitted(families, room);
             let names = self.fitted(&names, room);
@@ -208,6 +208,16 @@ pub(in crate::report) fn is_behind(edit: &LayerEdit, group: &Group, report: &Rep
             .is_some_and(|span| span.start == place.span.start && report.sources.get(span.source).path == place.file),
         _ => false,
     };
-    let is_metadata = matches!(group.path.first(), Some(PathStep::Metadata));
-    is_metadata && (is_there(&group.after, edit.after) || is_there(&group.before, edit.before))
+    let is_about = match group.path.split_first() {
+        Some((PathStep::Metadata, rest)) => {
+            // Headers are items of a list there, and keys of a directive here.
+            let names = rest.iter().map_while(|step| match step {
+                PathStep::Key(key) => Some(&key.name),
+                _ => None,
+            });
+            names.zip(edit.pointer.tokens()).all(|(name, token)| name == token)
+        }
+        _ => false,
+    };
+    is_about && (is_there(&group.after, edit.after) || is_there(&group.before, edit.before))
 }

@@ -17,6 +17,7 @@ pub use names::write as write_names;
 pub use stat::write as write_stat;
 
 pub(super) use change::Layout;
+pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
 pub(super) use stat::extent_words;
 pub(super) use summary::counts;
@@ -128,6 +129,8 @@ pub(super) struct Draft<'a> {
     pub homes: [Option<Home>; 2],
     /// What stands in front of the next change, in place of blanks.
     pub tag: Option<String>,
+    /// Lists of so many names are shown whole.
+    pub listed: usize,
     /// The texts that values point into.
     pub sources: &'a Sources,
     /// How to see what was left out, in words for the reader.
@@ -145,6 +148,7 @@ impl<'a> Draft<'a> {
             last_path: Vec::new(),
             homes: [None, None],
             tag: None,
+            listed: 0,
             sources: &report.sources,
             hint: " (-v shows all)",
         }
