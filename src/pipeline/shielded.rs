@@ -195,7 +195,7 @@ fn judged(metadata: &EffectiveMetadata, edit: &Edit<'_>) -> Option<Verdict> {
     match is_ours(provenance.winner) {
         true => Some(Verdict::Reads),
         false => {
-            provenance.overridden.iter().any(|said| is_ours(said)).then(|| Verdict::Shielded(provenance.winner.at))
+            provenance.overridden.iter().any(|said| is_ours(said)).then_some(Verdict::Shielded(provenance.winner.at))
         }
     }
 }

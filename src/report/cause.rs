@@ -125,7 +125,7 @@ fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
 
 /// Both sides where they differ in more than lines, the one that counts otherwise.
 fn told(before: Option<Side>, after: Option<Side>, is_same_text: bool, symbols: &Symbols) -> String {
-    let way = |side: &Side| [&[side.words.clone()], side.via.as_slice()].concat().join(", ");
+    let way = |side: &Side| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
     match (before, after) {
         (Some(before), None) => format!("removed from {}", way(&before)),
         (Some(before), Some(after)) => {

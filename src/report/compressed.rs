@@ -59,6 +59,9 @@ fn file_parts(path: &RepoPath) -> Parts {
     whole.split('/').enumerate().map(|(at, part)| if at == 0 { part.to_owned() } else { format!("/{part}") }).collect()
 }
 
+/// What a family has in common: the number of parts, and those before and after the one that differs.
+type Shared<'a> = (usize, &'a [String], &'a [String]);
+
 /// Names of as many parts form families by the part that makes the fewest of them; the last part where it is all the same.
 fn families(names: Vec<Parts>) -> Vec<Family> {
     let mut by_length: BTreeMap<usize, Vec<&Parts>> = BTreeMap::new();
@@ -70,8 +73,8 @@ fn families(names: Vec<Parts>) -> Vec<Family> {
             (*length, (0..*length).rev().min_by_key(count).unwrap_or_default())
         })
         .collect();
-    let mut order: Vec<(usize, &[String], &[String])> = Vec::new();
-    let mut members: BTreeMap<(usize, &[String], &[String]), Vec<&str>> = BTreeMap::new();
+    let mut order: Vec<Shared<'_>> = Vec::new();
+    let mut members: BTreeMap<Shared<'_>, Vec<&str>> = BTreeMap::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
         let at = varying.get(&name.len()).copied().unwrap_or_default();
         let (start, end) = without(name, at);
@@ -82,7 +85,7 @@ fn families(names: Vec<Parts>) -> Vec<Family> {
         }
         family.push(&name[at]);
     }
-    let family = |key: &(usize, &[String], &[String])| {
+    let family = |key: &Shared<'_>| {
         let names = members.get(key).map(Vec::as_slice).unwrap_or_default();
         // The slash belongs to what is shared.
         let has_slash = names.iter().all(|name| name.starts_with('/'));

@@ -239,3 +239,25 @@ fn many_resources_come_before_few() {
     assert!(matches!(&groups[0].after.as_ref().unwrap().origin, Origin::At(place) if place.span.start == 1));
     assert!(matches!(&groups[1].after.as_ref().unwrap().origin, Origin::Own));
 }
+
+#[test]
+fn a_name_says_nothing_about_secrets() {
+    let named = |old: &str, new: &str| {
+        let mut built = built(&[vec![], vec![]], &[0, 1], 0);
+        for of in &mut built.resources {
+            let hidden = |text: &str| Some(map(vec![("a", secret(string(text)))]));
+            let path = |name: &str| vec![PathStep::Key(key(name, KeyKind::Text))];
+            let change =
+                Change { kind: ChangeKind::Value, path: path("inside"), before: hidden(old), after: hidden(new) };
+            of.difference.changes.push(change.clone());
+            let revealed = |node: Option<Node>| node.and_then(|node| node.get("a").cloned());
+            let bare =
+                Change { before: Some(string(old)), after: revealed(change.after), path: path("bare"), ..change };
+            of.difference.changes.push(bare);
+        }
+        let groups = groups(&built.resources, &built.sources);
+        groups.iter().map(|group| group.fingerprint.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(named("one", "two").len(), 2);
+    assert_eq!(named("one", "two"), named("three", "four"));
+}
