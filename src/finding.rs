@@ -347,6 +347,10 @@ rules! {
         "A `null` in a layer switches off what weaker layers say. Documents are written without nulls, so rewriting this one would let the \
          inherited value through again. Change the one field that is meant with `outcrop metadata set PATH POINTER VALUE`, which leaves \
          the rest of the file as it is, or remove the null first.";
+    METADATA_DEAD_EDIT = "metadata/dead-edit", Validation, Warning,
+        "a value of a layer was edited that no resource reads",
+        "Either nothing stands where the layer speaks, or a stronger layer says something else for everything that does. The edit changes \
+         nothing; it was probably meant for another place.";
     METADATA_IDENTITY = "metadata/identity", Validation, Error,
         "an item of a list has no name",
         "An item without a path is named by the attribute that `aliasFromAttribute` or `idFromAttribute` points to. Neither gives a text \

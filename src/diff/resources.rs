@@ -48,11 +48,14 @@ pub fn pair(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<Resource
 
 /// Puts changes in the order of their resources.
 pub fn sort(changes: &mut [ResourceChange]) {
+    changes.sort_by(by_place);
+}
+
+/// The order of resources in every report.
+pub(super) fn by_place(a: &ResourceChange, b: &ResourceChange) -> std::cmp::Ordering {
     let is_gone = |change: &ResourceChange| change.after.is_none();
-    changes.sort_by(|a, b| {
-        let (this, that) = (a.after.as_ref().or(a.before.as_ref()), b.after.as_ref().or(b.before.as_ref()));
-        this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
-    });
+    let (this, that) = (a.after.as_ref().or(a.before.as_ref()), b.after.as_ref().or(b.before.as_ref()));
+    this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
 }
 
 /// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{World, told};
 use crate::finding::{Finding, Location, Outcome};
-use crate::layer::{EffectiveMetadata, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve};
+use crate::layer::{EffectiveMetadata, Layer, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve};
 use crate::limits::Limits;
 use crate::merge::{self, Context, Includes};
 use crate::patch::CompiledFile;
@@ -108,6 +108,12 @@ impl<'a> World<'a> {
     pub fn speaks_for(&self, file: &RepoPath) -> Option<MetadataPath> {
         let directory = file.parent()?;
         self.tree_around(&directory)?.speaks_for(&directory)
+    }
+
+    /// The layer in the directory of a metadata file.
+    pub fn layer_of(&self, file: &RepoPath) -> Option<Arc<Layer>> {
+        let directory = file.parent()?;
+        self.tree_around(&directory)?.layer_at(&directory)
     }
 
     /// A patch file, ready to run, if it is one that is read.

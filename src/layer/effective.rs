@@ -12,7 +12,7 @@ use super::statement::{Order, Says, Statements};
 use crate::finding::Outcome;
 use crate::path::RepoPath;
 use crate::text::Span;
-use crate::value::Node;
+use crate::value::{Node, StepKind};
 
 /// One layer: a document and whom it speaks for.
 #[derive(Debug)]
@@ -245,6 +245,19 @@ impl EffectiveMetadata {
     /// The canonical document that says all of this at once; each value is placed where its winner is written.
     pub fn to_node(&self) -> Node {
         let values = self.said.iter().filter_map(|(directive, said)| Some((directive, said.value()?, said.at)));
+        compose::document(values, |section| self.order(section), self.nowhere)
+    }
+
+    /// The same document, with the layer that gave each value as the last step of its way.
+    pub fn to_traced_node(&self) -> Node {
+        let traced = self.said.iter().filter_map(|(directive, said)| {
+            let layer = said.by.span;
+            // What a layer includes is written elsewhere.
+            let at = if said.at.source == layer.source { said.at } else { layer.start_only() };
+            Some((directive, said.value()?.clone().through(StepKind::Layer, at), said.at))
+        });
+        let traced: Vec<(&Directive, Node, Span)> = traced.collect();
+        let values = traced.iter().map(|(directive, node, at)| (*directive, node, *at));
         compose::document(values, |section| self.order(section), self.nowhere)
     }
 

@@ -13,6 +13,7 @@ use crate::finding::{Finding, Severity};
 use crate::impact::Impact;
 use crate::merge;
 use crate::path::RepoPath;
+use crate::report::LayerEdit;
 use crate::resource::{Content, ReadAs, Resource, Skipped};
 use crate::source::{ChangedFile, Entry, ObjectId, Unreadable};
 
@@ -38,6 +39,8 @@ pub(super) struct LoadedSides {
     pub(super) has_broken: bool,
     /// Whom layers speak for that say something else now.
     pub(super) reach: Reach,
+    /// Edits of layers that do not reach everybody.
+    pub(super) layer_edits: Vec<LayerEdit>,
 }
 
 /// Reads and parses both sides of every file that differs or may be affected.

@@ -48,7 +48,7 @@ pub(super) fn compare(
         return Difference::default();
     };
     let hidden = |metadata: &EffectiveMetadata, of: &Resource| {
-        masks.hide(Resource { payload: metadata.to_node(), ..of.clone() }).payload
+        masks.hide(Resource { payload: metadata.to_traced_node(), ..of.clone() }).payload
     };
     let mut difference = diff::diff(&hidden(&old, before), &hidden(&new, after), &diff::Options::default());
     let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);

@@ -1,6 +1,7 @@
 //! The whole program on one screen: load both sides, hide secrets, compare, judge, report. Still pure.
 
 mod below;
+mod causes;
 mod configuration;
 mod inspection;
 mod judging;
@@ -11,6 +12,7 @@ mod patches;
 mod plain;
 mod requests;
 mod views;
+mod shielded;
 mod worlds;
 
 use std::sync::{Arc, Mutex};
@@ -142,6 +144,8 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
         patches::dead(world, &layers, &used, request.scope, findings);
     }
     loaded.reach = reach;
+    loaded.layer_edits = shielded::layer_edits(request, worlds, &layers, &loaded);
+    loaded.findings.extend(shielded::dead_edits(&loaded.layer_edits));
     loaded
 }
 
@@ -184,6 +188,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
         skipped: loaded.skipped,
         read_as: loaded.read_as,
         compared,
+        layer_edits: loaded.layer_edits,
         incomplete: loaded.is_incomplete || loaded.has_broken,
         sources: Arc::clone(request.sources),
         ..Report::default()
@@ -198,6 +203,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     report.would_hide = noted.would_hide;
     report.would_hide.extend(views::would_hide(request, &report.resources));
     judging::unusable_list_rules(&mut report);
+    causes::explain(request, &mut report);
     worlds.veil(&report);
     judging::finish(&mut report, policy, masks);
     report

@@ -1,10 +1,13 @@
 //! Stage 14: what was found, as text for people and as data for programs.
 
+mod cause;
+mod compressed;
 pub mod diagnostics;
 pub mod explain;
 mod fragment;
 pub mod github;
 pub mod json;
+mod layer_edit;
 #[cfg(test)]
 mod laws;
 pub mod lines;
@@ -31,10 +34,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use layer_edit::{LayerEdit, Shielded};
 pub use style::Style;
 pub use tally::{Status, Tally, plural};
 
-use crate::diff::{ResourceChange, Suppressed};
+use crate::diff::{Edits, Group, ResourceChange, Suppressed};
 use crate::finding::Finding;
 pub use crate::resource::{ReadAs, SkipReason, Skipped};
 use crate::text::Sources;
@@ -48,6 +52,12 @@ pub struct Report {
     pub after: SmolStr,
     /// Every resource that differs, in order of its identity.
     pub resources: Vec<ResourceChange>,
+    /// The same change in several resources, told once; refers to `resources` by their positions.
+    pub groups: Vec<Group>,
+    /// Which edited files the changes come from.
+    pub edits: Edits,
+    /// Edits of layers that do not reach everybody they speak for.
+    pub layer_edits: Vec<LayerEdit>,
     /// What is wrong with the files, in order of file and place.
     pub findings: Vec<Finding>,
     /// Changed files that were not compared, and why.
@@ -83,6 +93,12 @@ impl Report {
     /// Whether something could not be judged, so that the absence of changes proves nothing.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete
+    }
+
+    /// Forgets what resources have in common, so that each is told for itself.
+    pub fn ungroup(&mut self) {
+        self.groups.clear();
+        self.edits = Edits::default();
     }
 
     /// Whether the sides differ in something that was compared.

@@ -142,6 +142,12 @@ pub(super) struct DiffArgs {
     /// Compare only these views of resources
     #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
     pub(super) only: Vec<View>,
+    /// Tell every change for each resource it happens to, even where many share it
+    #[arg(long, env = "OUTCROP_NO_GROUP")]
+    pub(super) no_group: bool,
+    /// The same as --no-group
+    #[arg(long, env = "OUTCROP_PER_RESOURCE")]
+    pub(super) per_resource: bool,
     /// Count, but do not show, changes at or below this place: a JSON Pointer, with * for one level and ** for any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,

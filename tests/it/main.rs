@@ -9,6 +9,7 @@
 
 mod action;
 mod architecture;
+mod causes;
 mod ci;
 mod corpora;
 mod difftool;

@@ -21,8 +21,12 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     session.ignored = read_pointers(&args.ignore)?;
     session.reveal = may_reveal(args.reveal)?;
     session.wants = wants(&args.only);
-    let report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
+    let mut report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
     timings.mark("compared");
+    // Programs get everything, and choose for themselves.
+    if (args.no_group || args.per_resource) && args.format != DiffFormat::Json {
+        report.ungroup();
+    }
     let look = match (args.stat, args.name_only) {
         (true, _) => Look::Stat,
         (_, true) => Look::Names,
