@@ -56,6 +56,8 @@ impl<'a> Maker<'a> {
                 .map(|skipped| WireSkipped { path: wire_path(&skipped.path), reason: reason(skipped.reason) })
                 .collect(),
             suppressed: report.suppressed.iter().map(|suppressed| self.suppressed(suppressed)).collect(),
+            would_hide: report.would_hide.iter().map(|hidden| self.suppressed(hidden)).collect(),
+            only: &report.only,
             incomplete: report.is_incomplete(),
         }
     }

@@ -40,6 +40,11 @@ pub(super) struct WireReport<'a> {
     pub findings: Vec<WireFinding<'a>>,
     pub skipped: Vec<WireSkipped>,
     pub suppressed: Vec<WireSuppressed<'a>>,
+    /// Left out where there is nothing to say, as before these fields were known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub would_hide: Vec<WireSuppressed<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub only: &'a [&'static str],
     pub incomplete: bool,
 }
 
