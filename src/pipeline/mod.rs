@@ -5,9 +5,12 @@ mod inspection;
 mod judging;
 mod loading;
 mod metadata;
+mod named;
 mod parsing;
 mod patches;
+mod patching;
 mod plain;
+mod rendering;
 mod worlds;
 
 use std::sync::Arc;
@@ -31,8 +34,11 @@ pub use configuration::{Configuration, Policy};
 pub use inspection::{Inspection, MetadataTree, Question, Sought};
 use loading::LoadedSides;
 use metadata::Reach;
+pub use named::{Name, Named};
 use parsing::Wanted;
+pub use patching::{PatchedDocuments, Patient};
 pub use plain::take_plain_files;
+pub use rendering::{Rendering, Summary};
 use worlds::{InEffect, Worlds, with_worlds};
 
 /// What a run is asked to do.
