@@ -207,7 +207,7 @@ fn is_secret_object(map: &Map) -> bool {
 }
 
 /// The steps and the place stay; a tag or an anchor is kept off, since it belongs to the value.
-fn secret(node: &Node) -> Node {
+pub(super) fn secret(node: &Node) -> Node {
     let extra = node.extra.as_ref().map(|extra| {
         let mut extra = (**extra).clone();
         extra.tag = None;

@@ -85,6 +85,12 @@ impl<'a> World<'a> {
         Some(resolve(&path, self.layers_for(&resource.file)?).value)
     }
 
+    /// What is wrong with the metadata of a resource.
+    pub fn layer_findings(&self, resource: &Resource) -> Vec<Finding> {
+        let resolved = self.path_of(resource).zip(self.layers_for(&resource.file));
+        resolved.map(|(path, layers)| resolve(&path, layers).findings).unwrap_or_default()
+    }
+
     /// What may be secret in a file that could not be read as a resource: whatever it would be called, it stands in its directory.
     pub fn secrets_near(&self, file: &RepoPath) -> SecretAttributes {
         let (Some(directory), Some(root), Some(layers)) = (file.parent(), self.root_of(file), self.layers_for(file))

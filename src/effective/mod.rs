@@ -30,7 +30,7 @@ pub use expressions::WorldTree;
 pub use file::{FileContent, Opened};
 pub use layers::layers_below;
 pub use secrets::Secrets;
-pub use stages::Effective;
+pub use stages::{Effective, Stage};
 use tree::Folder;
 
 /// One snapshot with everything that is known about it.

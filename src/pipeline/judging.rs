@@ -1,17 +1,19 @@
 //! Which findings count: duplicates found, known ones taken away, severities as configured, all in order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::compare::Masks;
 use crate::diff::UnusableKeys;
+use crate::effective::World;
 use crate::finding::{self, Finding, Location};
 use crate::report::Report;
 use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
 use crate::settings::Settings;
-use crate::text::{SourceId, Sources};
+use crate::text::{SourceId, Sources, Span};
 
 /// Resources that claim the same identity.
 pub(super) fn duplicates(resources: &[Resource], findings: &mut Vec<Finding>) {
@@ -136,6 +138,21 @@ pub(super) fn finish(report: &mut Report, policy: &Settings, masks: &Masks) {
     report.skipped.sort();
 }
 
+/// The same for the findings of one snapshot; snippets of texts near which metadata declares secrets hide their values.
+pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &World<'_>, masks: &Masks) {
+    let found = std::mem::take(findings);
+    let mut report = Report { findings: found, sources: Arc::clone(world.sources), ..Report::default() };
+    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
+    for source in shown {
+        let text = report.sources.get(source);
+        if world.secrets_near(&text.path).may_be_in(&text.text) {
+            report.sources.mark_sensitive(source);
+        }
+    }
+    finish(&mut report, world.settings, masks);
+    *findings = report.findings;
+}
+
 /// A file that many include is found to be broken once for each of them; once is enough, with the first few who include it.
 fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) -> bool {
     const TOLD: usize = 3;
@@ -159,17 +176,19 @@ fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) ->
 
 /// Snippets show whole lines, so the texts that findings point into hide their values if any of them may be secret.
 fn veil_sources(report: &Report, masks: &Masks) {
-    let spans = report.findings.iter().flat_map(|finding| {
-        let primary = match finding.location {
-            Location::Span(span) => Some(span),
-            Location::File { .. } => None,
-        };
-        primary.into_iter().chain(finding.related.iter().map(|label| label.span))
-    });
-    let shown: BTreeSet<SourceId> = spans.map(|span| span.source).collect();
+    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
     for source in shown {
         if masks.may_be_in(&report.sources.get(source).text) {
             report.sources.mark_sensitive(source);
         }
     }
+}
+
+/// The places that a finding shows.
+fn shown_spans(finding: &Finding) -> impl Iterator<Item = Span> {
+    let primary = match finding.location {
+        Location::Span(span) => Some(span),
+        Location::File { .. } => None,
+    };
+    primary.into_iter().chain(finding.related.iter().map(|label| label.span))
 }

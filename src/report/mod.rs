@@ -16,6 +16,7 @@ pub mod markdown;
 mod paint;
 mod passage;
 mod place;
+pub mod render;
 pub mod request;
 #[cfg(test)]
 mod sample;

@@ -75,6 +75,10 @@ pub(super) enum Command {
     Ci(CiCommand),
     /// Say where the effective values of a resource come from, and what each overrode
     Explain(ExplainArgs),
+    /// Print resources as they are in effect
+    Render(RenderArgs),
+    /// Apply a patch file, or a JSON Patch, to documents and print the result
+    Patch(PatchArgs),
     /// Show and change metadata: what layers say about resources
     #[command(subcommand)]
     Metadata(MetadataCommand),
@@ -352,6 +356,45 @@ pub(super) struct RestoreArgs {
     /// Write the result to the original file instead of printing it
     #[arg(long)]
     pub(super) write: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RenderArgs {
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web'; everything by default
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+    #[command(flatten)]
+    pub(super) at: At,
+    /// Show each resource after every stage that changes it: merge directives, expressions, each patch file
+    #[arg(long, env = "OUTCROP_STEPS")]
+    pub(super) steps: bool,
+    /// How to write them
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: OutputFormat,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PatchArgs {
+    /// The patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
+    pub(super) spec: PathBuf,
+    /// The documents; - reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// A variable for expressions, such as parameters.tier=gold, or a file with a map of them; may be given several times
+    #[arg(long, value_name = "KEY=VALUE|FILE", env = "OUTCROP_INPUT")]
+    pub(super) input: Vec<OsString>,
+    /// Show what changes instead of the result
+    #[arg(long, env = "OUTCROP_DIFF", conflicts_with = "format")]
+    pub(super) diff: bool,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: OutputFormat,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
 }
 
 /// How a document is written.

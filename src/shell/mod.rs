@@ -57,6 +57,8 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Command::Hook(args) => commands::hook::run(global, args),
         Command::Ci(CiCommand::Github(args)) => commands::ci::github(global, args),
         Command::Explain(args) => commands::explain::run(global, args),
+        Command::Render(args) => commands::render::run(global, args),
+        Command::Patch(args) => commands::patch::run(global, args),
         Command::Metadata(command) => commands::metadata::run(global, command),
         Command::Doctor => commands::doctor::run(global),
         Command::Rules { id } => commands::rules::run(id.as_deref()),

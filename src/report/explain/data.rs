@@ -56,6 +56,8 @@ impl Writer<'_> {
         let (key, role) = match &origin.role {
             Role::Document => ("role", "document"),
             Role::Included => ("role", "included"),
+            Role::Patches => ("role", "patches"),
+            Role::Drops => ("role", "drops"),
             Role::Collection { selector } | Role::Own { selector } => ("selector", selector.as_str()),
         };
         self.map(vec![(key, self.text(role)), ("file", self.text(origin.file.as_str()))])

@@ -26,6 +26,8 @@ pub struct Explanation {
     pub parts: Vec<Part>,
     /// The place that was meant, if nothing stands where somebody asked.
     pub nearest: Option<Pointer>,
+    /// The operation of a patch that took away what somebody asked about.
+    pub taken_away: Option<Span>,
     /// A place for what nobody wrote.
     pub nowhere: Span,
 }
@@ -68,6 +70,10 @@ pub enum Role {
     Document,
     /// A directive brings it in, or part of it.
     Included,
+    /// Patches in it mean the resource.
+    Patches,
+    /// Something in it drops the resource.
+    Drops,
     /// It speaks for many.
     Collection {
         /// For whom.

@@ -214,6 +214,8 @@ fn role_of(origin: &Origin) -> &str {
     match &origin.role {
         super::Role::Document => "written in",
         super::Role::Included => "included",
+        super::Role::Patches => "patched by",
+        super::Role::Drops => "dropped by",
         super::Role::Collection { selector } | super::Role::Own { selector } => selector,
     }
 }

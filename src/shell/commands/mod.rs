@@ -12,6 +12,8 @@ pub(super) mod hook;
 pub(super) mod man;
 pub(super) mod metadata;
 mod one_file;
+pub(super) mod patch;
+pub(super) mod render;
 pub(super) mod restore;
 pub(super) mod rules;
 pub(super) mod schema;
