@@ -8,9 +8,10 @@ use crate::finding::{Finding, Outcome, Severity};
 use crate::layer::{EffectiveMetadata, identify};
 use crate::patch::{PatchSet, Patched, SpecUse, Subject, apply_layers};
 use crate::path::LogicalPath;
+use crate::request::derive;
 use crate::resource::{Resource, Role};
 use crate::text::Span;
-use crate::value::Node;
+use crate::value::{Entry, Node};
 
 /// A resource in effect.
 #[derive(Debug, Clone)]
@@ -86,7 +87,19 @@ impl World<'_> {
         };
         let nothing = Node::map(Vec::new(), computed.span.start_only());
         let said = metadata.as_deref().map_or_else(|| nothing.clone(), EffectiveMetadata::to_node);
-        let subject = Subject { path, alias: &alias, attributes: &nothing, metadata: &said };
+        let attributes =
+            metadata.as_deref().map_or_else(|| nothing.clone(), |metadata| attributes(path, metadata, &nothing));
+        let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &said };
         apply_layers(computed, set, &subject, self.limits)
     }
+}
+
+/// What follows from the path of a resource, as a map.
+fn attributes(path: &LogicalPath, metadata: &EffectiveMetadata, nothing: &Node) -> Node {
+    let collection = path.parent().unwrap_or_else(LogicalPath::root);
+    let entries = derive(metadata, path, &collection).into_iter().map(|derived| {
+        let place = derived.template.unwrap_or(nothing.span);
+        Entry::named(derived.name, place, Node::text(derived.value, place))
+    });
+    Node::map(entries.collect(), nothing.span)
 }

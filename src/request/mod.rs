@@ -21,7 +21,7 @@ mod tests;
 pub use derive::{Derived, derive};
 pub use list::{Item, list, list_response};
 pub use memo::Memo;
-pub use neighbours::{Neighbours, Nobody, ancestors, find};
+pub use neighbours::{Neighbours, Nobody, Siblings, ancestors, find};
 pub use operation::{Request, request};
 pub use render::{NamedUse, Part, render};
 pub use scope::{Origin, Scoped, scope, scope_for};
