@@ -102,6 +102,12 @@ impl<T> Outcome<T> {
     pub fn clean(value: T) -> Self {
         Self { value, findings: Vec::new() }
     }
+
+    /// The value; what was wrong joins the rest.
+    pub fn gather(self, findings: &mut Vec<Finding>) -> T {
+        findings.extend(self.findings);
+        self.value
+    }
 }
 
 impl Finding {

@@ -100,6 +100,20 @@ impl<'m> Said<'m> {
         })
     }
 
+    /// The template itself.
+    pub(super) fn as_written(&self) -> Part {
+        match self.node.filter(|node| is_hidden(node)) {
+            Some(node) => self.masked(node),
+            None => Part {
+                text: self.text().to_owned(),
+                template: self.text().into(),
+                at: self.node.map(|node| node.span),
+                by: self.by.clone(),
+                uses: Vec::new(),
+            },
+        }
+    }
+
     /// What stands for a template that nobody may see.
     fn masked(&self, node: &Node) -> Part {
         let hidden = NamedUse { name: self.field.clone(), value: node.clone(), origin: None };

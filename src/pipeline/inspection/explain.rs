@@ -91,7 +91,7 @@ impl Inspection<'_> {
     }
 
     /// A place for what nobody wrote.
-    fn nowhere(&self) -> Span {
+    pub(super) fn nowhere(&self) -> Span {
         let source = self.sources.add(SourceText::new(RepoPath::root(), self.snapshot.label(), ""));
         Span::new(source, 0, 0)
     }

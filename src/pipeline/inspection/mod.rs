@@ -4,13 +4,18 @@ mod explain;
 mod find;
 mod metadata_ladders;
 mod payload_ladders;
+mod requests;
 
 pub use explain::Question;
 pub use find::Sought;
+pub use requests::{Rendering, Wish};
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::compare::{Masks, hide_places};
-use crate::effective::layers_below;
-use crate::finding::Outcome;
+use crate::effective::{Secrets, World, layers_below};
+use crate::finding::{Finding, Location, Outcome};
 use crate::layer::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
 use crate::merge::Includes;
 use crate::path::{LogicalPath, RepoPath};
@@ -27,7 +32,7 @@ pub struct Inspection<'a> {
     /// What its `outcrop.yaml` says.
     pub settings: &'a Settings,
     /// The texts that are read.
-    pub sources: &'a Sources,
+    pub sources: &'a Arc<Sources>,
     /// Files that directives bring in.
     pub includes: &'a Includes,
 }
@@ -117,6 +122,37 @@ impl<'a> Inspection<'a> {
             Some(secrets) => hide_places(hidden, |payload| secrets.places(payload, Reach::Everywhere)),
             None => hidden,
         }
+    }
+
+    /// Does something with everything that is known about the snapshot; resources see each other without their secrets.
+    fn with_world<T>(&self, reveal: bool, act: impl FnOnce(&World<'_>) -> T) -> T {
+        let world = World::new(self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes);
+        let secrets = match reveal {
+            true => Secrets::off(),
+            false => Secrets::new(Masks::new(&self.settings.secrets), vec![world.twin()]),
+        };
+        act(&world.keeping(&secrets))
+    }
+
+    /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
+    pub fn veil(&self, findings: &[Finding]) {
+        let places = findings.iter().flat_map(|finding| {
+            let primary = match finding.location {
+                Location::Span(span) => Some(span),
+                Location::File { .. } => None,
+            };
+            primary.into_iter().chain(finding.related.iter().map(|label| label.span))
+        });
+        let shown: BTreeSet<_> = places.map(|span| span.source).collect();
+        let masks = Masks::new(&self.settings.secrets);
+        self.with_world(false, |world| {
+            for source in shown {
+                let text = self.sources.get(source);
+                if masks.may_be_in(&text.text) || world.secrets_near(&text.path).may_be_in(&text.text) {
+                    self.sources.mark_sensitive(source);
+                }
+            }
+        });
     }
 
     /// The only document of a file as it may be shown.
