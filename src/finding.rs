@@ -102,6 +102,12 @@ impl<T> Outcome<T> {
     pub fn clean(value: T) -> Self {
         Self { value, findings: Vec::new() }
     }
+
+    /// The value; what was wrong joins the rest.
+    pub fn gather(self, findings: &mut Vec<Finding>) -> T {
+        findings.extend(self.findings);
+        self.value
+    }
 }
 
 impl Finding {
@@ -287,7 +293,8 @@ rules! {
     LIMIT_EXPRESSION = "limit/expression", Limit, Error,
         "an expression is too long, too deep, or does too much",
         "A few short expressions can ask for more work than any machine can do. `limits.expression_bytes`, `expression_depth`, \
-         `expression_steps` and `expression_results` in outcrop.yaml move the limits, `cel_bytes` and `cel_steps` those of patches.";
+         `expression_steps` and `expression_results` in outcrop.yaml move the limits, `cel_bytes` and `cel_steps` those of patches, \
+         `request_steps` that of all templates and jq expressions of a run together.";
     LIMIT_FILE_SIZE = "limit/file-size", Limit, Error,
         "a file is too large to read",
         "The size is checked before reading. `limits.file_bytes` in outcrop.yaml moves the limit.";

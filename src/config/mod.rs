@@ -245,12 +245,13 @@ fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
             "cel_steps" => limits.cel_steps = amount,
             "patch_matches" => limits.patch_matches = small,
             "patch_work" => limits.patch_work = amount,
+            "request_steps" => limits.request_steps = amount,
             _ => limits.directory_depth = small.min(DEEPEST),
         }
     }
 }
 
-const LIMITS: [&str; 16] = [
+const LIMITS: [&str; 17] = [
     "file_bytes",
     "run_bytes",
     "depth",
@@ -267,6 +268,7 @@ const LIMITS: [&str; 16] = [
     "cel_steps",
     "patch_matches",
     "patch_work",
+    "request_steps",
 ];
 
 /// The parser of expressions recurses, and its stack is finite.

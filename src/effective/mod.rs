@@ -20,11 +20,13 @@ use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::merge::Includes;
 use crate::patch::PatchFiles;
-use crate::path::RepoPath;
+use crate::path::{LogicalPath, RepoPath};
+use crate::request;
 use crate::resource::{Identity, Resource, Roles};
 use crate::settings::Settings;
 use crate::source::Snapshot;
 use crate::text::Sources;
+use crate::value::Node;
 
 pub use expressions::WorldTree;
 pub use file::{FileContent, Opened};
@@ -51,6 +53,9 @@ pub struct World<'a> {
     folders: Memo<RepoPath, Arc<Folder>>,
     patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
+    /// What resources show to others.
+    shown: Memo<LogicalPath, Option<Node>>,
+    requests: Arc<request::Memo>,
 }
 
 impl<'a> World<'a> {
@@ -80,6 +85,8 @@ impl<'a> World<'a> {
             folders: Memo::default(),
             patch_files: Arc::new(patch_files.collect()),
             effective: Memo::default(),
+            shown: Memo::default(),
+            requests: Arc::new(request::Memo::within(limits)),
         }
     }
 
@@ -100,6 +107,8 @@ impl<'a> World<'a> {
             folders: Memo::default(),
             patch_files: Arc::clone(&self.patch_files),
             effective: Memo::default(),
+            shown: Memo::default(),
+            requests: Arc::clone(&self.requests),
         }
     }
 

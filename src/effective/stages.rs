@@ -9,9 +9,10 @@ use crate::finding::{Finding, Outcome, Severity};
 use crate::layer::{EffectiveMetadata, identify};
 use crate::patch::{PatchSet, Patched, Seen, SpecUse, Subject, apply_layers_watched};
 use crate::path::{LogicalPath, Pointer, RepoPath};
+use crate::request::derive;
 use crate::resource::{Resource, Role};
 use crate::text::Span;
-use crate::value::{Node, Secret};
+use crate::value::{Entry, Node, Secret};
 
 /// A resource in effect.
 #[derive(Debug, Clone)]
@@ -150,7 +151,9 @@ impl World<'_> {
         };
         let nothing = Node::map(Vec::new(), computed.span.start_only());
         let said = metadata.as_deref().map_or_else(|| nothing.clone(), EffectiveMetadata::to_node);
-        let subject = Subject { path, alias: &alias, attributes: &nothing, metadata: &said };
+        let attributes =
+            metadata.as_deref().map_or_else(|| nothing.clone(), |metadata| attributes(path, metadata, &nothing));
+        let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &said };
         apply_layers_watched(computed, set, &subject, self.limits, watch)
     }
 
@@ -176,4 +179,14 @@ impl World<'_> {
 
 fn resource_with(resource: &Resource, payload: &Node) -> Resource {
     Resource { payload: payload.clone(), ..resource.clone() }
+}
+
+/// What follows from the path of a resource, as a map.
+fn attributes(path: &LogicalPath, metadata: &EffectiveMetadata, nothing: &Node) -> Node {
+    let collection = path.parent().unwrap_or_else(LogicalPath::root);
+    let entries = derive(metadata, path, &collection).into_iter().map(|derived| {
+        let place = derived.template.unwrap_or(nothing.span);
+        Entry::named(derived.name, place, Node::text(derived.value, place))
+    });
+    Node::map(entries.collect(), nothing.span)
 }

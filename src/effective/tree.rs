@@ -1,6 +1,6 @@
 //! The resources of a world by their logical paths: what stands at a path, and what stands below it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::World;
@@ -24,9 +24,11 @@ impl World<'_> {
     pub fn find(&self, path: &LogicalPath) -> Option<Resource> {
         self.roots().iter().find_map(|root| {
             let directory = path.directory_below(root).ok().filter(|_| !path.is_root())?;
+            // Most resources have a directory; only for the others are all files beside it looked through.
+            let beside = std::iter::once_with(|| self.beside(&directory)).flatten();
             self.standing_in(&directory)
                 .into_iter()
-                .chain(self.beside(&directory))
+                .chain(beside)
                 .find(|resource| self.path_of(resource).as_ref() == Some(path))
         })
     }
@@ -34,7 +36,7 @@ impl World<'_> {
     /// Resources in `<directory>/resource.*`.
     fn standing_in(&self, directory: &RepoPath) -> Vec<Resource> {
         let folder = self.folder(directory);
-        let named = folder.files.iter().filter(|file| matches!(file.stem_and_extension(), Some(("resource", _))));
+        let named = folder.files.iter().filter(|file| is_named_by_directory(file));
         named.flat_map(|file| self.file(file).resources.clone()).collect()
     }
 
@@ -42,7 +44,7 @@ impl World<'_> {
     fn beside(&self, directory: &RepoPath) -> Vec<Resource> {
         let Some(parent) = directory.parent() else { return Vec::new() };
         let files = self.folder(&parent);
-        let others = files.files.iter().filter(|file| !matches!(file.stem_and_extension(), Some(("resource", _))));
+        let others = files.files.iter().filter(|file| !is_named_by_directory(file));
         others.flat_map(|file| self.file(file).resources.clone()).collect()
     }
 
@@ -59,6 +61,26 @@ impl World<'_> {
             }
         }
         found.into_iter().collect()
+    }
+
+    /// The managed resources one level below a path, directives followed, by path; of several at one path the one that
+    /// [`find`](Self::find) finds.
+    pub(super) fn resources_in(&self, collection: &LogicalPath) -> BTreeMap<LogicalPath, Resource> {
+        let mut found: BTreeMap<LogicalPath, Resource> = BTreeMap::new();
+        for root in self.roots() {
+            let Ok(directory) = collection.directory_below(&root) else { continue };
+            let folder = self.folder(&directory);
+            let standing = folder.folders.iter().flat_map(|folder| self.standing_in(folder));
+            let beside = folder.files.iter().filter(|file| !is_named_by_directory(file));
+            let beside = beside.flat_map(|file| self.file(file).resources.clone());
+            for resource in standing.chain(beside).filter(Resource::is_managed) {
+                let Some(path) = self.path_of(&resource) else { continue };
+                if path.parent().as_ref() == Some(collection) {
+                    found.entry(path).or_insert(resource);
+                }
+            }
+        }
+        found
     }
 
     /// Whether something stands at a path that could not be understood, so that nobody knows what is there.
@@ -104,4 +126,8 @@ impl World<'_> {
             Arc::new(folder)
         })
     }
+}
+
+fn is_named_by_directory(file: &RepoPath) -> bool {
+    matches!(file.stem_and_extension(), Some(("resource", _)))
 }

@@ -29,7 +29,6 @@ use crate::impact::{self, Impact};
 use crate::layer::is_layer_file;
 use crate::limits::{Budget, Limits};
 use crate::report::{Compared, Report};
-use crate::request::Memo;
 use crate::source::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
@@ -37,7 +36,7 @@ use crate::value::Node;
 pub use crate::impact::{Memory, NoMemory, Notable};
 use below::Below;
 pub use configuration::{Configuration, Policy};
-pub use inspection::{Inspection, MetadataTree, Question, Sought};
+pub use inspection::{Inspection, MetadataTree, Question, RenderedRequests, Sought, Wish};
 use loading::LoadedSides;
 use metadata::Reach;
 pub use named::{Name, Named};
@@ -170,14 +169,12 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     let mut options = diff::Options::new(&policy.lists).expect("patterns are checked when the configuration is read");
     options.look_inside = Some(Arc::new(read_string));
     let masks = worlds.secrets.masks();
-    let memo = Memo::default();
     let views = Views {
         worlds,
         reach: &loaded.reach,
         options: &options,
         wants: request.wants,
         below_changed: &below.files,
-        memo: &memo,
         noted: Mutex::default(),
     };
     let resources =

@@ -6,7 +6,7 @@ use super::views::Known;
 use crate::diff::{self, Change, Difference, PathStep, Side};
 use crate::finding::Outcome;
 use crate::layer::Operation;
-use crate::request::{self, Memo, Part, Request, Target};
+use crate::request::{self, Part, Request, Target};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
@@ -14,8 +14,8 @@ use crate::value::{Entry, Node};
 pub(super) const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
 
 /// The request of an operation, if it can be made.
-pub(super) fn made(known: &Known<'_>, operation: Operation, memo: &Memo) -> Outcome<Option<Made>> {
-    known.with_target(memo, |target| {
+pub(super) fn made(known: &Known<'_>, operation: Operation) -> Outcome<Option<Made>> {
+    known.with_target(|target| {
         let outcome = request::request(target, operation);
         let value = outcome.value.map(|request| Made::of(request, target));
         Outcome { value, findings: outcome.findings }

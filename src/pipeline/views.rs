@@ -13,7 +13,7 @@ use crate::effective::World;
 use crate::finding::Finding;
 use crate::layer::{EffectiveMetadata, Operation, Origin};
 use crate::path::{LogicalPath, RepoPath};
-use crate::request::{Memo, Target};
+use crate::request::Target;
 use crate::resource::Resource;
 
 /// Which views are wanted.
@@ -52,7 +52,6 @@ pub(super) struct Views<'a> {
     pub(super) wants: Wants,
     /// Files whose requests may differ though nothing of their own does: a resource above them changed.
     pub(super) below_changed: &'a BTreeSet<RepoPath>,
-    pub(super) memo: &'a Memo,
     pub(super) noted: Mutex<Noted>,
 }
 
@@ -81,16 +80,8 @@ impl<'a> Known<'a> {
     }
 
     /// Asks something that needs to know the resource's neighbours.
-    pub(super) fn with_target<T>(&self, memo: &Memo, ask: impl FnOnce(&Target<'_>) -> T) -> T {
-        ask(&Target {
-            path: &self.path,
-            payload: &self.resource.payload,
-            metadata: &self.metadata,
-            format: self.world.format_of(&self.resource.file),
-            neighbours: self.world,
-            sources: self.world.sources,
-            memo,
-        })
+    pub(super) fn with_target<T>(&self, ask: impl FnOnce(&Target<'_>) -> T) -> T {
+        ask(&self.world.target(&self.path, &self.resource.payload, &self.metadata, &self.resource.file))
     }
 
     fn has_layers(&self) -> bool {
@@ -147,7 +138,7 @@ impl Views<'_> {
     fn transformed(&self, rules: &Known<'_>, sides: [&Known<'_>; 2], _plain: &Difference) -> Option<Difference> {
         let mut transformed = Vec::with_capacity(2);
         for side in sides {
-            let outcome = rules.with_target(self.memo, |target| compare::transform(&side.resource.payload, target));
+            let outcome = rules.with_target(|target| compare::transform(&side.resource.payload, target));
             match outcome {
                 Ok(node) => transformed.push(node),
                 Err(finding) => {
@@ -186,8 +177,7 @@ impl Views<'_> {
         let operations = if is_same { concerned(metadata) } else { requests::OPERATIONS.into_iter().collect() };
         let mut all = Difference::default();
         for operation in requests::OPERATIONS.into_iter().filter(|operation| operations.contains(operation)) {
-            let (before, after) =
-                (requests::made(old, operation, self.memo), requests::made(new, operation, self.memo));
+            let (before, after) = (requests::made(old, operation), requests::made(new, operation));
             let mut noted = self.noted();
             noted.findings_before.extend(before.findings);
             noted.findings.extend(after.findings);

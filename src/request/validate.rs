@@ -134,7 +134,7 @@ fn assertions(view: &Node, target: &Target<'_>, operation: Operation) -> Vec<Fin
 /// One condition: it holds if one of its results is neither null nor false.
 fn assertion(at: usize, item: &Node, view: &Node, target: &Target<'_>, operation: Operation) -> Option<Finding> {
     let jq = item.get("jq")?;
-    let result = target.memo.program(jq.as_str()?).and_then(|program| program.run(view, jq.span, None));
+    let result = target.memo.run(jq.as_str()?, view, jq.span, None);
     let results = match result {
         Ok(results) => results,
         Err(failure) => {

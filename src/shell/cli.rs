@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::layer::Operation;
+
 /// Shows what a commit really changes in a git repository of declarative configuration.
 ///
 /// Revisions are given as `git diff` takes them: nothing compares the index with the working tree, `--staged` HEAD with the index,
@@ -286,6 +288,8 @@ pub(super) enum MetadataCommand {
         #[arg(long, env = "OUTCROP_LAYERS")]
         layers: bool,
     },
+    /// Show what would be sent for a resource or a collection; nothing is ever sent
+    Render(RequestArgs),
     /// Change one field of a metadata file, or replace the file
     Set {
         /// A logical path, such as /customers/acme; /customers/ for the collection
@@ -307,6 +311,73 @@ pub(super) enum MetadataCommand {
         /// The field: a JSON Pointer
         pointer: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RequestArgs {
+    /// A logical path, such as /customers/acme; /customers/ for the collection; or a file or directory
+    pub(super) path: OsString,
+    /// What is done; list for a collection, get otherwise
+    #[arg(value_enum, value_name = "OPERATION")]
+    pub(super) operation: Option<OperationName>,
+    /// Show every operation that makes sense for the path
+    #[arg(long, env = "OUTCROP_ALL", conflicts_with = "operation")]
+    pub(super) all: bool,
+    #[command(flatten)]
+    pub(super) at: At,
+    /// How to show it
+    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    pub(super) output: RequestOutput,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
+}
+
+/// What can be done with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OperationName {
+    /// Read a resource
+    #[value(alias = "getResource")]
+    Get,
+    /// Make a resource
+    #[value(alias = "createResource")]
+    Create,
+    /// Change a resource
+    #[value(alias = "updateResource")]
+    Update,
+    /// Remove a resource
+    #[value(alias = "deleteResource")]
+    Delete,
+    /// Read a collection
+    #[value(alias = "listCollection")]
+    List,
+    /// Read a resource to compare it
+    #[value(alias = "compareResources")]
+    Compare,
+}
+
+impl From<OperationName> for Operation {
+    fn from(name: OperationName) -> Self {
+        match name {
+            OperationName::Get => Self::Get,
+            OperationName::Create => Self::Create,
+            OperationName::Update => Self::Update,
+            OperationName::Delete => Self::Delete,
+            OperationName::List => Self::List,
+            OperationName::Compare => Self::Compare,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum RequestOutput {
+    /// For reading
+    #[default]
+    Text,
+    /// As JSON, with the template, the layer and the values behind every part
+    Json,
+    /// As one command line each; the server is in the variable SERVER
+    Curl,
 }
 
 #[derive(Debug, Args)]

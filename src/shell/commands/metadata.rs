@@ -23,6 +23,7 @@ pub(in crate::shell) fn run(global: &Global, command: &MetadataCommand) -> Resul
     match command {
         MetadataCommand::Get { target, overrides_only } => get(global, target, *overrides_only),
         MetadataCommand::Resolve { target, layers } => resolve(global, target, *layers),
+        MetadataCommand::Render(args) => super::metadata_render::run(global, args),
         MetadataCommand::Set { path, pointer, value, file } => {
             set(global, path, pointer.as_deref().zip(value.as_deref()), file.as_deref())
         }

@@ -11,6 +11,7 @@ pub(super) mod explain;
 pub(super) mod hook;
 pub(super) mod man;
 pub(super) mod metadata;
+mod metadata_render;
 mod one_file;
 pub(super) mod patch;
 pub(super) mod render;
