@@ -84,17 +84,20 @@ impl Digest {
         self.bytes(key.name.as_bytes());
     }
 
-    /// The values of a change. Where one side is a secret, the other may have been one too.
-    pub(super) fn values(&mut self, change: &Change) {
-        let sides = [&change.before, &change.after];
-        let is_secret = |node: &&Option<Node>| matches!(node, Some(Node { value: Value::Secret(_), .. }));
-        if sides.iter().any(is_secret) {
+    /// The values that all these changes have in common. Where one side is a secret, the other may have been one too; and where
+    /// everybody has another value, those are as many as there are resources.
+    pub(super) fn values(&mut self, changes: &[&Change]) {
+        let is_secret = |node: &Option<Node>| matches!(node, Some(Node { value: Value::Secret(_), .. }));
+        if changes.iter().any(|change| is_secret(&change.before) || is_secret(&change.after)) {
             return self.mark(b'x');
         }
+        let sides: [fn(&Change) -> &Option<Node>; 2] = [|change| &change.before, |change| &change.after];
         for side in sides {
-            match side {
-                Some(node) => self.node(node),
+            let mut values = changes.iter().filter_map(|change| side(change).as_ref());
+            match values.next() {
                 None => self.mark(b'0'),
+                Some(first) if values.all(|value| value.is_identical(first)) => self.node(first),
+                Some(_) => self.mark(b'v'),
             }
         }
     }

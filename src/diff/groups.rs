@@ -333,15 +333,8 @@ fn digest(group: &Group, resources: &[ResourceChange]) -> Digest {
     let mut digest = Digest::new();
     digest.kind(group.kind);
     digest.shape(&group.path);
-    let mut values: Vec<u64> = Vec::new();
-    for (_, change) in group.variants.iter().filter_map(|variant| variant.example(resources)) {
-        let mut value = Digest::new();
-        value.values(change);
-        values.push(value.finish().into());
-    }
-    values.sort_unstable();
-    values.dedup();
-    values.iter().for_each(|value| digest.bytes(&value.to_le_bytes()));
+    let examples = group.variants.iter().filter_map(|variant| variant.example(resources));
+    digest.values(&examples.map(|(_, change)| change).collect::<Vec<_>>());
     for side in [&group.before, &group.after] {
         match side.as_ref().map(|side| &side.origin) {
             None => digest.bytes(b""),

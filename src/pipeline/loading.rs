@@ -37,6 +37,8 @@ pub(super) struct LoadedSides {
     pub(super) is_incomplete: bool,
     /// Whether some file could not be parsed on some side, so that it was not compared.
     pub(super) has_broken: bool,
+    /// Whether some file that did not change could not be parsed on both sides: who reads what is then not known for all.
+    pub(super) has_gaps: bool,
     /// Whom layers speak for that say something else now.
     pub(super) reach: Reach,
     /// Edits of layers that do not reach everybody.
@@ -96,6 +98,7 @@ impl LoadedSides {
         let is_broken = before.is_broken || after.is_broken;
         // What is no different from before and could not be read then either is not this comparison's to judge.
         if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
+            self.has_gaps |= after.is_broken;
             return;
         }
         self.has_broken |= is_broken;

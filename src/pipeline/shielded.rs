@@ -52,7 +52,7 @@ pub(super) fn layer_edits(
         }
     }
     // What could not be read may well read it.
-    let is_whole = !loaded.is_incomplete && !loaded.has_broken;
+    let is_whole = !loaded.is_incomplete && !loaded.has_broken && !loaded.has_gaps;
     let told = edits.into_iter().map(|edit| {
         let is_asked_for = request.scope.is_everything() || request.scope.wants(edit.file);
         edit.told(is_whole && is_asked_for)

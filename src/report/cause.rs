@@ -62,6 +62,10 @@ pub(super) fn place_words(place: &Place, locator: &mut Locator<'_>) -> String {
     format!("{}:{}", place.file, locator.start(place.span).line)
 }
 
+fn is_same_line(a: &Place, b: &Place, locator: &mut Locator<'_>) -> bool {
+    a.file == b.file && locator.start(a.span).line == locator.start(b.span).line
+}
+
 fn side(cause: &Cause, locator: &mut Locator<'_>) -> Side {
     let mut told: Vec<&RepoPath> = vec![&cause.at.file];
     let mut via = Vec::new();
@@ -71,6 +75,7 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> Side {
             continue;
         }
         let by = match step.is_own {
+            _ if is_same_line(&step.at, &cause.at, locator) => "there".to_owned(),
             true => format!("in its line {}", locator.start(step.at.span).line),
             false => format!("at {}", place_words(&step.at, locator)),
         };
@@ -99,6 +104,9 @@ fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, loca
         }
         let name = step.kind.name();
         via.push(match &step.at {
+            Some(at) if matches!(&cause.origin, Origin::At(place) if is_same_line(at, place, locator)) => {
+                format!("through the {name} there")
+            }
             Some(at) => format!("through the {name} at {}", place_words(at, locator)),
             None => format!("through {} {name} in each of them", article(name)),
         });

@@ -4,6 +4,7 @@ mod cause;
 mod compressed;
 pub mod diagnostics;
 pub mod explain;
+mod form;
 mod fragment;
 pub mod github;
 pub mod json;

@@ -85,7 +85,10 @@ fn two_edited_lines_that_reach_many_take_few_lines() {
         [
             ("/operationInfo/getResource/path".into(), 37, "customers/_/metadata.yaml:2".into()),
             ("/operationInfo/updateResource/path".into(), 37, "customers/_/metadata.yaml:4".into()),
-        ]
+            ("/path".into(), 37, "customers/_/metadata.yaml:2".into()),
+            ("/path".into(), 37, "customers/_/metadata.yaml:4".into()),
+        ],
+        "the requests follow from the metadata"
     );
     let edited: Vec<_> =
         report.edits.files.iter().map(|file| (file.file.to_string(), file.edits, file.resources)).collect();
@@ -94,6 +97,7 @@ fn two_edited_lines_that_reach_many_take_few_lines() {
         let shown = shown(&report, width);
         assert!(shown.lines().count() <= 20, "{shown}");
         assert!(shown.contains("37 resources") && shown.contains("why  customers/_/metadata.yaml:2"), "{shown}");
+        assert!(shown.contains("also [4] ~ update request › .path  /v1/… → /v2/…"), "{shown}");
     }
 }
 
@@ -101,7 +105,7 @@ fn two_edited_lines_that_reach_many_take_few_lines() {
 fn fingerprints_survive_moved_lines_and_other_changes() {
     let names = |report: &Report| report.groups.iter().map(|group| group.fingerprint.to_string()).collect::<Vec<_>>();
     let first = names(&compare(&customers(3, V1), &customers(3, V2)));
-    assert_eq!(first.len(), 2);
+    assert_eq!(first.len(), 4);
     let (old, new) = (format!("# a\n# b\n{V1}"), format!("# a\n{V2}"));
     assert_eq!(first, names(&compare(&customers(5, &old), &customers(5, &new))));
     let with_other = |layer, text: &str| [customers(3, layer), files(&[("x.yaml", text)])].concat();

@@ -9,7 +9,7 @@ use crate::diff::{Change, Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
 use crate::report::tally::{grouped, plural};
-use crate::report::{LayerEdit, Report, cause, compressed, fragment, token};
+use crate::report::{LayerEdit, Report, cause, compressed, form, fragment, token};
 use crate::text::Span;
 
 /// Where the lines below the change stand.
@@ -20,11 +20,14 @@ const WIDEST: usize = 100;
 const MOST_VALUES: usize = 3;
 /// The most variants with a line of their own.
 const MOST_VARIANTS: usize = 5;
+/// How many of them are shown if there are more.
+const MOST_EXAMPLES: usize = 2;
 
 impl Draft<'_> {
-    /// The lines of a group with its number.
-    pub(in crate::report) fn group(&mut self, report: &Report, number: usize, group: &Group) -> Vec<Line> {
-        let tag = format!("[{number}] ");
+    /// The lines of a group, and of those that follow from it, by their positions.
+    pub(super) fn group(&mut self, report: &Report, at: usize, following: &[usize]) -> Vec<Line> {
+        let group = &report.groups[at];
+        let tag = format!("[{}] ", at + 1);
         let layout = Layout { indent: tag.len(), details: DETAILS.max(tag.len() + 2), inset: 0 };
         self.tag = Some(tag);
         let tail = Line::default()
@@ -39,7 +42,9 @@ impl Draft<'_> {
             }
             _ => lines.push(Line::indented(layout.details).then(tail)),
         }
-        lines.extend(self.group_details(report, group, layout.details));
+        let details = self.group_details(report, group, layout.details);
+        lines.extend(details);
+        lines.extend(following.iter().flat_map(|at| self.also(report, *at, layout.details)));
         lines
     }
 
@@ -50,18 +55,40 @@ impl Draft<'_> {
         let Some((_, example)) = group.example(&report.resources) else { return Vec::new() };
         let change = Change { path: group.path.clone(), ..example.clone() };
         let (symbol, role) = self.change_symbol(&change);
-        match self.varied(report, group) {
+        match self.form_words(report, group).or_else(|| self.varied(report, group)) {
             Some(varied) => self.on_one_line(&change, layout, (&symbol, role), varied),
             None => self.bare_change(&change, layout),
         }
     }
 
+    /// What happens to the values of a group, if it can be said on one line.
+    pub(in crate::report) fn group_values(&mut self, report: &Report, group: &Group) -> Option<Line> {
+        let (_, example) = group.example(&report.resources)?;
+        let words = self.form_words(report, group).or_else(|| self.varied(report, group));
+        words.or_else(|| self.short(example))
+    }
+
+    /// `/v1/customers/… → /v2/customers/…`, where everybody has another value that was edited in the same way.
+    fn form_words(&mut self, report: &Report, group: &Group) -> Option<Line> {
+        let form = form::of_group(group, &report.resources)?;
+        let ellipsis = self.symbols.ellipsis;
+        Some(self.old_and_new_words(&form.before.words(ellipsis), &form.after.words(ellipsis)))
+    }
+
+    fn old_and_new_words(&self, before: &str, after: &str) -> Line {
+        let arrow = format!(" {} ", self.symbols.arrow);
+        Line::default().with(Role::Removed, before).with(Role::Dim, &arrow).with(Role::Added, after)
+    }
+
     /// Who it happens to, what varies, why, and who is spared.
     pub(in crate::report) fn group_details(&mut self, report: &Report, group: &Group, indent: usize) -> Vec<Line> {
         let mut lines = Vec::new();
-        let main = group.variants.first().map(Variant::resources).unwrap_or_default();
+        let (main, mut others) = usual(report, group);
+        if self.style.is_verbose() && others.len() + 1 < group.variants.len() {
+            others = group.variants.iter().collect();
+        }
         lines.extend(self.resource_list(report, &main, indent, ""));
-        lines.extend(self.variants(report, group, indent));
+        lines.extend(self.variants(report, &others, indent));
         let why = cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
         lines.extend(self.why(&why, indent));
         let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
@@ -99,14 +126,15 @@ impl Draft<'_> {
             [only] => only.clone(),
             several => format!("{{{}}}", several.join("|")),
         });
-        let arrow = format!(" {} ", self.symbols.arrow);
-        Some(Line::default().with(Role::Removed, &before).with(Role::Dim, &arrow).with(Role::Added, &after))
+        Some(self.old_and_new_words(&before, &after))
     }
 
     /// Each value that is not the usual one, with its resources.
-    fn variants(&mut self, report: &Report, group: &Group, indent: usize) -> Vec<Line> {
-        let others = group.variants.get(1..).unwrap_or_default();
-        let listed = self.most(MOST_VARIANTS).unwrap_or(others.len());
+    pub(super) fn variants(&mut self, report: &Report, others: &[&Variant], indent: usize) -> Vec<Line> {
+        let listed = match self.most(MOST_VARIANTS) {
+            Some(most) if others.len() > most => MOST_EXAMPLES,
+            _ => others.len(),
+        };
         let mut lines = Vec::new();
         for variant in others.iter().take(listed) {
             let short = variant.example(&report.resources).and_then(|(_, change)| self.short(change));
@@ -114,9 +142,9 @@ impl Draft<'_> {
             let words = short.map_or_else(|| "another value".to_owned(), |short| short.plain());
             lines.extend(self.resource_list(report, &variant.resources(), indent, &format!("varies  {words}  ")));
         }
-        let more = others.len().saturating_sub(listed);
+        let more = others.len() - listed;
         if more > 0 {
-            let resources: BTreeSet<usize> = others[listed..].iter().flat_map(Variant::resources).collect();
+            let resources: BTreeSet<usize> = others[listed..].iter().flat_map(|variant| variant.resources()).collect();
             let what = format!("{} more values in {}", grouped(more), plural(resources.len(), "resource"));
             lines.extend(self.left_out(&what, indent));
         }
@@ -199,6 +227,19 @@ impl Draft<'_> {
         };
         format!("{lead}{by}")
     }
+}
+
+/// The resources that have what the first line of a group says, and the variants that do not.
+pub(in crate::report) fn usual<'g>(report: &Report, group: &'g Group) -> (Vec<usize>, Vec<&'g Variant>) {
+    let usual = form::of_group(group, &report.resources).map_or_else(|| vec![0], |form| form.variants);
+    let (mut main, mut others) = (BTreeSet::new(), Vec::new());
+    for (at, variant) in group.variants.iter().enumerate() {
+        match usual.binary_search(&at) {
+            Ok(_) => main.extend(variant.resources()),
+            Err(_) => others.push(variant),
+        }
+    }
+    (main.into_iter().collect(), others)
 }
 
 /// Whether a group shows what an edit of a layer does.

@@ -1,5 +1,6 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
+mod also;
 mod change;
 mod footer;
 mod group;
@@ -17,7 +18,7 @@ pub use names::write as write_names;
 pub use stat::write as write_stat;
 
 pub(super) use change::Layout;
-pub(super) use group::is_behind;
+pub(super) use group::{is_behind, usual};
 pub(super) use resource::CHANGES;
 pub(super) use stat::extent_words;
 pub(super) use summary::counts;
@@ -42,8 +43,8 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         section(sources::lines(report, draft), screen)?;
-        for (at, group) in report.groups.iter().enumerate() {
-            section(draft.group(report, at + 1, group), screen)?;
+        for (at, following) in also::in_order(report, draft) {
+            section(draft.group(report, at, &following), screen)?;
         }
         let told = told(report, style);
         for (at, resource) in report.resources.iter().enumerate() {
