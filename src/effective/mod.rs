@@ -6,20 +6,23 @@
 mod expressions;
 mod file;
 mod layers;
+mod names;
 mod secrets;
 mod stages;
 mod told;
 mod tree;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
+use crate::expression::path::Payload;
 use crate::layer::Layers;
 use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::merge::Includes;
 use crate::patch::PatchFiles;
-use crate::path::RepoPath;
+use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource, Roles};
 use crate::settings::Settings;
 use crate::source::Snapshot;
@@ -28,9 +31,10 @@ use crate::text::Sources;
 pub use expressions::WorldTree;
 pub use file::{FileContent, Opened};
 pub use layers::layers_below;
+use names::Names;
 pub use secrets::Secrets;
 pub use stages::Effective;
-use tree::Folder;
+use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.
 pub struct World<'a> {
@@ -48,6 +52,13 @@ pub struct World<'a> {
     trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
+    written: Memo<RepoPath, Arc<Written>>,
+    children: Memo<LogicalPath, Arc<[LogicalPath]>>,
+    names_of_places: OnceLock<Names>,
+    names_of_all: OnceLock<Names>,
+    /// Directory entries that were looked at to find resources.
+    entries: AtomicU64,
+    seen: Memo<LogicalPath, Payload>,
     patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
 }
@@ -77,6 +88,12 @@ impl<'a> World<'a> {
             trees: Arc::new(trees.collect()),
             files: Memo::default(),
             folders: Memo::default(),
+            written: Memo::default(),
+            children: Memo::default(),
+            names_of_places: OnceLock::new(),
+            names_of_all: OnceLock::new(),
+            entries: AtomicU64::new(0),
+            seen: Memo::default(),
             patch_files: Arc::new(patch_files.collect()),
             effective: Memo::default(),
         }
@@ -97,6 +114,12 @@ impl<'a> World<'a> {
             trees: Arc::clone(&self.trees),
             files: Memo::default(),
             folders: Memo::default(),
+            written: Memo::default(),
+            children: Memo::default(),
+            names_of_places: OnceLock::new(),
+            names_of_all: OnceLock::new(),
+            entries: AtomicU64::new(0),
+            seen: Memo::default(),
             patch_files: Arc::clone(&self.patch_files),
             effective: Memo::default(),
         }

@@ -80,7 +80,7 @@ impl World {
     pub(super) fn compute(&self, path: &str) -> (Node, Vec<Finding>) {
         let owner = self.tree.by_path(path).expect("the resource exists");
         let Payload::Node(payload) = self.tree.payload(owner) else { panic!("{path} says nothing") };
-        let outcome = compute(&payload, owner, &self.tree, &self.limits);
+        let outcome = compute(&payload, &payload, owner, &self.tree, &self.limits);
         (outcome.value, outcome.findings)
     }
 
