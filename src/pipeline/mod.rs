@@ -28,7 +28,7 @@ use crate::value::Node;
 
 pub use crate::impact::{Memory, NoMemory, Notable};
 pub use configuration::{Configuration, Policy};
-pub use inspection::{Inspection, MetadataTree, Question, Sought};
+pub use inspection::{Evaluated, Inspection, MetadataTree, Nowhere, Question, Sought, Typed};
 use loading::LoadedSides;
 use metadata::Reach;
 use parsing::Wanted;

@@ -196,6 +196,7 @@ impl Inspected {
         if findings.is_empty() {
             return Ok(Exit::Clean);
         }
+        self.inspection().veil(&findings);
         let is_wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
         let report = Report {
             after: self.snapshot.label().into(),

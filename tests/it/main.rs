@@ -10,6 +10,7 @@
 mod action;
 mod architecture;
 mod ci;
+mod computed;
 mod corpora;
 mod difftool;
 mod directives;

@@ -241,9 +241,10 @@ impl<'t> Session<'t> {
         Ok(datum)
     }
 
-    /// Tells of a circle once, wherever it was entered: it starts with the expression that is written first.
+    /// Tells of a circle once, wherever it was entered: it starts with the first path.
     pub(super) fn report_circle(&mut self, mut circle: Vec<(Computation, Span)>) {
-        let first = (0..circle.len()).min_by_key(|&at| (circle[at].1, circle[at].0.0)).unwrap_or(0);
+        let place = |&at: &usize| (self.tree.path(circle[at].0.0), circle[at].1.start);
+        let first = (0..circle.len()).min_by_key(place).unwrap_or(0);
         circle.rotate_left(first);
         let names: Vec<String> = circle.iter().map(|((owner, _), _)| quoted(&self.tree.path(*owner))).collect();
         let at = circle[0].1;

@@ -1,12 +1,16 @@
 //! One snapshot looked into: the resources and the metadata of a path, who says it, and what would change it.
 
+mod eval;
 mod explain;
 mod find;
 mod metadata_ladders;
 mod payload_ladders;
 
+pub use eval::{Evaluated, Nowhere, Typed};
 pub use explain::Question;
 pub use find::Sought;
+
+use std::sync::Arc;
 
 use crate::compare::{Masks, hide_places};
 use crate::effective::layers_below;
@@ -27,7 +31,7 @@ pub struct Inspection<'a> {
     /// What its `outcrop.yaml` says.
     pub settings: &'a Settings,
     /// The texts that are read.
-    pub sources: &'a Sources,
+    pub sources: &'a Arc<Sources>,
     /// Files that directives bring in.
     pub includes: &'a Includes,
 }

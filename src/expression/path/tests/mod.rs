@@ -4,6 +4,7 @@ mod computing;
 mod forms;
 mod hostile;
 mod paths;
+mod secrets;
 
 use super::*;
 use crate::document::write::to_inline;
