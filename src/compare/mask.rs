@@ -202,7 +202,9 @@ impl Hiding<'_> {
 
 /// A Kubernetes Secret, wherever it stands: in a file of its own, in a list, below somebody's `extraObjects`.
 fn is_secret_object(map: &Map) -> bool {
-    map.get("kind").and_then(Node::as_str) == Some("Secret")
+    // A kind that is computed may turn out to be one.
+    let is_computed = |kind: &Node| kind.get("eval").is_some();
+    map.get("kind").is_some_and(|kind| kind.as_str() == Some("Secret") || is_computed(kind))
         && (map.get("data").is_some() || map.get("stringData").is_some())
 }
 

@@ -7,14 +7,17 @@ mod expressions;
 mod file;
 mod layers;
 mod neighbours;
+mod names;
 mod secrets;
 mod stages;
 mod told;
 mod tree;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
+use crate::expression::path::Payload;
 use crate::layer::Layers;
 use crate::limits::Limits;
 use crate::memo::Memo;
@@ -31,9 +34,10 @@ use crate::value::Node;
 pub use expressions::WorldTree;
 pub use file::{FileContent, Opened};
 pub use layers::layers_below;
+use names::Names;
 pub use secrets::Secrets;
 pub use stages::{Effective, Stage};
-use tree::Folder;
+use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.
 pub struct World<'a> {
@@ -51,6 +55,13 @@ pub struct World<'a> {
     trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
+    written: Memo<RepoPath, Arc<Written>>,
+    children: Memo<LogicalPath, Arc<[LogicalPath]>>,
+    names_of_places: OnceLock<Names>,
+    names_of_all: OnceLock<Names>,
+    /// Directory entries that were looked at to find resources.
+    entries: AtomicU64,
+    seen: Memo<LogicalPath, Payload>,
     patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
     /// What resources show to others.
@@ -83,6 +94,12 @@ impl<'a> World<'a> {
             trees: Arc::new(trees.collect()),
             files: Memo::default(),
             folders: Memo::default(),
+            written: Memo::default(),
+            children: Memo::default(),
+            names_of_places: OnceLock::new(),
+            names_of_all: OnceLock::new(),
+            entries: AtomicU64::new(0),
+            seen: Memo::default(),
             patch_files: Arc::new(patch_files.collect()),
             effective: Memo::default(),
             shown: Memo::default(),
@@ -105,6 +122,12 @@ impl<'a> World<'a> {
             trees: Arc::clone(&self.trees),
             files: Memo::default(),
             folders: Memo::default(),
+            written: Memo::default(),
+            children: Memo::default(),
+            names_of_places: OnceLock::new(),
+            names_of_all: OnceLock::new(),
+            entries: AtomicU64::new(0),
+            seen: Memo::default(),
             patch_files: Arc::clone(&self.patch_files),
             effective: Memo::default(),
             shown: Memo::default(),

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::compare::Masks;
 use crate::diff::UnusableKeys;
 use crate::effective::World;
-use crate::finding::{self, Finding, Location};
+use crate::finding::{self, Finding, Label, Location};
 use crate::report::Report;
 use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
@@ -156,18 +156,20 @@ pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &World<'_>, ma
 /// A file that many include is found to be broken once for each of them; once is enough, with the first few who include it.
 fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) -> bool {
     const TOLD: usize = 3;
+    // Read once as a file that changed and once as one that somebody looks at, a text is two sources.
+    let is_same_place = |a: Span, b: Span| {
+        let (text_a, text_b) = (sources.get(a.source), sources.get(b.source));
+        a.range() == b.range() && text_a.path == text_b.path && text_a.revision == text_b.revision
+    };
     let is_same = match (&again.location, &first.location) {
-        // Read once as a file that changed and once as one that is included, a text is two sources.
-        (Location::Span(again_at), Location::Span(first_at)) => {
-            let (again, first) = (sources.get(again_at.source), sources.get(first_at.source));
-            again_at.range() == first_at.range() && again.path == first.path && again.revision == first.revision
-        }
+        (Location::Span(again), Location::Span(first)) => is_same_place(*again, *first),
         _ => false,
     };
     let is_same = is_same && again.rule.id == first.rule.id && again.message == first.message;
     if is_same {
         let known = first.related.len();
-        let news = again.related.drain(..).filter(|label| !first.related.iter().any(|known| known.span == label.span));
+        let is_known = |label: &Label| first.related.iter().any(|known| is_same_place(known.span, label.span));
+        let news = again.related.drain(..).filter(|label| !is_known(label));
         let news: Vec<_> = news.take(TOLD.saturating_sub(known)).collect();
         first.related.extend(news);
     }

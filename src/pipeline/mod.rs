@@ -36,7 +36,7 @@ use crate::value::Node;
 pub use crate::impact::{Memory, NoMemory, Notable};
 use below::Below;
 pub use configuration::{Configuration, Policy};
-pub use inspection::{Inspection, MetadataTree, Question, RenderedRequests, Sought, Wish};
+pub use inspection::{Evaluated, Inspection, MetadataTree, Nowhere, Question, RenderedRequests, Sought, Typed, Wish};
 use loading::LoadedSides;
 use metadata::Reach;
 pub use named::{Name, Named};

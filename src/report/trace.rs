@@ -50,7 +50,8 @@ impl Page<'_> {
         }
         let role = if step.kind == TraceKind::Path { Role::Heading } else { Role::Path };
         line.push(role, &self.cut(if step.text.is_empty() { "(empty)" } else { &step.text }, room / 3));
-        if let Some(on) = &step.on {
+        // The expression itself is what the steps below it spell out.
+        if let Some(on) = step.on.as_ref().filter(|_| step.kind != TraceKind::Computed) {
             line.push(Role::Dim, &format!("  of {}", self.value(on, room / 3)));
         }
         let left = self.style.columns().saturating_sub(line.width() + 4).max(20);

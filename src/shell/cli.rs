@@ -68,6 +68,8 @@ pub(super) enum Command {
     Expand(ExpandArgs),
     /// Put merge directives back into a file that was edited in its expanded form
     Restore(RestoreArgs),
+    /// Evaluate an expression over the tree of resources
+    Eval(EvalArgs),
     /// Compare two files or two directories, as git difftool calls it
     Difftool(DifftoolArgs),
     /// Check what is about to be committed or pushed, as git and hook managers call it
@@ -413,6 +415,33 @@ pub(super) struct ExpandArgs {
     /// Say for every value where it is written, what brought it here and what it overrides
     #[arg(long, env = "OUTCROP_WHY")]
     pub(super) why: bool,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EvalArgs {
+    /// A path such as services::[labels::env=prod]::name, or a function form, which starts with {
+    #[arg(value_name = "EXPR")]
+    pub(super) expression: String,
+    /// The current resource: a logical path, a file or a Kubernetes name such as 'Deployment shop/web'; the root by default
+    #[arg(long, env = "OUTCROP_PATH")]
+    pub(super) path: Option<OsString>,
+    #[command(flatten)]
+    pub(super) at: At,
+    /// A variable for the expression; its value is YAML
+    #[arg(long = "var", value_name = "NAME=VALUE", env = "OUTCROP_VAR")]
+    pub(super) vars: Vec<String>,
+    /// Print all matches as a list; otherwise null without a match, the value of one, a list of several
+    #[arg(long, env = "OUTCROP_ALL")]
+    pub(super) all: bool,
+    /// Print the steps that lead to the result before it
+    #[arg(long, env = "OUTCROP_TRACE")]
+    pub(super) trace: bool,
+    /// How to write the result
+    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    pub(super) output: DocumentOutput,
     /// Show secrets; only on a terminal, and never in a CI job
     #[arg(long)]
     pub(super) reveal: bool,

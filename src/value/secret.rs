@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use super::{Node, Number, Value};
 
 /// A value behind a wall: it can be compared with another secret, and nothing else. No writer, no report and no `Debug` output
-/// can print what it holds.
+/// can print what it holds. Expressions work behind the wall, and what they make there stays there.
 #[derive(Clone)]
 pub struct Secret(Arc<Node>);
 
@@ -25,6 +25,11 @@ impl Secret {
         let mut hasher = KEY.build_hasher();
         hasher.write_u64(self.0.hash());
         hasher.finish()
+    }
+
+    /// What is hidden: for expressions alone, which hide what they make of it. A test keeps everybody else away.
+    pub(crate) fn beneath(&self) -> &Node {
+        &self.0
     }
 
     pub(super) fn is_same(&self, other: &Self, same_number: fn(&Number, &Number) -> bool) -> bool {

@@ -6,6 +6,7 @@ pub(super) mod completions;
 pub(super) mod diff;
 pub(super) mod difftool;
 pub(super) mod doctor;
+pub(super) mod eval;
 pub(super) mod expand;
 pub(super) mod explain;
 pub(super) mod hook;
