@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{World, told};
 use crate::finding::{Finding, Location, Outcome};
-use crate::layer::{EffectiveMetadata, Layer, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve};
+use crate::layer::{
+    EffectiveMetadata, Layer, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve, resolve_selector,
+};
 use crate::limits::Limits;
 use crate::merge::{self, Context, Includes};
 use crate::patch::CompiledFile;
@@ -100,7 +102,10 @@ impl<'a> World<'a> {
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root)?);
         let stem = file.stem_and_extension().map_or("", |(stem, _)| stem);
         let paths = below(&directory).into_iter().flat_map(|path| [path.child(stem), path]);
-        let secrets = paths.map(|path| SecretAttributes::of(&resolve(&path, layers).value));
+        // A layer speaks for many, each of whom may have what it has.
+        let spoken_for = self.speaks_for(file).map(|selector| resolve_selector(&selector, layers).value);
+        let stored = paths.map(|path| resolve(&path, layers).value).chain(spoken_for);
+        let secrets = stored.map(|metadata| SecretAttributes::of(&metadata));
         secrets.fold(SecretAttributes::default(), |all, secrets| all.and(&secrets))
     }
 

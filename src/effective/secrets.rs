@@ -1,8 +1,8 @@
 //! What is never shown of a resource, whichever side declares it: dropping a declaration does not bring its secret to light.
 
 use super::World;
-use crate::compare::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_places, secrets_in};
-use crate::layer::{Reach, SecretAttributes};
+use crate::compare::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
+use crate::layer::{Reach, SecretAttributes, is_patch_file};
 use crate::resource::Resource;
 use crate::value::{Node, Secret};
 
@@ -35,8 +35,18 @@ impl<'a> Secrets<'a> {
         if self.is_off {
             return resource;
         }
-        let hidden = self.hide_places(resource);
+        let hidden = match is_patch_file(resource.file.file_name()) {
+            true => self.hide_operations(resource),
+            false => self.hide_places(resource),
+        };
         Resource { payload: hide_copies(hidden.payload), ..hidden }
+    }
+
+    /// A file of patches says where its values will stand.
+    fn hide_operations(&self, resource: Resource) -> Resource {
+        let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
+        let payload = hide(hide_operations(resource.payload.clone(), &hide));
+        Resource { payload, ..resource }
     }
 
     fn hide_places(&self, resource: Resource) -> Resource {
@@ -74,7 +84,11 @@ impl<'a> Secrets<'a> {
 
     /// What metadata on any side declares as secret.
     fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
-        let of = |side: &World<'_>| side.metadata_of(resource).map(|metadata| SecretAttributes::of(&metadata));
+        // A file of patches stands nowhere itself, but speaks for those who do.
+        let of = |side: &World<'_>| match is_patch_file(resource.file.file_name()) {
+            true => Some(side.secrets_near(&resource.file)),
+            false => side.metadata_of(resource).map(|metadata| SecretAttributes::of(&metadata)),
+        };
         let declared = self.sides.iter().filter_map(of);
         declared.reduce(|all, more| all.and(&more)).unwrap_or_default()
     }

@@ -6,9 +6,9 @@ use super::decode::{PatchFile, Reading, read_patch_file};
 use super::rfc6902::{JsonOperation, apply_json_patch, read_json_patch};
 use super::run::apply_file;
 use crate::expression::cel::Inputs;
-use crate::finding::Outcome;
+use crate::finding::{Finding, Outcome};
 use crate::limits::Limits;
-use crate::text::Sources;
+use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Value};
 
 /// A patch in one of its forms.
@@ -50,12 +50,16 @@ impl AnyPatch {
             }
             Self::Json(operations) => {
                 let mut all = Outcome::clean(Vec::new());
-                for document in documents {
+                for (number, document) in documents.iter().enumerate() {
                     let outcome = apply_json_patch(document, operations, limits);
                     all.value.push(Some(outcome.value));
-                    let at = document.span.start_only();
-                    let findings = outcome.findings.into_iter();
-                    all.findings.extend(findings.map(|finding| finding.related(at, "in this document")));
+                    let tell = |mut finding: Finding| {
+                        if documents.len() > 1 {
+                            finding.message = format!("{} (document {})", finding.message, number + 1);
+                        }
+                        finding.related(beginning(document), "in this document")
+                    };
+                    all.findings.extend(outcome.findings.into_iter().map(tell));
                 }
                 if !all.findings.is_empty() {
                     all.value = documents.iter().cloned().map(Some).collect();
@@ -64,6 +68,12 @@ impl AnyPatch {
             }
         }
     }
+}
+
+/// Something to point at: the first key, or all of it.
+fn beginning(document: &Node) -> Span {
+    let first = document.as_map().and_then(|map| map.entries().first());
+    first.map_or(document.span, |entry| entry.key.span)
 }
 
 /// The variables of a run: what is given by hand counts more than the parameters of the file.
@@ -103,7 +113,7 @@ mod tests {
             let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
             document::parse(text, source, Format::Yaml, &limits).value.remove(0).root
         };
-        let told = |findings: Vec<crate::finding::Finding>| findings.into_iter().map(|it| it.message).collect();
+        let told = |findings: Vec<Finding>| findings.into_iter().map(|it| it.message).collect();
         let inputs = read(inputs);
         let patch = read_any(&read(patch), &inputs, &sources, &limits);
         if !patch.findings.is_empty() {
@@ -148,7 +158,7 @@ mod tests {
         assert_eq!(told.len(), 2, "{told:?}");
         let (sources, limits) = (Sources::default(), Limits::default());
         let source = sources.add(SourceText::new(RepoPath::root(), "test", ""));
-        let nothing = Node::map(Vec::new(), crate::text::Span::new(source, 0, 0));
+        let nothing = Node::map(Vec::new(), Span::new(source, 0, 0));
         let one = Node::map(vec![Entry::named("a", nothing.span, nothing.clone())], nothing.span);
         let operation = Node::map(
             vec![

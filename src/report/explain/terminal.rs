@@ -182,8 +182,13 @@ impl Page<'_> {
         let mut remarks = vec![format!("{place}{note}")];
         let Way { steps, left_out } = &rung.way;
         for (kind, at) in steps {
-            let (name, place) = (self.step(*kind, *at), self.place(*at));
-            remarks.push(format!("through {name} at {place}"));
+            let (name, by) = (self.step(*kind, *at), self.place(*at));
+            // A value that is written where it is made needs no second place.
+            remarks.push(match kind {
+                StepKind::Patch if by == place => "by a patch".to_owned(),
+                StepKind::Expression if by == place => "by an expression".to_owned(),
+                _ => format!("through {name} at {by}"),
+            });
         }
         if *left_out > 0 {
             remarks.push(format!("and {} more", grouped(*left_out)));

@@ -20,7 +20,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::output;
 use crate::text::{SourceText, Span};
-use crate::value::{Entry, Node};
+use crate::value::{Entry, Node, Value};
 
 pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, Failure> {
     let reveal = super::diff::may_reveal(args.reveal)?;
@@ -37,18 +37,14 @@ pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, F
         };
         patients.extend(documents.into_iter().enumerate().map(patient));
     }
-    let patch = match merge::only_document(&spec, &name, bench.here.snapshot.label()) {
-        Ok(document) => Some(document.root.clone()),
-        Err(finding) if !bench.has_errors() => {
-            bench.findings.push(*finding);
-            None
-        }
-        Err(_) => None,
-    };
+    if spec.len() > 1 {
+        return Err(Failure::new(format!("{name} holds {} documents, and a patch is one", spec.len())));
+    }
+    let patch = spec.first().map_or_else(|| Node::new(Value::Null, inputs.span), |document| document.root.clone());
     let inspection = bench.here.inspection();
-    let Some(patch) = patch.filter(|_| !bench.has_errors()) else {
+    if bench.has_errors() {
         return refuse(global, &bench.here, inspection.finished(bench.findings.clone()));
-    };
+    }
     let Outcome { value: patched, findings } = inspection.patch(&patch, &inputs, &patients, reveal);
     let Some(patched) = patched else { return refuse(global, &bench.here, findings) };
     if patched.is_masked {
