@@ -25,6 +25,7 @@ mod pre_commit_framework;
 mod program;
 mod push;
 mod repo;
+mod requests;
 mod snapshots;
 mod transcripts;
 mod vectors;
