@@ -6,7 +6,7 @@ use std::io;
 
 use super::Style;
 use super::locate::Locator;
-use super::paint::{Line, Role, Screen};
+use super::paint::{Line, Role, Screen, columns};
 use super::tally::plural;
 use super::token::holds_secret;
 use crate::document::write::{to_inline, to_json, to_yaml};
@@ -118,8 +118,11 @@ impl Page<'_> {
         let heading = format!("{} in this snapshot", plural(items.len(), "resource"));
         self.screen.line(Line::default().with(Role::Dim, &heading))?;
         let most = if self.style.is_verbose() { items.len() } else { MOST_ITEMS };
-        for Item { path, identity, .. } in items.iter().take(most) {
-            let line = Line::indented(2).with(Role::Path, path.as_str());
+        let shown = &items[..items.len().min(most)];
+        let widest = shown.iter().map(|item| columns(item.path.as_str())).max().unwrap_or(0);
+        for Item { path, identity, .. } in shown {
+            let line =
+                Line::indented(2).with(Role::Path, path.as_str()).padded(2 + widest.min(self.style.columns() / 2));
             self.screen.line(line.with(Role::Dim, &format!("  {}", identity.remote_id)))?;
         }
         match items.len().saturating_sub(most) {
@@ -148,7 +151,10 @@ impl Page<'_> {
         }
         let place = part.at.map_or_else(|| "default".to_owned(), |span| self.place(span));
         self.screen.line(Line::indented(4).with(Role::Dim, &format!("from {}  {place}", part.template)))?;
-        for read in &part.uses {
+        for (at, read) in part.uses.iter().enumerate() {
+            if part.uses[..at].iter().any(|known| known.name == read.name) {
+                continue;
+            }
             let origin = read.origin.as_ref().map_or_else(String::new, |origin| self.origin(origin));
             let text = format!("{} = {}  {origin}", read.name, to_inline(&read.value));
             self.screen.line(Line::indented(6).with(Role::Dim, text.trim_end()))?;

@@ -30,6 +30,7 @@ mod program;
 mod push;
 mod render;
 mod repo;
+mod requests;
 mod snapshots;
 mod transcripts;
 mod vectors;

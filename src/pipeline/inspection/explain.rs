@@ -7,7 +7,7 @@ use crate::finding::{Finding, Outcome};
 use crate::layer::{EffectiveMetadata, MetadataPath};
 use crate::merge::{Read, Reads};
 use crate::path::{Pointer, RepoPath};
-use crate::report::explain::{Explanation, Origin, Part, Role, Subject};
+use crate::report::explain::{Explanation, Origin, Part, Role, Stories, Subject};
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
@@ -36,7 +36,8 @@ impl Inspection<'_> {
                 true => part.subject == Subject::Metadata || is_nobodys,
                 false => !part.ladders.is_empty(),
             });
-            explanations.push(self.explanation(path.to_string(), parts, None));
+            let requests = self.collection_stories(path, tree, question).gather(&mut findings);
+            explanations.push(Explanation { requests, ..self.explanation(path.to_string(), parts, None) });
         }
         for mut found in found {
             let taken_away = self.put_into_effect(&mut found, question, &mut findings);
@@ -47,8 +48,9 @@ impl Inspection<'_> {
             let metadata = metadata.as_ref().map(|(path, outcome)| (path, &outcome.value));
             let name = found.resource.identity.to_string();
             let nearest = nearest(&found.resource.payload, &question.within);
+            let requests = self.resource_stories(&found.resource, question).gather(&mut findings);
             let parts = self.parts(found, metadata, question);
-            explanations.push(Explanation { taken_away, ..self.explanation(name, parts, nearest) });
+            explanations.push(Explanation { requests, taken_away, ..self.explanation(name, parts, nearest) });
         }
         Outcome { value: explanations, findings: self.finished(findings) }
     }
@@ -112,7 +114,15 @@ impl Inspection<'_> {
 
     fn explanation(&self, name: String, parts: Vec<Part>, nearest: Option<Pointer>) -> Explanation {
         let revision = self.snapshot.label();
-        Explanation { name, revision: revision.into(), parts, nearest, taken_away: None, nowhere: self.nowhere() }
+        Explanation {
+            name,
+            revision: revision.into(),
+            parts,
+            requests: Stories::default(),
+            nearest,
+            taken_away: None,
+            nowhere: self.nowhere(),
+        }
     }
 
     /// A place for what nobody wrote.

@@ -4,14 +4,16 @@ use smol_str::SmolStr;
 
 use super::find::Sought;
 use super::metadata_ladders::hidden_at;
-use super::{Inspection, MetadataTree, hidden};
+use super::{Inspection, MetadataTree, Question, hidden};
 use crate::compare::Masks;
 use crate::effective::World;
 use crate::finding::{Outcome, Severity};
 use crate::layer::{Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector};
 use crate::path::{LogicalPath, RepoPath};
+use crate::report::explain::{Stories, Story};
 use crate::report::request::Rendered;
-use crate::request::{self, Target, scope_for};
+use crate::request::{self, Request, Target, scope_for};
+use crate::resource::Resource;
 use crate::settings::Format;
 use crate::value::{Node, Value};
 
@@ -61,7 +63,6 @@ impl Inspection<'_> {
     }
 
     fn subject(&self, path: &MetadataPath, tree: &MetadataTree, world: &World<'_>, reveal: bool) -> Outcome<Subject> {
-        let logical = path.segments().iter().fold(LogicalPath::root(), |path, segment| path.child(segment));
         let mut findings = Vec::new();
         let found = match path.to_logical() {
             Some(path) => {
@@ -70,7 +71,22 @@ impl Inspection<'_> {
             None => Vec::new(),
         };
         let resource = found.into_iter().next().map(|found| found.resource);
-        let file = resource.as_ref().map_or_else(|| tree.base.clone(), |resource| resource.file.clone());
+        let subject = self.subject_of(path, &tree.base, resource, world, reveal).gather(&mut findings);
+        Outcome { value: subject, findings }
+    }
+
+    /// A path and the resource that stands there, if one does; the place is where it would.
+    fn subject_of(
+        &self,
+        path: &MetadataPath,
+        place: &RepoPath,
+        resource: Option<Resource>,
+        world: &World<'_>,
+        reveal: bool,
+    ) -> Outcome<Subject> {
+        let mut findings = Vec::new();
+        let logical = path.segments().iter().fold(LogicalPath::root(), |path, segment| path.child(segment));
+        let file = resource.as_ref().map_or_else(|| place.clone(), |resource| resource.file.clone());
         let payload = resource.and_then(|resource| {
             findings.extend(world.effective(&resource).findings.iter().cloned());
             world.shown_payload(resource)
@@ -94,6 +110,35 @@ impl Inspection<'_> {
             file,
         };
         Outcome { value: subject, findings }
+    }
+
+    /// How the requests of a resource come to be: those that some layer speaks of, and how many go by the defaults.
+    pub(super) fn resource_stories(&self, resource: &Resource, question: &Question) -> Outcome<Stories> {
+        self.with_world(false, |world, _| {
+            let path = world.path_of(resource).filter(|_| resource.is_managed());
+            let Some(path) = path.map(|path| MetadataPath::of_resource(&path)) else {
+                return Outcome::clean(Stories::default());
+            };
+            let resource = Some(resource.clone());
+            let subject = self.subject_of(&path, &RepoPath::root(), resource, world, false).value;
+            subject.stories(&subject.operations(Wish::All), question, world)
+        })
+    }
+
+    /// The same for a collection, which has only a list.
+    pub(super) fn collection_stories(
+        &self,
+        path: &MetadataPath,
+        tree: &MetadataTree,
+        question: &Question,
+    ) -> Outcome<Stories> {
+        if path.to_logical().is_none() || !path.is_collection() {
+            return Outcome::clean(Stories::default());
+        }
+        self.with_world(false, |world, _| {
+            let subject = self.subject(path, tree, world, false).value;
+            subject.stories(&[Operation::List], question, world)
+        })
     }
 
     /// Metadata with what is configured as secret hidden, however a rule may reach it: by the name of a header, or by its place
@@ -169,6 +214,52 @@ impl Subject {
             rendering.requests.extend(made.gather(&mut findings));
         }
         Outcome { value: rendering, findings }
+    }
+
+    fn stories(&self, operations: &[Operation], question: &Question, world: &World<'_>) -> Outcome<Stories> {
+        let target = world.target(&self.path, &self.payload, &self.metadata, &self.file);
+        let (mut stories, mut findings) = (Stories::default(), Vec::new());
+        let asked = question.within.tokens();
+        for operation in operations.iter().copied() {
+            let is_asked = match asked {
+                [] => self.is_spoken_of(operation),
+                [section, name, ..] => section == "operationInfo" && name == operation.wire(),
+                [_] => false,
+            };
+            if !is_asked || self.is_impossible(operation) {
+                stories.untold += usize::from(asked.is_empty());
+                continue;
+            }
+            let made = request::request(&target, operation);
+            match made.value {
+                Some(request) => stories.told.push(self.story(request)),
+                None => findings.extend(made.findings),
+            }
+        }
+        Outcome { value: stories, findings }
+    }
+
+    fn story(&self, request: Request) -> Story {
+        // Only what is sent has a body that could be transformed, and only a list has an answer that is always looked at.
+        let transforms = self.metadata.transforms(request.operation);
+        let named = transforms.into_iter().map(|(field, node)| {
+            let wire = field.row().map_or("", |row| row.wire);
+            (SmolStr::new(wire.strip_prefix("payload.").unwrap_or(wire)), node.clone())
+        });
+        Story { transforms: named.collect(), request }
+    }
+
+    /// Whether a layer says something about a request, other than what becomes of a payload that is compared.
+    fn is_spoken_of(&self, operation: Operation) -> bool {
+        self.metadata.said().any(|(directive, _)| match (directive.section, directive.field) {
+            (_, Field::Itself) => false,
+            (Section::Resource, Field::CollectionPath) => matches!(operation, Operation::Get | Operation::List),
+            (Section::Resource | Section::Operations, _) => false,
+            (Section::Defaults, _) => matches!(operation, Operation::Create | Operation::Update),
+            (Section::Operation(own), field) => {
+                own == operation && (own != Operation::Compare || !Field::TRANSFORMS.contains(&field))
+            }
+        })
     }
 
     fn operations(&self, wish: Wish) -> Vec<Operation> {

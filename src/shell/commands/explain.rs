@@ -19,7 +19,7 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     let question = Question { within, everything: style.is_verbose() };
     let sought = inspected.sought(&args.path)?;
     let Outcome { value: explanations, findings } = inspected.inspection().explain(&sought, &question);
-    if findings.is_empty() && explanations.iter().all(|explanation| explanation.parts.is_empty()) {
+    if findings.is_empty() && explanations.iter().all(Explanation::is_empty) {
         return Err(nothing_there(&sought, &explanations, &question.within, &inspected.sources));
     }
     let sources = &inspected.sources;
