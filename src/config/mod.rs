@@ -28,9 +28,10 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "roots",
     "metadata",
+    "openapi",
     "secrets",
     "ignore",
     "compare",
@@ -48,6 +49,7 @@ fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
         match entry.key.name.as_str() {
             "roots" => settings.roots = read_each(shape, value, "roots", read_root),
             "metadata" => settings.metadata_root = read_metadata(shape, value),
+            "openapi" => settings.openapi = read_path(shape, value, "openapi"),
             "secrets" => settings.secrets = read_each(shape, value, "secrets", read_secret),
             "ignore" => settings.ignore = read_each(shape, value, "ignore", read_ignored),
             "compare" => settings.compare = read_each(shape, value, "compare", read_compare),

@@ -28,7 +28,7 @@ pub use operation::{Request, request, request_as_written};
 pub use render::{NamedUse, Part, render};
 pub use scope::{Origin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};
-pub use validate::{SchemaCheck, no_document, validate};
+pub use validate::{SchemaCheck, check_schema, no_document, validate};
 
 use crate::layer::EffectiveMetadata;
 use crate::path::LogicalPath;

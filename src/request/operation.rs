@@ -96,7 +96,7 @@ impl<'a> Maker<'a, '_> {
             query: query?,
             headers: headers?,
             body,
-            schema: schema(self.target, self.operation).filter(|_| has_body),
+            schema: schema(self.target, self.operation, &scoped).filter(|_| has_body),
             nowhere: self.target.payload.span.start_only(),
             is_filled_in: self.is_filled_in,
         })

@@ -292,6 +292,23 @@ pub(super) enum MetadataCommand {
     },
     /// Show what would be sent for a resource or a collection; nothing is ever sent
     Render(RequestArgs),
+    /// Propose metadata for a path: from an OpenAPI document, and from the path itself
+    Infer {
+        #[command(flatten)]
+        target: MetadataTarget,
+        /// The OpenAPI document; by default the one that `openapi` in outcrop.yaml names
+        #[arg(long, value_name = "FILE", env = "OUTCROP_OPENAPI")]
+        openapi: Option<PathBuf>,
+        /// Store the proposal; what is stored already stays as it is
+        #[arg(long, conflicts_with = "at")]
+        apply: bool,
+        /// Show also what follows from the path alone, and leave out what is stored
+        #[arg(long, env = "OUTCROP_COMPLETE", conflicts_with = "apply")]
+        complete: bool,
+        /// Everything below the path too: not available yet, and refused
+        #[arg(long, env = "OUTCROP_RECURSIVE")]
+        recursive: bool,
+    },
     /// Change one field of a metadata file, or replace the file
     Set {
         /// A logical path, such as /customers/acme; /customers/ for the collection

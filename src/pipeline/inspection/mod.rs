@@ -3,6 +3,7 @@
 mod eval;
 mod explain;
 mod find;
+mod infer;
 mod metadata_ladders;
 mod payload_ladders;
 mod requests;
@@ -152,6 +153,11 @@ impl<'a> Inspection<'a> {
     /// Metadata as it may be shown, in canonical form.
     pub fn shown(&self, metadata: &EffectiveMetadata, path: &MetadataPath) -> Node {
         hidden(metadata.to_node(), path, &Masks::new(&self.settings.secrets))
+    }
+
+    /// A document of metadata as it may be shown.
+    pub fn shown_metadata(&self, node: Node, path: &MetadataPath) -> Node {
+        hidden(node, path, &Masks::new(&self.settings.secrets))
     }
 
     /// Each layer with what it says on its own, weakest first.
