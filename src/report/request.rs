@@ -86,7 +86,7 @@ impl Page<'_> {
         self.first_line(request)?;
         for (name, part) in &request.headers {
             self.screen.line(Line::default().with(Role::Path, name).with(Role::Plain, &format!(": {}", part.text)))?;
-            self.way(part)?;
+            self.way("from", part)?;
         }
         match &request.body {
             Some(body) => self.document(body, format),
@@ -134,23 +134,27 @@ impl Page<'_> {
     fn first_line(&mut self, request: &Request) -> io::Result<()> {
         let line = Line::default().with(Role::Heading, &request.method.text);
         self.screen.line(line.with(Role::Plain, &format!(" {}", request.path.text)))?;
-        self.way(&request.method)?;
-        self.way(&request.path)?;
+        self.way("from", &request.method)?;
+        self.way("from", &request.path)?;
+        // Only a relative path starts from the collection.
+        if request.path.template.trim_start().starts_with('.') {
+            self.way("in", &request.collection)?;
+        }
         for (at, (name, part)) in request.query.iter().enumerate() {
             let mark = if at == 0 { "?" } else { "&" };
             self.screen.line(Line::indented(2).with(Role::Plain, &format!("{mark}{name}={}", part.text)))?;
-            self.way(part)?;
+            self.way("from", part)?;
         }
         Ok(())
     }
 
     /// The template of a part and the values that went into it.
-    fn way(&mut self, part: &Part) -> io::Result<()> {
+    fn way(&mut self, word: &str, part: &Part) -> io::Result<()> {
         if !self.style.is_verbose() || (part.at.is_none() && part.uses.is_empty()) {
             return Ok(());
         }
         let place = part.at.map_or_else(|| "default".to_owned(), |span| self.place(span));
-        self.screen.line(Line::indented(4).with(Role::Dim, &format!("from {}  {place}", part.template)))?;
+        self.screen.line(Line::indented(4).with(Role::Dim, &format!("{word} {}  {place}", part.template)))?;
         for (at, read) in part.uses.iter().enumerate() {
             if part.uses[..at].iter().any(|known| known.name == read.name) {
                 continue;

@@ -13,7 +13,7 @@ use super::evaluate::Sight;
 use super::functions::{LONGEST_TEXT, is_true};
 use super::print::scalar_text;
 use super::syntax::{Part, Pipe, Slot};
-use super::{Piece, Purpose, Scope, Trouble, Use};
+use super::{Piece, Purpose, Rendered, Scope, Trouble, Use};
 use crate::value::{Node, Number, Value};
 
 /// Instructions of one rendering.
@@ -47,11 +47,7 @@ impl Engined {
     }
 
     /// Gives also how many steps it took.
-    pub(super) fn run(
-        self: &Arc<Self>,
-        scope: &Arc<Scope>,
-        purpose: Purpose,
-    ) -> (Result<(Vec<Piece>, Vec<Use>), Trouble>, u64) {
+    pub(super) fn run(self: &Arc<Self>, scope: &Arc<Scope>, purpose: Purpose) -> (Result<Rendered, Trouble>, u64) {
         let slots = vec![None; self.slots];
         let progress = Progress { slots, pieces: Vec::new(), bytes: 0, uses: Vec::new(), trouble: None, steps: 0 };
         let run = Arc::new(Run {
@@ -74,7 +70,10 @@ impl Engined {
                 Err(Trouble::limit(0..self.source.len(), "the template takes too many steps"))
             }
             (Err(_), None) => Err(self.whole("the template cannot be carried out")),
-            (Ok(_), None) => Ok((std::mem::take(&mut progress.pieces), std::mem::take(&mut progress.uses))),
+            (Ok(_), None) => {
+                let (pieces, uses) = (std::mem::take(&mut progress.pieces), std::mem::take(&mut progress.uses));
+                Ok(Rendered { pieces, uses })
+            }
         };
         (result, steps)
     }

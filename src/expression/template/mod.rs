@@ -153,8 +153,7 @@ impl Template {
         }
         let (result, steps) = engined.run(scope, purpose);
         allowance.give_back(taken.saturating_sub(steps));
-        let (pieces, uses) = result?;
-        let rendered = Rendered { pieces, uses };
+        let rendered = result?;
         match purpose {
             Purpose::Path => rendered.check_path().map(|()| rendered),
             Purpose::Text => Ok(rendered),
