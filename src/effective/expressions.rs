@@ -146,6 +146,6 @@ impl Tree for WorldTree<'_> {
     }
 
     fn gap(&self) -> Option<String> {
-        self.world.has_gap().then(|| format!("it has more than {} directory entries", self.world.limits.entries))
+        self.world.gap()
     }
 }

@@ -14,7 +14,7 @@ mod told;
 mod tree;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use crate::expression::path::Payload;
@@ -61,6 +61,7 @@ pub struct World<'a> {
     names_of_all: OnceLock<Names>,
     /// Directory entries that were looked at to find resources.
     entries: AtomicU64,
+    is_unlisted: AtomicBool,
     seen: Memo<LogicalPath, Payload>,
     patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
@@ -99,6 +100,7 @@ impl<'a> World<'a> {
             names_of_places: OnceLock::new(),
             names_of_all: OnceLock::new(),
             entries: AtomicU64::new(0),
+            is_unlisted: AtomicBool::new(false),
             seen: Memo::default(),
             patch_files: Arc::new(patch_files.collect()),
             effective: Memo::default(),
@@ -127,6 +129,7 @@ impl<'a> World<'a> {
             names_of_places: OnceLock::new(),
             names_of_all: OnceLock::new(),
             entries: AtomicU64::new(0),
+            is_unlisted: AtomicBool::new(false),
             seen: Memo::default(),
             patch_files: Arc::clone(&self.patch_files),
             effective: Memo::default(),
@@ -155,3 +158,6 @@ impl<'a> World<'a> {
         &self.roles
     }
 }
+
+#[cfg(test)]
+mod tests;

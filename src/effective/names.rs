@@ -30,7 +30,7 @@ impl World<'_> {
     fn all_names(&self) -> Names {
         let mut names = Names::new();
         let mut waiting = vec![LogicalPath::root()];
-        while let Some(path) = waiting.pop().filter(|_| !self.has_gap()) {
+        while let Some(path) = waiting.pop().filter(|_| !self.is_cut()) {
             waiting.extend(self.children(&path).iter().cloned());
             names.entry(path.last().unwrap_or("root").into()).or_default().push(path);
         }
@@ -43,7 +43,7 @@ impl World<'_> {
         names.entry("root".into()).or_default().push(LogicalPath::root());
         for root in self.roots() {
             let mut waiting: Vec<RepoPath> = vec![root.clone()];
-            while let Some(directory) = waiting.pop().filter(|_| !self.has_gap()) {
+            while let Some(directory) = waiting.pop().filter(|_| !self.is_cut()) {
                 let own = directory.below(&root).and_then(|below| LogicalPath::of_directory(&below));
                 let own = own.filter(|path| !path.is_root());
                 for path in own.into_iter().chain(self.named_by_files(&directory)) {

@@ -12,7 +12,7 @@ use crate::document::Format;
 use crate::layer::WILDCARD;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Resource, Role};
-use crate::source::EntryKind;
+use crate::source::{EntryKind, Reason, Unreadable};
 
 /// What a directory holds, as far as resources are concerned.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Folder {
     files: Vec<RepoPath>,
     /// Directories in which resources may stand, in byte order.
     pub(super) folders: Vec<RepoPath>,
+    /// Whether there may be more, which could not be listed.
+    is_unlisted: bool,
     /// Whether some file in it or below it may hold a resource.
     leads: OnceLock<bool>,
 }
@@ -121,6 +123,9 @@ impl World<'_> {
             let own = self.folder(&directory);
             let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
             let beside = directory.parent().map(|parent| self.folder(&parent));
+            if own.is_unlisted || beside.as_ref().is_some_and(|beside| beside.is_unlisted) {
+                return true;
+            }
             let beside = beside.iter().flat_map(|folder| folder.files.iter());
             let beside = beside.filter(|file| is_named(file, name) || may_name_itself && own.is_empty());
             own.files.iter().filter(is_own).chain(beside).any(|file| self.file(file).is_broken)
@@ -164,8 +169,16 @@ impl World<'_> {
         })
     }
 
+    /// What keeps anybody from knowing all resources, if anything.
+    pub(super) fn gap(&self) -> Option<String> {
+        if self.is_cut() {
+            return Some(format!("it has more than {} directory entries", self.limits.entries));
+        }
+        self.is_unlisted.load(Ordering::Relaxed).then(|| "a directory cannot be listed".to_owned())
+    }
+
     /// Whether there was more to look at than may be looked at.
-    pub(super) fn has_gap(&self) -> bool {
+    pub(super) fn is_cut(&self) -> bool {
         self.entries.load(Ordering::Relaxed) > self.limits.entries
     }
 
@@ -173,12 +186,11 @@ impl World<'_> {
         self.folders.get(directory, || {
             let mut folder = Folder::default();
             // A few objects can describe billions of directories.
-            if self.has_gap() {
+            if self.is_cut() {
                 return Arc::new(folder);
             }
             let mut seen = 1;
-            // What cannot be listed is told by whoever walks over all files.
-            self.snapshot.visit(directory, &mut |entry| {
+            let unreadable = self.snapshot.visit(directory, &mut |entry| {
                 seen += 1;
                 let name = entry.path.file_name();
                 match entry.kind {
@@ -191,6 +203,11 @@ impl World<'_> {
                 }
             });
             self.entries.fetch_add(seen, Ordering::Relaxed);
+            let is_all = |unreadable: &Unreadable| {
+                unreadable.path == *directory && !matches!(unreadable.reason, Reason::UnsafeName { .. })
+            };
+            folder.is_unlisted = unreadable.iter().any(is_all);
+            self.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
             folder.files.retain(|file| !matches!(self.roles.of(file), Role::Layer | Role::Configuration | Role::Other));
             folder.files.sort_unstable();
             folder.folders.sort_unstable();
