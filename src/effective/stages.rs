@@ -78,8 +78,7 @@ impl World<'_> {
             return (Effective::as_written(&resource.payload), Vec::new());
         };
         let mut stages = Vec::new();
-        let effective =
-            self.work_out(resource, patches, &mut |stage, node| stages.push((stage, node.map(Node::clone))));
+        let effective = self.work_out(resource, patches, &mut |stage, node| stages.push((stage, node.cloned())));
         (effective, stages)
     }
 

@@ -10,7 +10,7 @@ fn outcrop(repo: &TestRepo, arguments: &[&str]) -> (String, String, Option<i32>)
 
 /// What changes, by its name.
 fn names(repo: &TestRepo, arguments: &[&str]) -> Vec<String> {
-    let (out, _, code) = outcrop(repo, &[&["diff"], arguments].concat());
+    let (out, _, code) = outcrop(repo, &[&["diff", "--no-group"], arguments].concat());
     assert_eq!(code, Some(0), "{out}");
     let heading = |line: &str| line.strip_prefix("~ ").and_then(|line| line.split("  ").next()).map(str::to_owned);
     out.lines().filter_map(heading).collect()
@@ -42,7 +42,8 @@ fn a_changed_where_shows_on_exactly_those_who_start_or_stop_matching() {
     let mut found = names(&repo, &["--staged"]);
     found.sort();
     assert_eq!(found, expected, "the index");
-    let (shown, _, _) = outcrop(&repo, &["diff", "--staged", "--", "/shops/s5", "/shops/s9", "/shops/s8"]);
+    let (shown, _, _) =
+        outcrop(&repo, &["diff", "--no-group", "--staged", "--", "/shops/s5", "/shops/s9", "/shops/s8"]);
     assert!(shown.contains("~ /shops/s5") && shown.contains("+ .support  phone"), "{shown}");
     assert!(shown.contains("~ /shops/s9") && shown.contains("- .support  phone"), "{shown}");
     assert!(!shown.contains("/shops/s8"), "{shown}");

@@ -55,6 +55,9 @@ pub enum Nowhere {
     Unnamed(String),
 }
 
+/// Variables by name.
+type Variables = Vec<(SmolStr, Node)>;
+
 impl Inspection<'_> {
     /// Evaluates an expression at a resource, or at the root of the tree.
     pub fn eval(&self, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
@@ -120,7 +123,7 @@ impl Inspection<'_> {
     }
 
     /// The expression and its variables as nodes, with places in what was typed.
-    fn asked(&self, typed: &Typed<'_>) -> Result<(Node, Vec<(SmolStr, Node)>), Vec<Finding>> {
+    fn asked(&self, typed: &Typed<'_>) -> Result<(Node, Variables), Vec<Finding>> {
         let text = typed.expression;
         let expression = match text.trim_start().starts_with('{') {
             true => self.typed_data(text, "expression")?,
