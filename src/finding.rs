@@ -102,6 +102,12 @@ impl<T> Outcome<T> {
     pub fn clean(value: T) -> Self {
         Self { value, findings: Vec::new() }
     }
+
+    /// The value; what was wrong joins the rest.
+    pub fn gather(self, findings: &mut Vec<Finding>) -> T {
+        findings.extend(self.findings);
+        self.value
+    }
 }
 
 impl Finding {
@@ -287,7 +293,8 @@ rules! {
     LIMIT_EXPRESSION = "limit/expression", Limit, Error,
         "an expression is too long, too deep, or does too much",
         "A few short expressions can ask for more work than any machine can do. `limits.expression_bytes`, `expression_depth`, \
-         `expression_steps` and `expression_results` in outcrop.yaml move the limits, `cel_bytes` and `cel_steps` those of patches.";
+         `expression_steps` and `expression_results` in outcrop.yaml move the limits, `cel_bytes` and `cel_steps` those of patches, \
+         `request_steps` that of all templates and jq expressions of a run together.";
     LIMIT_FILE_SIZE = "limit/file-size", Limit, Error,
         "a file is too large to read",
         "The size is checked before reading. `limits.file_bytes` in outcrop.yaml moves the limit.";
@@ -304,6 +311,10 @@ rules! {
         "all files together are too large to read",
         "What was read before the limit was reached is compared; the rest is not, so the run is incomplete. Name the paths of \
          interest after `--`, or raise `limits.run_bytes` in outcrop.yaml.";
+    LIMIT_SCHEMA = "limit/schema", Limit, Error,
+        "a schema takes too much work to check",
+        "Schemas that branch again and again, or lead back to themselves without ever looking deeper into the value, have no end. The \
+         body was not checked to the end.";
     MERGE_INCLUDE_NOT_FOUND = "merge/include-not-found", NotFound, Error,
         "an included file does not exist",
         "The name is taken relative to the file in which it is written. `+?include` allows the file to be missing.";
@@ -347,6 +358,10 @@ rules! {
         "A `null` in a layer switches off what weaker layers say. Documents are written without nulls, so rewriting this one would let the \
          inherited value through again. Change the one field that is meant with `outcrop metadata set PATH POINTER VALUE`, which leaves \
          the rest of the file as it is, or remove the null first.";
+    METADATA_DEAD_EDIT = "metadata/dead-edit", Validation, Warning,
+        "a value of a layer was edited that no resource reads",
+        "Either nothing stands where the layer speaks, or a stronger layer says something else for everything that does. The edit changes \
+         nothing; it was probably meant for another place.";
     METADATA_IDENTITY = "metadata/identity", Validation, Error,
         "an item of a list has no name",
         "An item without a path is named by the attribute that `aliasFromAttribute` or `idFromAttribute` points to. Neither gives a text \
@@ -364,6 +379,9 @@ rules! {
     METADATA_PATH = "metadata/path", Validation, Error,
         "a path cannot have metadata",
         "A path of a resource has no `_` and no globs in it, because these stand for other paths. The message gives the reason.";
+    METADATA_RECURSIVE = "metadata/recursive", Validation, Error,
+        "metadata is to be inferred for everything below a path",
+        "Inference looks at one collection or resource at a time. Run it for each path; nothing was written.";
     METADATA_SELECTOR = "metadata/selector", Validation, Warning,
         "metadata stands below a name that matches nothing",
         "The name of this directory looks like a glob but is malformed, so the layer in it never speaks for any resource.";
@@ -377,6 +395,16 @@ rules! {
         "a key in a metadata file is not known",
         "A misspelt key would be ignored silently, and the resources it speaks for would be handled differently than it says. The help \
          line names the nearest known key.";
+    OPENAPI_INVALID = "openapi/invalid", Validation, Error,
+        "a document is no OpenAPI document",
+        "An OpenAPI document is one map with `paths` in it, of version 2.0, 3.0 or 3.1. Without paths nothing follows from it.";
+    OPENAPI_MISSING = "openapi/missing", NotFound, Error,
+        "the OpenAPI document is not where the configuration says",
+        "`openapi` in `outcrop.yaml` names a file of the repository, from its root. Links are not followed.";
+    OPENAPI_REFERENCE = "openapi/reference", NotFound, Warning,
+        "a reference in an OpenAPI document leads nowhere",
+        "Only references into the same document are followed: `#/components/schemas/Name`. What stands behind another one, or behind a \
+         circle of references, is not known and is left out.";
     PATCH_APPEND_MISUSE = "patch/append-misuse", Validation, Error,
         "`-` stands where nothing can be appended",
         "`-` means the place after the last item of a list. Only `add` can put something there, and only as the last segment of a path.";
@@ -461,8 +489,9 @@ rules! {
         "a body lacks a required attribute",
         "`validate.requiredAttributes` names what the server demands. Attributes that follow from the logical path count as present.";
     REQUEST_SCHEMA = "request/schema", Validation, Error,
-        "a body cannot be checked against its schema",
-        "`validate.schemaRef` refers to an OpenAPI document. Without one, nobody can say whether the body is right.";
+        "a body does not fit its schema, or cannot be checked against it",
+        "`validate.schemaRef` refers to an OpenAPI document: to the schema of the request's body, or to one at a pointer. Without one, \
+         nobody can say whether the body is right.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
         "two documents describe the same resource",
         "Kubernetes documents are identified by group, kind, namespace and name. Which of two wins depends on the order in which \

@@ -24,6 +24,7 @@ pub mod document;
 pub mod config;
 pub mod merge;
 pub mod layer;
+pub mod openapi;
 pub mod expression;
 pub mod patch;
 pub mod resource;

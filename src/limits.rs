@@ -38,6 +38,8 @@ pub struct Limits {
     pub patch_matches: u32,
     /// Values that patching one resource may copy, and steps that its expressions may take, together.
     pub patch_work: u64,
+    /// Steps that all templates and jq programs of a run may take together.
+    pub request_steps: u64,
 }
 
 impl Default for Limits {
@@ -59,6 +61,7 @@ impl Default for Limits {
             cel_steps: 1_000_000,
             patch_matches: 65_536,
             patch_work: 50_000_000,
+            request_steps: 200_000_000,
         }
     }
 }
@@ -68,6 +71,28 @@ impl Default for Limits {
 pub struct Spent {
     bytes: AtomicU64,
     entries: AtomicU64,
+}
+
+/// Steps that may still be taken; shared by all threads of a run.
+#[derive(Debug)]
+pub struct Allowance(AtomicU64);
+
+impl Allowance {
+    /// So many steps.
+    pub fn of(steps: u64) -> Self {
+        Self(AtomicU64::new(steps))
+    }
+
+    /// Takes as many as are left, but not more than these; what is not used is to be given back.
+    pub fn take(&self, most: u64) -> u64 {
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left - left.min(most)));
+        taken.map_or(0, |left| left.min(most))
+    }
+
+    /// Gives back what was taken and not used.
+    pub fn give_back(&self, steps: u64) {
+        self.0.fetch_add(steps, Ordering::Relaxed);
+    }
 }
 
 /// How far a run is, for whoever waits.

@@ -13,6 +13,8 @@ pub struct Settings {
     pub roots: Vec<Root>,
     /// Where metadata lives, if not beside the resources.
     pub metadata_root: Option<RepoPath>,
+    /// The OpenAPI document of the server that resources are for.
+    pub openapi: Option<RepoPath>,
     /// Values that are compared but never shown, beside those of Kubernetes Secrets.
     pub secrets: Vec<PlaceRule>,
     /// Places whose changes are counted but not shown.
@@ -38,6 +40,7 @@ impl Default for Settings {
         Self {
             roots: Vec::new(),
             metadata_root: None,
+            openapi: None,
             secrets: Vec::new(),
             ignore: Vec::new(),
             compare: Vec::new(),

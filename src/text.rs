@@ -138,6 +138,13 @@ impl Sources {
         Arc::clone(&texts[id.0 as usize])
     }
 
+    /// Lets go of a text that nobody will point into any more; its id stays.
+    pub fn forget(&self, id: SourceId) {
+        let mut texts = self.texts.write().expect("no thread panics while it holds this lock");
+        let text = &texts[id.0 as usize];
+        texts[id.0 as usize] = Arc::new(SourceText::new(text.path.clone(), text.revision.clone(), ""));
+    }
+
     /// Replaces a text by one whose values must not be shown.
     pub fn mark_sensitive(&self, id: SourceId) {
         let mut texts = self.texts.write().expect("no thread panics while it holds this lock");

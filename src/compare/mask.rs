@@ -210,12 +210,14 @@ impl Hiding<'_> {
 
 /// A Kubernetes Secret, wherever it stands: in a file of its own, in a list, below somebody's `extraObjects`.
 fn is_secret_object(map: &Map) -> bool {
-    map.get("kind").and_then(Node::as_str) == Some("Secret")
+    // A kind that is computed may turn out to be one.
+    let is_computed = |kind: &Node| kind.get("eval").is_some();
+    map.get("kind").is_some_and(|kind| kind.as_str() == Some("Secret") || is_computed(kind))
         && (map.get("data").is_some() || map.get("stringData").is_some())
 }
 
 /// The steps and the place stay; a tag or an anchor is kept off, since it belongs to the value.
-fn secret(node: &Node) -> Node {
+pub(super) fn secret(node: &Node) -> Node {
     let extra = node.extra.as_ref().map(|extra| {
         let mut extra = (**extra).clone();
         extra.tag = None;

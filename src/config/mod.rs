@@ -28,9 +28,10 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "roots",
     "metadata",
+    "openapi",
     "secrets",
     "ignore",
     "compare",
@@ -48,6 +49,7 @@ fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
         match entry.key.name.as_str() {
             "roots" => settings.roots = read_each(shape, value, "roots", read_root),
             "metadata" => settings.metadata_root = read_metadata(shape, value),
+            "openapi" => settings.openapi = read_path(shape, value, "openapi"),
             "secrets" => settings.secrets = read_each(shape, value, "secrets", read_secret),
             "ignore" => settings.ignore = read_each(shape, value, "ignore", read_ignored),
             "compare" => settings.compare = read_each(shape, value, "compare", read_compare),
@@ -245,12 +247,13 @@ fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
             "cel_steps" => limits.cel_steps = amount,
             "patch_matches" => limits.patch_matches = small,
             "patch_work" => limits.patch_work = amount,
+            "request_steps" => limits.request_steps = amount,
             _ => limits.directory_depth = small.min(DEEPEST),
         }
     }
 }
 
-const LIMITS: [&str; 16] = [
+const LIMITS: [&str; 17] = [
     "file_bytes",
     "run_bytes",
     "depth",
@@ -267,6 +270,7 @@ const LIMITS: [&str; 16] = [
     "cel_steps",
     "patch_matches",
     "patch_work",
+    "request_steps",
 ];
 
 /// The parser of expressions recurses, and its stack is finite.

@@ -4,12 +4,16 @@
 //! that are likely, and else by content; whatever finds a match by hash or by likeness, equality is always verified. Nothing
 //! here depends on which side is older: the way back is the mirror of the way there.
 
+mod cause;
+mod edits;
+mod groups;
 pub mod json_patch;
 mod resources;
 mod suppress;
 pub mod text;
 
 mod align;
+mod fingerprint;
 mod identity;
 mod inside;
 mod kubernetes;
@@ -32,6 +36,10 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use cause::{Cause, Causes, Home, Place, Via, causes, causes_at};
+pub use edits::{EditedFile, Edits, OwnEdits, edits};
+pub use fingerprint::Fingerprint;
+pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{InsideParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
 pub use resources::{OtherChanges, OtherViews, ResourcePair, compare_resources, pair, sort};
@@ -197,6 +205,19 @@ impl ResourceChange {
     /// Everything that changed: in the resource itself, then in its metadata, then in its requests.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         self.difference.changes.iter().chain(&self.metadata.changes).chain(&self.requests.changes)
+    }
+
+    /// One of them, by its position.
+    pub fn change(&self, position: usize) -> Option<&Change> {
+        let views = [&self.difference, &self.metadata, &self.requests];
+        let mut position = position;
+        for Difference { changes, .. } in views {
+            match changes.get(position) {
+                Some(change) => return Some(change),
+                None => position -= changes.len(),
+            }
+        }
+        None
     }
 
     /// The same for what is only spelled differently.

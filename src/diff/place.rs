@@ -2,11 +2,11 @@
 
 use std::ops::Deref;
 
-use super::PathStep;
 use super::identity::Names;
 use super::pattern::{ListRules, Progress};
+use super::{PathStep, Side};
 use crate::document::Format;
-use crate::value::{Key, Node};
+use crate::value::{self, Key, Node};
 
 /// One place on the way down, linked to the one above.
 pub(super) struct Place<'a> {
@@ -23,9 +23,21 @@ pub(super) type MaybeNames<'a> = dyn Deref<Target = Option<Names>> + 'a;
 pub(super) enum Step<'a> {
     Root,
     Key(&'a Key),
-    Item { before: Option<(usize, &'a Node)>, after: Option<(usize, &'a Node)>, names: &'a MaybeNames<'a> },
+    Item {
+        before: Option<(usize, &'a Node)>,
+        after: Option<(usize, &'a Node)>,
+        names: &'a MaybeNames<'a>,
+    },
     Inside(Format),
+    /// No step down: what stands here was brought from elsewhere on one side or both.
+    Brought {
+        before: Option<&'a value::Step>,
+        after: Option<&'a value::Step>,
+    },
 }
+
+/// What brings a value a longer way than this is no help to anybody, and following it for each change takes time.
+const LONGEST_WAY: usize = 64;
 
 impl<'a> Place<'a> {
     pub(super) fn root(rules: &ListRules) -> Self {
@@ -46,7 +58,7 @@ impl<'a> Place<'a> {
                 rules.step(&self.progress, &indexes)
             }
             // A document in a string continues the path of the string.
-            Step::Root | Step::Inside(_) => self.progress.clone(),
+            Step::Root | Step::Inside(_) | Step::Brought { .. } => self.progress.clone(),
         }
     }
 
@@ -54,6 +66,7 @@ impl<'a> Place<'a> {
     pub(super) fn key(&self) -> Option<&'a str> {
         match self.step {
             Step::Key(key) => Some(&key.name),
+            Step::Brought { .. } => self.above.and_then(Place::key),
             _ => None,
         }
     }
@@ -70,6 +83,25 @@ impl<'a> Place<'a> {
         path
     }
 
+    /// A value that stands here, with the whole of its way noted on it: steps are kept where a part was grafted, and a change
+    /// stands outside of the tree it was found in.
+    pub(super) fn tracked(&self, node: &Node, side: Side) -> Node {
+        let own = node.step();
+        let mut room = LONGEST_WAY;
+        let mut node = node.clone();
+        for place in self.chain() {
+            let Step::Brought { before, after } = place.step else { continue };
+            let last = if side == Side::Before { before } else { after };
+            // The place of a part may be the value's own, whose steps it has already.
+            let last = last.filter(|last| !own.is_some_and(|own| std::ptr::eq(*last, own)));
+            let way = std::iter::successors(last, |step| step.before.as_deref()).take(room);
+            let way: Vec<&value::Step> = way.collect();
+            room -= way.len();
+            node = way.iter().rev().fold(node, |node, step| node.through(step.kind, step.at));
+        }
+        node
+    }
+
     fn chain(&self) -> impl Iterator<Item = &Place<'a>> {
         std::iter::successors(Some(self), |place| place.above)
     }
@@ -78,7 +110,7 @@ impl<'a> Place<'a> {
 impl Step<'_> {
     fn to_path(self) -> Option<PathStep> {
         Some(match self {
-            Step::Root => return None,
+            Step::Root | Step::Brought { .. } => return None,
             Step::Key(key) => PathStep::Key(key.clone()),
             Step::Inside(format) => PathStep::Inside(format),
             Step::Item { before, after, names } => PathStep::Item {

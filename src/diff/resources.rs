@@ -48,11 +48,14 @@ pub fn pair(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<Resource
 
 /// Puts changes in the order of their resources.
 pub fn sort(changes: &mut [ResourceChange]) {
+    changes.sort_by(by_place);
+}
+
+/// The order of resources in every report.
+pub(super) fn by_place(a: &ResourceChange, b: &ResourceChange) -> std::cmp::Ordering {
     let is_gone = |change: &ResourceChange| change.after.is_none();
-    changes.sort_by(|a, b| {
-        let (this, that) = (a.after.as_ref().or(a.before.as_ref()), b.after.as_ref().or(b.before.as_ref()));
-        this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
-    });
+    let (this, that) = (a.after.as_ref().or(a.before.as_ref()), b.after.as_ref().or(b.before.as_ref()));
+    this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
 }
 
 /// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood
@@ -71,9 +74,11 @@ pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &Ot
 const FEW: usize = 64;
 const LITTLE: u64 = 20_000;
 
-/// What changed of a resource beside its payload.
+/// What changed of a resource, beside or instead of what changed in its plain payload.
 #[derive(Debug, Default, Clone)]
 pub struct OtherChanges {
+    /// In the payload, where not all of it is compared; nothing if all of it is.
+    pub payload: Option<Difference>,
     /// In its effective metadata; every path starts with [`super::PathStep::Metadata`].
     pub metadata: Difference,
     /// In the requests that would be sent for it; every path starts with [`super::PathStep::Request`].
@@ -96,7 +101,8 @@ fn compare(
     let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
     let difference = diff(&this.payload, &that.payload, &options);
     let is_moved = this.file != that.file || Name::of(this) != Name::of(that);
-    let OtherChanges { metadata, requests } = views(this, that, &difference);
+    let OtherChanges { payload, metadata, requests } = views(this, that, &difference);
+    let difference = payload.unwrap_or(difference);
     let is_changed = [&difference, &metadata, &requests].into_iter().any(|difference| !difference.is_empty());
     (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests })
 }

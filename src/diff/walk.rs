@@ -11,7 +11,7 @@ use super::pattern::CompiledRule;
 use super::place::{MaybeNames, Place, Step};
 use super::same::{Sameness, sameness};
 use super::text;
-use super::{Change, ChangeKind, Difference, UnusableKeys};
+use super::{Change, ChangeKind, Difference, Side, UnusableKeys};
 use crate::value::{Entry, Map, Node, Value};
 
 pub(super) fn walk(before: &Node, after: &Node, options: &Options) -> Difference {
@@ -37,6 +37,16 @@ impl Walk<'_> {
             Sameness::Equal => return self.spelling(before, after, place),
             Sameness::Different => {}
         }
+        match (before.step(), after.step()) {
+            (None, None) => self.parts(before, after, place),
+            (old, new) => {
+                let brought = self.below(place, Step::Brought { before: old, after: new });
+                self.parts(before, after, &brought);
+            }
+        }
+    }
+
+    fn parts(&mut self, before: &Node, after: &Node, place: &Place<'_>) {
         match (&before.value, &after.value) {
             // The type of a secret stays as hidden as its value.
             (Value::Secret(_), _) | (_, Value::Secret(_)) => self.changed(ChangeKind::Value, before, after, place),
@@ -218,7 +228,8 @@ fn known<'o>(
 }
 
 fn change(kind: ChangeKind, before: Option<&Node>, after: Option<&Node>, place: &Place<'_>) -> Change {
-    Change { kind, path: place.path(), before: before.cloned(), after: after.cloned() }
+    let tracked = |node: Option<&Node>, side| node.map(|node| place.tracked(node, side));
+    Change { kind, path: place.path(), before: tracked(before, Side::Before), after: tracked(after, Side::After) }
 }
 
 /// The entries that are gone, each with the position in `after` of the last entry before it that stayed; sorted by it.
@@ -240,6 +251,7 @@ mod tests {
     use super::*;
     use crate::diff::testing::{lines, number, read, secret, string, tagged, try_read};
     use crate::document::Format;
+    use crate::value::StepKind;
 
     fn changes(before: &str, after: &str) -> Vec<String> {
         lines(&walk(&read(before), &read(after), &Options::default()).changes)
@@ -372,6 +384,34 @@ mod tests {
         };
         let difference = walk(&deep("1"), &deep("true"), &Options::default());
         assert_eq!(difference.changes.len(), 1);
+    }
+
+    #[test]
+    fn what_is_cut_out_of_a_tree_keeps_the_whole_of_its_way() {
+        let at = |start: usize| crate::text::Span { start: start as u32, ..crate::diff::testing::span() };
+        let tree = |leaf: &str| {
+            let leaf = read(leaf).through(StepKind::Alias, at(1));
+            let inner = crate::diff::testing::map(vec![("k", leaf)]).through(StepKind::Include, at(2));
+            let inner = inner.through(StepKind::Directive, at(3));
+            crate::diff::testing::map(vec![(
+                "m",
+                crate::diff::testing::list(vec![inner]).through(StepKind::MergeKey, at(4)),
+            )])
+        };
+        let way = |node: &Option<Node>| {
+            let node = node.as_ref().expect("a value");
+            node.step()
+                .map(|step| step.chain().iter().map(|step| step.at.start).collect::<Vec<_>>())
+                .unwrap_or_default()
+        };
+        let changed = &walk(&tree("1"), &tree("2"), &Options::default()).changes[0];
+        assert_eq!((way(&changed.before), way(&changed.after)), (vec![1, 2, 3, 4], vec![1, 2, 3, 4]));
+        let gone =
+            &walk(&tree("1"), &crate::diff::testing::map(vec![("m", read("[]"))]), &Options::default()).changes[0];
+        assert_eq!(way(&gone.before), [2, 3, 4]);
+        let retyped =
+            &walk(&tree("1"), &crate::diff::testing::map(vec![("m", read("1"))]), &Options::default()).changes[0];
+        assert_eq!((way(&retyped.before), way(&retyped.after)), (vec![4], vec![]));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Expressions in the payloads of a world: what they may see of other resources, and what they give.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use smol_str::SmolStr;
 
 use super::World;
-use crate::expression::path::{Payload, ResourceId, Tree, compute, has_expressions};
+use crate::expression::path::{Payload, ResourceId, Tree, compute, has_expressions, sealed};
 use crate::finding::Outcome;
 use crate::path::LogicalPath;
 use crate::resource::{Identity, Resource};
@@ -18,16 +18,33 @@ impl World<'_> {
         let path = self.path_of(resource).filter(|_| self.settings.expressions && has_expressions(&resource.payload));
         let Some(path) = path else { return Outcome::clean(resource.payload.clone()) };
         let tree = WorldTree::new(self);
-        compute(&resource.payload, tree.id(&path), &tree, self.limits)
+        let seen = self.seen(resource.clone());
+        compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits)
+    }
+
+    /// What a resource says, as expressions may see it: its secrets hidden, also from itself.
+    fn seen(&self, resource: Resource) -> Node {
+        let written = resource.payload.clone();
+        let hidden = self.hidden(resource).payload;
+        if self.settings.expressions && has_expressions(&written) { sealed(&written, &hidden) } else { hidden }
+    }
+
+    /// The same for whatever stands at a path; looked up once.
+    fn seen_at(&self, path: &LogicalPath) -> Payload {
+        self.seen.get(path, || match self.find(path) {
+            Some(resource) => Payload::Node(self.seen(resource)),
+            None if self.is_broken_at(path) => Payload::Unreadable("its file has errors".to_owned()),
+            None => Payload::Nothing,
+        })
     }
 }
 
-/// The resources of a world as expressions see them: a tree of paths, secrets of others hidden.
+/// The resources of a world as expressions see them: a tree of paths, secrets hidden.
 pub struct WorldTree<'a> {
     world: &'a World<'a>,
     paths: Mutex<Paths>,
-    /// Every path of the tree by its last segment, for short names.
-    names: OnceLock<BTreeMap<SmolStr, Vec<LogicalPath>>>,
+    /// A resource that stands at its path whatever else does.
+    around: Option<(LogicalPath, Resource)>,
 }
 
 #[derive(Default)]
@@ -39,7 +56,14 @@ struct Paths {
 impl<'a> WorldTree<'a> {
     /// The tree of a world.
     pub fn new(world: &'a World<'a>) -> Self {
-        Self { world, paths: Mutex::default(), names: OnceLock::new() }
+        Self { world, paths: Mutex::default(), around: None }
+    }
+
+    /// The same, seen from a resource: of several at its path it is the one that counts.
+    #[must_use]
+    pub fn around(mut self, path: LogicalPath, resource: Resource) -> Self {
+        self.around = Some((path, resource));
+        self
     }
 
     /// The number of a path.
@@ -59,17 +83,12 @@ impl<'a> WorldTree<'a> {
         paths.all.get(id.0).cloned().unwrap_or_else(LogicalPath::root)
     }
 
-    fn names(&self) -> &BTreeMap<SmolStr, Vec<LogicalPath>> {
-        self.names.get_or_init(|| {
-            let mut names: BTreeMap<SmolStr, Vec<LogicalPath>> = BTreeMap::new();
-            let mut waiting = vec![LogicalPath::root()];
-            while let Some(path) = waiting.pop() {
-                waiting.extend(self.world.children(&path));
-                names.entry(path.last().unwrap_or("root").into()).or_default().push(path);
-            }
-            names.values_mut().for_each(|paths| paths.sort_unstable());
-            names
-        })
+    fn resource(&self, id: ResourceId) -> Option<Resource> {
+        let path = self.logical(id);
+        match &self.around {
+            Some((own, resource)) if *own == path => Some(resource.clone()),
+            _ => self.world.find(&path),
+        }
     }
 }
 
@@ -95,11 +114,11 @@ impl Tree for WorldTree<'_> {
     }
 
     fn file(&self, of: ResourceId) -> Option<SmolStr> {
-        self.world.find(&self.logical(of)).map(|resource| resource.file.to_string().into())
+        self.resource(of).map(|resource| resource.file.to_string().into())
     }
 
     fn kind(&self, of: ResourceId) -> Option<SmolStr> {
-        match self.world.find(&self.logical(of))?.identity {
+        match self.resource(of)?.identity {
             Identity::Kubernetes(name) => Some(name.kind),
             _ => None,
         }
@@ -107,22 +126,26 @@ impl Tree for WorldTree<'_> {
 
     fn by_path(&self, path: &str) -> Option<ResourceId> {
         let path = LogicalPath::parse(&format!("/{}", path.trim_start_matches('/'))).ok()?;
-        let stands = path.is_root() || self.world.find(&path).is_some() || !self.world.children(&path).is_empty();
-        stands.then(|| self.id(&path))
+        self.world.stands_at(&path).then(|| self.id(&path))
     }
 
     fn by_name(&self, name: &str) -> Vec<ResourceId> {
-        self.names().get(name).into_iter().flatten().map(|path| self.id(path)).collect()
+        self.world.named(name).iter().map(|path| self.id(path)).collect()
     }
 
     fn payload(&self, of: ResourceId) -> Payload {
         let path = self.logical(of);
-        match self.world.find(&path) {
-            Some(resource) => Payload::Node(self.world.hidden(resource).payload),
-            None => match self.world.is_broken_at(&path) {
-                true => Payload::Unreadable("its file has errors".to_owned()),
-                false => Payload::Nothing,
-            },
+        match &self.around {
+            Some((own, resource)) if *own == path => Payload::Node(self.world.seen(resource.clone())),
+            _ => self.world.seen_at(&path),
         }
+    }
+
+    fn is_computed(&self) -> bool {
+        self.world.settings.expressions
+    }
+
+    fn gap(&self) -> Option<String> {
+        self.world.gap()
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{World, told};
 use crate::finding::{Finding, Location, Outcome};
-use crate::layer::{EffectiveMetadata, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve};
+use crate::layer::{
+    EffectiveMetadata, Layer, Layers, MetadataPath, SecretAttributes, is_patch_file, resolve, resolve_selector,
+};
 use crate::limits::Limits;
 use crate::merge::{self, Context, Includes};
 use crate::patch::CompiledFile;
@@ -85,6 +87,12 @@ impl<'a> World<'a> {
         Some(resolve(&path, self.layers_for(&resource.file)?).value)
     }
 
+    /// What is wrong with the metadata of a resource.
+    pub fn layer_findings(&self, resource: &Resource) -> Vec<Finding> {
+        let resolved = self.path_of(resource).zip(self.layers_for(&resource.file));
+        resolved.map(|(path, layers)| resolve(&path, layers).findings).unwrap_or_default()
+    }
+
     /// What may be secret in a file that could not be read as a resource: whatever it would be called, it stands in its directory.
     pub fn secrets_near(&self, file: &RepoPath) -> SecretAttributes {
         let (Some(directory), Some(root), Some(layers)) = (file.parent(), self.root_of(file), self.layers_for(file))
@@ -94,7 +102,10 @@ impl<'a> World<'a> {
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root)?);
         let stem = file.stem_and_extension().map_or("", |(stem, _)| stem);
         let paths = below(&directory).into_iter().flat_map(|path| [path.child(stem), path]);
-        let secrets = paths.map(|path| SecretAttributes::of(&resolve(&path, layers).value));
+        // A layer speaks for many, each of whom may have what it has.
+        let spoken_for = self.speaks_for(file).map(|selector| resolve_selector(&selector, layers).value);
+        let stored = paths.map(|path| resolve(&path, layers).value).chain(spoken_for);
+        let secrets = stored.map(|metadata| SecretAttributes::of(&metadata));
         secrets.fold(SecretAttributes::default(), |all, secrets| all.and(&secrets))
     }
 
@@ -108,6 +119,12 @@ impl<'a> World<'a> {
     pub fn speaks_for(&self, file: &RepoPath) -> Option<MetadataPath> {
         let directory = file.parent()?;
         self.tree_around(&directory)?.speaks_for(&directory)
+    }
+
+    /// The layer in the directory of a metadata file.
+    pub fn layer_of(&self, file: &RepoPath) -> Option<Arc<Layer>> {
+        let directory = file.parent()?;
+        self.tree_around(&directory)?.layer_at(&directory)
     }
 
     /// A patch file, ready to run, if it is one that is read.

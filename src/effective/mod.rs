@@ -6,31 +6,38 @@
 mod expressions;
 mod file;
 mod layers;
+mod neighbours;
+mod names;
 mod secrets;
 mod stages;
 mod told;
 mod tree;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
 
+use crate::expression::path::Payload;
 use crate::layer::Layers;
 use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::merge::Includes;
 use crate::patch::PatchFiles;
-use crate::path::RepoPath;
+use crate::path::{LogicalPath, RepoPath};
+use crate::request;
 use crate::resource::{Identity, Resource, Roles};
 use crate::settings::Settings;
 use crate::source::Snapshot;
 use crate::text::Sources;
+use crate::value::Node;
 
 pub use expressions::WorldTree;
 pub use file::{FileContent, Opened};
 pub use layers::layers_below;
+use names::Names;
 pub use secrets::Secrets;
-pub use stages::Effective;
-use tree::Folder;
+pub use stages::{Effective, Stage};
+use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.
 pub struct World<'a> {
@@ -48,8 +55,19 @@ pub struct World<'a> {
     trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
+    written: Memo<RepoPath, Arc<Written>>,
+    children: Memo<LogicalPath, Arc<[LogicalPath]>>,
+    names_of_places: OnceLock<Names>,
+    names_of_all: OnceLock<Names>,
+    /// Directory entries that were looked at to find resources.
+    entries: AtomicU64,
+    is_unlisted: AtomicBool,
+    seen: Memo<LogicalPath, Payload>,
     patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
+    /// What resources show to others.
+    shown: Memo<LogicalPath, Option<Node>>,
+    requests: Arc<request::Memo>,
 }
 
 impl<'a> World<'a> {
@@ -77,8 +95,17 @@ impl<'a> World<'a> {
             trees: Arc::new(trees.collect()),
             files: Memo::default(),
             folders: Memo::default(),
+            written: Memo::default(),
+            children: Memo::default(),
+            names_of_places: OnceLock::new(),
+            names_of_all: OnceLock::new(),
+            entries: AtomicU64::new(0),
+            is_unlisted: AtomicBool::new(false),
+            seen: Memo::default(),
             patch_files: Arc::new(patch_files.collect()),
             effective: Memo::default(),
+            shown: Memo::default(),
+            requests: Arc::new(request::Memo::within(limits)),
         }
     }
 
@@ -97,8 +124,17 @@ impl<'a> World<'a> {
             trees: Arc::clone(&self.trees),
             files: Memo::default(),
             folders: Memo::default(),
+            written: Memo::default(),
+            children: Memo::default(),
+            names_of_places: OnceLock::new(),
+            names_of_all: OnceLock::new(),
+            entries: AtomicU64::new(0),
+            is_unlisted: AtomicBool::new(false),
+            seen: Memo::default(),
             patch_files: Arc::clone(&self.patch_files),
             effective: Memo::default(),
+            shown: Memo::default(),
+            requests: Arc::clone(&self.requests),
         }
     }
 
@@ -122,3 +158,6 @@ impl<'a> World<'a> {
         &self.roles
     }
 }
+
+#[cfg(test)]
+mod tests;

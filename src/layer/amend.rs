@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::decode::decode;
 use super::field::{Directive, Field, Form, MEDIA_HEADERS};
 use super::layers::Layers;
-use super::plan::{Place, Planned, not_found, remove, text_of};
+use super::plan::{Place, Plan, Planned, not_found, remove, text_of};
 use super::selector::MetadataPath;
 use super::statement::{Says, Statement, Statements};
 use super::target::Target;
@@ -40,7 +40,7 @@ pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &L
         };
     };
     let new = with_at(&stored.document.root, &target.place_in(&stored.document.root), value);
-    amend.edited(&stored, &new, &target).map(|text| place.write(text))
+    amend.edited(&stored, &new, std::slice::from_ref(&target)).map(|text| place.write(text))
 }
 
 /// Removes one field, or all of a section; a file that says nothing afterwards is removed.
@@ -59,8 +59,39 @@ pub fn unset_field(path: &MetadataPath, pointer: &Pointer, layers: &Layers<'_>) 
         return Err(amend.refuse(&finding::METADATA_NOT_FOUND, message));
     }
     let Some(new) = without(&stored.document.root, at.tokens()) else { return remove(path, layers) };
-    let text = amend.edited(&stored, &new, &target)?;
+    let text = amend.edited(&stored, &new, std::slice::from_ref(&target))?;
     Ok(place.write(text))
+}
+
+/// Says in the file of a path what a document says and the file does not. What the file says stays, also what it clears.
+pub fn supplement(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format: Format) -> Planned {
+    let offered = decode(document);
+    if !offered.is_sound() {
+        return Err(offered.findings);
+    }
+    let place = Place::of(path, layers, format)?;
+    let amend = Amend { layers, place: &place };
+    let Some(stored) = amend.stored()? else {
+        return Ok(place.write(text_of(&super::compose::statements(&offered, document.span), &place.file)));
+    };
+    let is_said = |directive: &Directive| {
+        stored.statements.all.iter().any(|known| match known.says {
+            Says::Value(_) | Says::Present(_) => known.directive == *directive,
+            Says::Null | Says::Empty(_) => known.directive.covers(directive),
+        })
+    };
+    let mut root = stored.document.root.clone();
+    let mut targets = Vec::new();
+    for statement in offered.all.iter().filter(|statement| !is_said(&statement.directive)) {
+        let Says::Value(value) = &statement.says else { continue };
+        let target = Target::Field { directive: statement.directive.clone(), header: None, inside: Vec::new() };
+        root = with_at(&root, &target.place_in(&root), value.clone());
+        targets.push(target);
+    }
+    match targets.is_empty() {
+        true => Ok(Plan::default()),
+        false => amend.edited(&stored, &root, &targets).map(|text| place.write(text)),
+    }
 }
 
 struct Amend<'a> {
@@ -153,8 +184,8 @@ impl Amend<'_> {
         }
     }
 
-    /// The text that says the new document, if nothing but the target changes by it.
-    fn edited(&self, stored: &Stored, new: &Node, target: &Target) -> Result<String, Vec<Finding>> {
+    /// The text that says the new document, if nothing but the targets change by it.
+    fn edited(&self, stored: &Stored, new: &Node, targets: &[Target]) -> Result<String, Vec<Finding>> {
         let text = document::edit(&stored.text, &stored.document, new, self.format(), self.layers.limits);
         let cannot = || {
             let message =
@@ -179,7 +210,7 @@ impl Amend<'_> {
             let counts = |statement: &&Statement| {
                 let is_presence =
                     matches!(statement.says, Says::Present(_)) || statement.directive.field == Field::Itself;
-                !is_presence && !target.concerns(&statement.directive)
+                !is_presence && !targets.iter().any(|target| target.concerns(&statement.directive))
             };
             statements.all.iter().filter(counts).cloned().collect()
         };

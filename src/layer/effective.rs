@@ -12,7 +12,7 @@ use super::statement::{Order, Says, Statements};
 use crate::finding::Outcome;
 use crate::path::RepoPath;
 use crate::text::Span;
-use crate::value::Node;
+use crate::value::{Node, StepKind};
 
 /// One layer: a document and whom it speaks for.
 #[derive(Debug)]
@@ -252,6 +252,19 @@ impl EffectiveMetadata {
             compose::document(values, |section| self.order(section), self.nowhere)
         };
         self.node.get_or_init(compose).clone()
+    }
+
+    /// The same document, with the layer that gave each value as the last step of its way.
+    pub fn to_traced_node(&self) -> Node {
+        let traced = self.said.iter().filter_map(|(directive, said)| {
+            let layer = said.by.span;
+            // What a layer includes is written elsewhere.
+            let at = if said.at.source == layer.source { said.at } else { layer.start_only() };
+            Some((directive, said.value()?.clone().through(StepKind::Layer, at), said.at))
+        });
+        let traced: Vec<(&Directive, Node, Span)> = traced.collect();
+        let values = traced.iter().map(|(directive, node, at)| (*directive, node, *at));
+        compose::document(values, |section| self.order(section), self.nowhere)
     }
 
     /// The same metadata with each value passed through a function.

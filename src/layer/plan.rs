@@ -18,7 +18,7 @@ use crate::settings::Format;
 use crate::source::EntryKind;
 use crate::value::Node;
 
-pub use super::amend::{set_field, unset_field};
+pub use super::amend::{set_field, supplement, unset_field};
 
 /// What to do to the files of a working tree, in this order; all of it or nothing.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

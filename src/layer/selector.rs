@@ -61,6 +61,12 @@ impl MetadataPath {
         (is_collection || !segments.is_empty()).then_some(Self { segments, is_collection })
     }
 
+    /// The collection at the same path.
+    #[must_use]
+    pub fn to_collection(&self) -> Self {
+        Self { segments: self.segments.clone(), is_collection: true }
+    }
+
     /// Whether it speaks for a collection and everything below.
     pub fn is_collection(&self) -> bool {
         self.is_collection

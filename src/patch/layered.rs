@@ -74,6 +74,15 @@ pub struct Patched {
     pub is_complete: bool,
 }
 
+/// What somebody sees who looks on while a resource is patched.
+#[derive(Debug, Clone, Copy)]
+pub enum Seen<'s> {
+    /// An operation, by its place, and the resource after it.
+    Operation(Span, &'s Node),
+    /// A file, and the resource after everything in it; nothing once it was dropped.
+    File(&'s CompiledFile, Option<&'s Node>),
+}
+
 /// One patch or removal, and whether its target meant the resource. One that never means any is dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpecUse {
@@ -111,6 +120,17 @@ impl PatchFiles {
 
 /// Patches a resource with all files that speak for it. If anything fails, the payload stays as it was.
 pub fn apply_layers(payload: &Node, set: &PatchSet, subject: &Subject<'_>, limits: &Limits) -> Outcome<Patched> {
+    apply_layers_watched(payload, set, subject, limits, &mut |_| {})
+}
+
+/// The same, for somebody who looks on. What they see counts only if nothing fails in the end.
+pub fn apply_layers_watched(
+    payload: &Node,
+    set: &PatchSet,
+    subject: &Subject<'_>,
+    limits: &Limits,
+    watch: &mut dyn FnMut(Seen<'_>),
+) -> Outcome<Patched> {
     let unpatched = |is_complete, used| Patched { payload: Some(payload.clone()), removed_by: None, used, is_complete };
     let is_broken = set.findings.iter().any(|finding| finding.severity == Severity::Error);
     if is_broken || set.files.is_empty() {
@@ -124,7 +144,7 @@ pub fn apply_layers(payload: &Node, set: &PatchSet, subject: &Subject<'_>, limit
         .with("attributes", subject.attributes)
         .with("metadata", subject.metadata);
     // Every evaluation needs a deep stack; one for all of them is cheaper than one for each.
-    let ran = stacker::maybe_grow(ENOUGH_STACK, STACK, || run_files(payload, set, subject, &inputs, limits));
+    let ran = stacker::maybe_grow(ENOUGH_STACK, STACK, || run_files(payload, set, subject, &inputs, limits, watch));
     let mut findings = set.findings.clone();
     let is_complete = ran.findings.is_empty();
     findings.extend(ran.findings);
@@ -144,13 +164,14 @@ fn run_files(
     subject: &Subject<'_>,
     inputs: &Inputs<'_>,
     limits: &Limits,
+    watch: &mut dyn FnMut(Seen<'_>),
 ) -> Outcome<Patched> {
     let mut run = Run::new(inputs, limits);
     let mut patients = [Patient { node: Some(payload.clone()), alias: Some(subject.alias) }];
     let (mut used, mut removed_by) = (Vec::new(), None);
     for file in &set.files {
         for (number, spec) in file.content.specs.iter().enumerate() {
-            let is_used = run.spec(number, spec, &mut patients);
+            let is_used = run.spec(number, spec, &mut patients, &mut |at, node| watch(Seen::Operation(at, node)));
             used.push(SpecUse { at: spec.at(), is_used });
         }
         // All removals of a file are asked about the same resource.
@@ -163,6 +184,7 @@ fn run_files(
                 (patients, removed_by) = (asked, Some(removal.at()));
             }
         }
+        watch(Seen::File(file, patients[0].node.as_ref()));
     }
     let [patient] = patients;
     let value = Patched { payload: patient.node, removed_by, used, is_complete: true };

@@ -1,5 +1,6 @@
 //! Stage 7, patches: path expansion, operations, patch specifications and layered patches.
 
+mod any;
 mod decode;
 mod expand;
 mod layered;
@@ -11,13 +12,16 @@ mod spec;
 mod template;
 mod trouble;
 
+pub use any::{AnyPatch, laid_over, read_any};
 pub use decode::{PatchFile, Reading, read_operations, read_patch_file, read_specs};
 pub use expand::expand;
-pub use layered::{CompiledFile, PatchFiles, PatchSet, Patched, SpecUse, Subject, apply_layers};
+pub use layered::{
+    CompiledFile, PatchFiles, PatchSet, Patched, Seen, SpecUse, Subject, apply_layers, apply_layers_watched,
+};
 pub use operation::{Action, Edit, edit};
 pub use path::PatchPath;
 pub use rfc6902::{JsonOperation, apply_json_patch, read_json_patch};
-pub use run::apply_specs;
+pub use run::{apply_file, apply_specs};
 pub use spec::{PatchSpec, Removal};
 pub use trouble::Trouble;
 

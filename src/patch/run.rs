@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::decode::{part_of, template_finding, trouble_finding};
+use super::decode::{PatchFile, part_of, template_finding, trouble_finding};
 use super::operation::{Edit, edit};
 use super::path::PatchPath;
 use super::spec::{PatchSpec, PathTemplate, Removal, Selection, SpecOperation};
@@ -34,11 +34,40 @@ pub fn apply_specs(
         resources.iter().map(|node| Patient { node: Some(node.clone()), alias: None }).collect();
     let mut run = Run::new(inputs, limits);
     for (number, spec) in specs.iter().enumerate() {
-        run.spec(number, spec, &mut patients);
+        run.spec(number, spec, &mut patients, &mut |_, _| {});
     }
     let value = match run.findings.is_empty() {
         true => patients.into_iter().filter_map(|patient| patient.node).collect(),
         false => resources.to_vec(),
+    };
+    Outcome { value, findings: run.findings }
+}
+
+/// Runs everything a patch file says on resources; nothing is left of those that it drops. If anything fails, nothing has
+/// happened. Its parameters are among the inputs.
+pub fn apply_file(
+    resources: &[Node],
+    file: &PatchFile,
+    inputs: &Inputs<'_>,
+    limits: &Limits,
+) -> Outcome<Vec<Option<Node>>> {
+    let patient = |node: &Node| Patient { node: Some(node.clone()), alias: None };
+    let mut patients: Vec<Patient<'_>> = resources.iter().map(patient).collect();
+    let mut run = Run::new(inputs, limits);
+    for (number, spec) in file.specs.iter().enumerate() {
+        run.spec(number, spec, &mut patients, &mut |_, _| {});
+    }
+    // All removals are asked about the same resources.
+    let before = patients.clone();
+    for (number, removal) in file.removes.iter().enumerate() {
+        let mut asked = before.clone();
+        run.removal(number, removal, &mut asked);
+        let dropped = patients.iter_mut().zip(asked).filter(|(_, asked)| asked.node.is_none());
+        dropped.for_each(|(patient, _)| patient.node = None);
+    }
+    let value = match run.findings.is_empty() {
+        true => patients.into_iter().map(|patient| patient.node).collect(),
+        false => resources.iter().cloned().map(Some).collect(),
     };
     Outcome { value, findings: run.findings }
 }
@@ -95,14 +124,21 @@ impl<'a> Run<'a> {
         self.work > self.limits.patch_work || self.findings.len() >= MOST_FINDINGS
     }
 
-    /// Runs one patch. Whether any resource was meant.
-    pub(super) fn spec(&mut self, number: usize, spec: &PatchSpec, patients: &mut [Patient<'_>]) -> bool {
+    /// Runs one patch; `watch` sees each resource after each operation. Whether any resource was meant.
+    pub(super) fn spec(
+        &mut self,
+        number: usize,
+        spec: &PatchSpec,
+        patients: &mut [Patient<'_>],
+        watch: &mut dyn FnMut(Span, &Node),
+    ) -> bool {
         self.each(number, &spec.selection, patients, &mut |run, moment, bound, patient| {
             for (number, operation) in spec.operations.iter().enumerate() {
                 if run.is_over(operation.at) {
                     break;
                 }
                 run.operation(moment, number, operation, bound, patient);
+                patient.node.iter().for_each(|node| watch(operation.at, node));
             }
         })
     }

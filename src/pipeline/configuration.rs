@@ -63,9 +63,13 @@ impl Configuration {
 
     /// A change that also changes how changes are judged is judged by the old rules; whoever reads the verdict should know.
     pub(super) fn pending(&self, revision: &str) -> Option<Finding> {
-        // Secrets and roots are not among the rules: those of both sides hold at once.
-        let with_rules_of =
-            |settings: &Settings| Settings { roots: Vec::new(), secrets: Vec::new(), ..settings.clone() };
+        // Secrets and roots are not among the rules: those of both sides hold at once. Nor is the document of a server.
+        let with_rules_of = |settings: &Settings| Settings {
+            roots: Vec::new(),
+            secrets: Vec::new(),
+            openapi: None,
+            ..settings.clone()
+        };
         if self.decides == Policy::Head || with_rules_of(&self.before) == with_rules_of(&self.after) {
             return None;
         }

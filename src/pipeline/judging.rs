@@ -1,17 +1,19 @@
 //! Which findings count: duplicates found, known ones taken away, severities as configured, all in order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::compare::Masks;
 use crate::diff::UnusableKeys;
-use crate::finding::{self, Finding, Location};
+use crate::effective::World;
+use crate::finding::{self, Finding, Label, Location};
 use crate::report::Report;
 use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
 use crate::settings::Settings;
-use crate::text::{SourceId, Sources};
+use crate::text::{SourceId, Sources, Span};
 
 /// Resources that claim the same identity.
 pub(super) fn duplicates(resources: &[Resource], findings: &mut Vec<Finding>) {
@@ -136,21 +138,38 @@ pub(super) fn finish(report: &mut Report, policy: &Settings, masks: &Masks) {
     report.skipped.sort();
 }
 
+/// The same for the findings of one snapshot; snippets of texts near which metadata declares secrets hide their values.
+pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &World<'_>, masks: &Masks) {
+    let found = std::mem::take(findings);
+    let mut report = Report { findings: found, sources: Arc::clone(world.sources), ..Report::default() };
+    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
+    for source in shown {
+        let text = report.sources.get(source);
+        if world.secrets_near(&text.path).may_be_in(&text.text) {
+            report.sources.mark_sensitive(source);
+        }
+    }
+    finish(&mut report, world.settings, masks);
+    *findings = report.findings;
+}
+
 /// A file that many include is found to be broken once for each of them; once is enough, with the first few who include it.
 fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) -> bool {
     const TOLD: usize = 3;
+    // Read once as a file that changed and once as one that somebody looks at, a text is two sources.
+    let is_same_place = |a: Span, b: Span| {
+        let (text_a, text_b) = (sources.get(a.source), sources.get(b.source));
+        a.range() == b.range() && text_a.path == text_b.path && text_a.revision == text_b.revision
+    };
     let is_same = match (&again.location, &first.location) {
-        // Read once as a file that changed and once as one that is included, a text is two sources.
-        (Location::Span(again_at), Location::Span(first_at)) => {
-            let (again, first) = (sources.get(again_at.source), sources.get(first_at.source));
-            again_at.range() == first_at.range() && again.path == first.path && again.revision == first.revision
-        }
+        (Location::Span(again), Location::Span(first)) => is_same_place(*again, *first),
         _ => false,
     };
     let is_same = is_same && again.rule.id == first.rule.id && again.message == first.message;
     if is_same {
         let known = first.related.len();
-        let news = again.related.drain(..).filter(|label| !first.related.iter().any(|known| known.span == label.span));
+        let is_known = |label: &Label| first.related.iter().any(|known| is_same_place(known.span, label.span));
+        let news = again.related.drain(..).filter(|label| !is_known(label));
         let news: Vec<_> = news.take(TOLD.saturating_sub(known)).collect();
         first.related.extend(news);
     }
@@ -159,17 +178,19 @@ fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) ->
 
 /// Snippets show whole lines, so the texts that findings point into hide their values if any of them may be secret.
 fn veil_sources(report: &Report, masks: &Masks) {
-    let spans = report.findings.iter().flat_map(|finding| {
-        let primary = match finding.location {
-            Location::Span(span) => Some(span),
-            Location::File { .. } => None,
-        };
-        primary.into_iter().chain(finding.related.iter().map(|label| label.span))
-    });
-    let shown: BTreeSet<SourceId> = spans.map(|span| span.source).collect();
+    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
     for source in shown {
         if masks.may_be_in(&report.sources.get(source).text) {
             report.sources.mark_sensitive(source);
         }
     }
+}
+
+/// The places that a finding shows.
+fn shown_spans(finding: &Finding) -> impl Iterator<Item = Span> {
+    let primary = match finding.location {
+        Location::Span(span) => Some(span),
+        Location::File { .. } => None,
+    };
+    primary.into_iter().chain(finding.related.iter().map(|label| label.span))
 }

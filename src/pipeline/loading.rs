@@ -13,6 +13,7 @@ use crate::expression::path::may_have_expressions;
 use crate::finding::{Finding, Severity};
 use crate::impact::Impact;
 use crate::path::RepoPath;
+use crate::report::LayerEdit;
 use crate::resource::{Content, ReadAs, Resource, Skipped};
 use crate::source::{ChangedFile, Entry, ObjectId, Unreadable};
 
@@ -36,8 +37,12 @@ pub(super) struct LoadedSides {
     pub(super) is_incomplete: bool,
     /// Whether some file could not be parsed on some side, so that it was not compared.
     pub(super) has_broken: bool,
+    /// Whether some file that did not change could not be parsed on both sides: who reads what is then not known for all.
+    pub(super) has_gaps: bool,
     /// Whom layers speak for that say something else now.
     pub(super) reach: Reach,
+    /// Edits of layers that do not reach everybody.
+    pub(super) layer_edits: Vec<LayerEdit>,
 }
 
 /// Reads and parses both sides of every file that differs or may be affected.
@@ -102,6 +107,11 @@ impl LoadedSides {
     fn add(&mut self, file: LoadedFile) {
         let LoadedFile { path, is_edited, sides: [before, after] } = file;
         let is_broken = before.is_broken || after.is_broken;
+        // What is no different from before and could not be read then either is not this comparison's to judge.
+        if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
+            self.has_gaps |= after.is_broken;
+            return;
+        }
         self.has_broken |= is_broken;
         self.is_incomplete |= before.is_unreadable || after.is_unreadable;
         self.findings_before.extend(before.findings);

@@ -50,7 +50,7 @@ pub(super) fn compare(
         return Difference::default();
     };
     let hidden = |metadata: &EffectiveMetadata, of: &Resource| {
-        masks.hide(Resource { payload: metadata.to_node(), ..of.clone() }).payload
+        masks.hide(Resource { payload: metadata.to_traced_node(), ..of.clone() }).payload
     };
     let compare = || {
         let mut difference = diff::diff(&hidden(&old, before), &hidden(&new, after), &diff::Options::default());
@@ -102,6 +102,11 @@ impl Default for Reach {
 }
 
 impl Reach {
+    /// Whether everything may be affected.
+    pub(super) fn is_everybody(&self) -> bool {
+        matches!(self, Self::Everything)
+    }
+
     /// Whether no layer has changed.
     pub(super) fn is_nobody(&self) -> bool {
         matches!(self, Self::Selected(selectors) if selectors.is_empty())

@@ -1,38 +1,51 @@
 //! The whole program on one screen: load both sides, hide secrets, compare, judge, report. Still pure.
 
+mod below;
+mod causes;
 mod configuration;
 mod inspection;
 mod judging;
 mod loading;
 mod metadata;
+mod named;
 mod parsing;
 mod patches;
+mod patching;
 mod plain;
+mod requests;
+mod views;
+mod shielded;
+mod rendering;
 mod worlds;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
 use crate::compare::Masks;
-use crate::diff::{self, Difference, OtherChanges};
+use crate::diff;
 use crate::document::{self, Format};
 use crate::impact::{self, Impact};
 use crate::layer::is_layer_file;
 use crate::limits::{Budget, Limits};
 use crate::report::{Compared, Report};
-use crate::resource::Resource;
 use crate::source::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
 pub use crate::impact::{Memory, NoMemory, Notable};
+use below::Below;
 pub use configuration::{Configuration, Policy};
-pub use inspection::{Inspection, MetadataTree, Question, Sought};
+pub use inspection::{Evaluated, Inspection, MetadataTree, Nowhere, Question, RenderedRequests, Sought, Typed, Wish};
 use loading::LoadedSides;
 use metadata::Reach;
+pub use named::{Name, Named};
 use parsing::Wanted;
+pub use patching::{PatchedDocuments, Patient};
 pub use plain::take_plain_files;
+pub use rendering::{Rendering, Summary};
+use views::Views;
+pub use views::Wants;
 use worlds::{InEffect, Worlds, with_worlds};
 
 /// What a run is asked to do.
@@ -51,6 +64,8 @@ pub struct Request<'a> {
     pub ignored: &'a [SmolStr],
     /// What is known about whole trees from earlier runs.
     pub memory: &'a dyn Memory,
+    /// Which views of resources are compared.
+    pub wants: Wants,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
     /// The texts that are read, for findings to show.
@@ -134,6 +149,8 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
         patches::dead(world, &layers, &used, request.scope, findings);
     }
     loaded.reach = reach;
+    loaded.layer_edits = shielded::layer_edits(request, worlds, &layers, &loaded);
+    loaded.findings.extend(shielded::dead_edits(&loaded.layer_edits));
     loaded
 }
 
@@ -143,29 +160,53 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     loaded.findings.append(&mut loaded.findings_before);
     let compared =
         Compared { files: loaded.files, resources: loaded.before.len().max(loaded.after.len()) + loaded.same };
-    let pairs = diff::pair(loaded.before, loaded.after);
+    let mut pairs = diff::pair(loaded.before, loaded.after);
+    let mut below = match request.wants.requests {
+        true => below::below(request, worlds, &pairs),
+        false => Below::default(),
+    };
+    pairs.append(&mut below.pairs);
     let mut options = diff::Options::new(&policy.lists).expect("patterns are checked when the configuration is read");
     options.look_inside = Some(Arc::new(read_string));
     let masks = worlds.secrets.masks();
-    let views = |before: &Resource, after: &Resource, _: &Difference| OtherChanges {
-        metadata: metadata::compare(before, after, worlds, &loaded.reach, masks),
-        requests: Difference::default(),
+    let views = Views {
+        worlds,
+        reach: &loaded.reach,
+        options: &options,
+        wants: request.wants,
+        below_changed: &below.files,
+        noted: Mutex::default(),
     };
+    let resources =
+        diff::compare_resources(pairs, &options, &|before, after, plain| views.compare(before, after, plain));
+    let mut noted = views::in_order(views.noted.into_inner().expect("no thread panics while it holds this lock"));
+    loaded.findings.append(&mut noted.findings_before);
+    loaded.findings.append(&mut noted.findings);
     let mut report = Report {
         before: request.before.label().into(),
         after: request.after.label().into(),
-        resources: diff::compare_resources(pairs, &options, &views),
+        resources,
+        only: request.wants.names(),
         findings: loaded.findings,
         skipped: loaded.skipped,
         read_as: loaded.read_as,
         compared,
+        layer_edits: loaded.layer_edits,
         incomplete: loaded.is_incomplete || loaded.has_broken,
         sources: Arc::clone(request.sources),
         ..Report::default()
     };
+    if !request.wants.payload {
+        report.resources.retain(|resource| resource.changes().next().is_some());
+    }
+    diff::sort(&mut report.resources);
     let suppressions = diff::Suppressions::new(&policy.ignore, &policy.compare, request.ignored);
     report.suppressed = suppressions.apply(&mut report.resources);
+    report.suppressed.append(&mut noted.suppressed);
+    report.would_hide = noted.would_hide;
+    report.would_hide.extend(views::would_hide(request, &report.resources));
     judging::unusable_list_rules(&mut report);
+    causes::explain(request, &mut report);
     worlds.veil(&report);
     judging::finish(&mut report, policy, masks);
     report

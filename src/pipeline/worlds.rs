@@ -79,9 +79,12 @@ impl Worlds<'_> {
 
     /// Hides the values of texts that findings point into, where metadata declares secrets for what the text describes.
     pub(super) fn veil(&self, report: &Report) {
-        let spans = report.findings.iter().flat_map(|finding| match finding.location {
-            Location::Span(span) => vec![span],
-            Location::File { .. } => Vec::new(),
+        let spans = report.findings.iter().flat_map(|finding| {
+            let primary = match finding.location {
+                Location::Span(span) => Some(span),
+                Location::File { .. } => None,
+            };
+            primary.into_iter().chain(finding.related.iter().map(|label| label.span))
         });
         let shown: BTreeSet<_> = spans.map(|span| span.source).collect();
         for source in shown {

@@ -7,8 +7,11 @@ use super::sample::{
     CANARY, both, change, hostile, inside, key, kubernetes, list, map, number, path, report, resource, rich, secret,
     string,
 };
-use super::{Report, SkipReason, Skipped, Style, diagnostics, json, markdown, paint, side_by_side, terminal, unified};
-use crate::diff::{Change, ChangeKind, Difference, PathStep, ResourceChange};
+use super::{
+    LayerEdit, Report, Shielded, SkipReason, Skipped, Style, diagnostics, json, markdown, paint, side_by_side,
+    terminal, unified,
+};
+use crate::diff::{self, Change, ChangeKind, Difference, PathStep, ResourceChange};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
@@ -122,15 +125,55 @@ fn resources() -> impl Strategy<Value = ResourceChange> {
     prop_oneof![whole, changed]
 }
 
+/// A resource and two more with the same changes, all of which are written in one other file.
+fn shared(of: &ResourceChange, at: Span) -> Vec<ResourceChange> {
+    let mut first = of.clone();
+    for change in &mut first.difference.changes {
+        change.before.iter_mut().chain(&mut change.after).for_each(|node| node.span = at);
+    }
+    let named = |number: usize| {
+        let mut twin = first.clone();
+        for side in twin.before.iter_mut().chain(&mut twin.after) {
+            side.identity = match &side.identity {
+                Identity::File { path, .. } => Identity::File { path: path.clone(), position: Some(number) },
+                _ => kubernetes("ConfigMap", &format!("{}{number}", side.identity)),
+            };
+        }
+        // One of them had something else before.
+        if let (2, Some(change)) = (number, twin.difference.changes.first_mut()) {
+            change.before = change.before.as_ref().map(|node| Node { span: node.span, ..secret(CANARY) });
+        }
+        twin
+    };
+    (0..3).map(named).collect()
+}
+
 /// A report in which every text was chosen by an enemy.
 fn reports() -> impl Strategy<Value = Report> {
     let texts = (hostile(), hostile(), hostile(), hostile(), hostile());
     let place = (0usize..60, 0usize..60, any::<bool>());
-    (prop::collection::vec(resources(), 0..4), texts, place, paths()).prop_map(|(resources, texts, place, file)| {
+    let resources = (prop::collection::vec(resources(), 0..4), any::<bool>());
+    (resources, texts, place, paths()).prop_map(|((resources, are_shared), texts, place, file)| {
         let mut report = report(resources);
         let (message, label, help, source, side) = texts;
         let (start, length, is_sensitive) = place;
         let id = report.sources.add(SourceText::new(file.clone(), side.as_str(), source));
+        if are_shared {
+            report.resources = report.resources.iter().flat_map(|of| shared(of, Span::new(id, start, start))).collect();
+        }
+        report.groups = diff::groups(&report.resources, &report.sources);
+        report.edits = diff::edits(&report.resources, &report.sources, &|_| true);
+        let names = report.resources.iter().filter_map(|of| Some(of.after.as_ref()?.identity.clone()));
+        let by = Span::new(id, start / 2, start);
+        report.layer_edits = vec![LayerEdit {
+            file: file.clone(),
+            pointer: [label.as_str().into()].into_iter().collect(),
+            before: Some(Span::new(id, start, start)),
+            after: Some(Span::new(id, start, start)),
+            readers: 1,
+            shielded: names.map(|resource| Shielded { resource, by }).collect(),
+            is_dead: false,
+        }];
         if is_sensitive {
             report.sources.mark_sensitive(id);
         }

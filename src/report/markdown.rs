@@ -2,6 +2,8 @@
 //!
 //! Everything that comes from a repository stands in code spans, code blocks or escaped HTML, where Markdown does nothing.
 
+mod groups;
+
 use std::io;
 
 use super::locate::Locator;
@@ -11,7 +13,7 @@ use super::style::Style;
 use super::tally::{Status, Tally, grouped, plural, severities};
 use super::terminal::{self, Draft, Layout};
 use super::{Report, terminal::counts};
-use crate::diff::ResourceChange;
+use crate::diff::{Member, ResourceChange};
 use crate::finding::{Finding, Location};
 use crate::visible;
 
@@ -25,6 +27,10 @@ const STYLE: Style =
 const LONGEST_SPAN: usize = 200;
 /// The most findings listed.
 const MOST_FINDINGS: usize = 50;
+/// The most edited files named.
+const MOST_SOURCES: usize = 8;
+/// Lists of so many resources are shown whole.
+const MOST_LISTED: usize = 100;
 /// The most skipped files named.
 const MOST_SKIPPED: usize = 20;
 
@@ -42,8 +48,8 @@ pub fn write_check(report: &Report, budget: usize, out: &mut dyn io::Write) -> i
         format!("{} in {}", plural(report.compared.resources, "resource"), plural(report.compared.files, "file"));
     let parts = Parts {
         head: format!("### outcrop: {title}\n\n{}, {checked} checked.\n\n{}", span(&report.after), incomplete(report)),
-        table_head: "",
-        rows: Vec::new(),
+        tables: Vec::new(),
+        nouns: "resources",
         detailed: 0,
         details: Vec::new(),
         findings: findings(report),
@@ -55,15 +61,24 @@ pub fn write_check(report: &Report, budget: usize, out: &mut dyn io::Write) -> i
 /// A report in pieces that can be left out one by one.
 struct Parts {
     head: String,
-    table_head: &'static str,
-    rows: Vec<String>,
-    /// How many resources have details.
+    tables: Vec<Table>,
+    /// What the rows are.
+    nouns: &'static str,
+    /// How many of them have details.
     detailed: usize,
     /// The details of the first of them.
     details: Vec<String>,
     findings: String,
     skipped: String,
 }
+
+struct Table {
+    head: &'static str,
+    rows: Vec<String>,
+}
+
+const GROUPS: &str = "| | Change | Resources | Cause |\n|-|-|-|-|\n";
+const RESOURCES: &str = "| | Resource | Changes | File |\n|-|-|-|-|\n";
 
 fn fitted(parts: &Parts, budget: usize) -> String {
     let all = parts.detailed;
@@ -73,7 +88,7 @@ fn fitted(parts: &Parts, budget: usize) -> String {
         return [around.0.as_str(), &parts.details.concat(), &around.1].concat();
     }
     let note = |shown: usize| {
-        let of = format!("{} of {}", grouped(shown), plural(all, "resource"));
+        let of = format!("{} of {} {}", grouped(shown), grouped(all), parts.nouns);
         format!("> Cut to fit: the changes of {of} are shown. The full report has all.\n\n")
     };
     let mut room = budget.checked_sub(around.0.len() + around.1.len() + note(all).len());
@@ -89,66 +104,103 @@ fn fitted(parts: &Parts, budget: usize) -> String {
 }
 
 impl Parts {
-    /// All pieces, but no more details than the budget could ever hold.
+    /// All pieces, but no more details than the budget could ever hold: groups first, then what resources have for themselves.
     fn of(report: &Report, budget: usize) -> Self {
         let mut draft = Draft::new(report, &STYLE);
         draft.hint = "";
-        let shown: Vec<&ResourceChange> =
-            report.resources.iter().filter(|resource| resource.status() < Status::Respelled).collect();
-        let rows = shown.iter().map(|resource| row(resource, &draft)).collect();
-        let has_detail = |resource: &&&ResourceChange| resource.status() != Status::Moved;
-        let mut details: Vec<String> = Vec::new();
-        let mut room = budget;
-        for resource in shown.iter().filter(has_detail) {
-            let detail = detail(resource, &mut draft).unwrap_or_default();
-            let fits = detail.len() <= room;
-            room = room.saturating_sub(detail.len());
-            details.push(detail);
-            if !fits {
-                break;
-            }
+        draft.listed = MOST_LISTED;
+        let told = terminal::told(report, &STYLE);
+        let is_untold = |(at, resource): &(usize, &ResourceChange)| {
+            let count = resource.changes().count();
+            let is_told = |change| told.contains(&Member { resource: *at, change });
+            count == 0 || resource.is_moved() || !(0..count).all(is_told)
+        };
+        let shown = report.resources.iter().enumerate().filter(|(_, resource)| resource.status() < Status::Respelled);
+        let shown: Vec<(usize, &ResourceChange)> = shown.filter(is_untold).collect();
+        let shared =
+            Table { head: GROUPS, rows: report.groups.iter().map(|it| groups::row(report, it, &mut draft)).collect() };
+        let resources = Table { head: RESOURCES, rows: shown.iter().map(|(_, it)| row(it, &draft)).collect() };
+        let has_detail = |(_, resource): &&(usize, &ResourceChange)| resource.status() != Status::Moved;
+        let mut details = Details { room: budget, texts: Vec::new(), is_full: false };
+        for group in &report.groups {
+            details.push(|| groups::detail(report, group, &mut draft));
         }
+        for (at, resource) in shown.iter().filter(has_detail) {
+            let is_told = |change| told.contains(&Member { resource: *at, change });
+            details.push(|| detail(resource, &mut draft, &is_told).unwrap_or_default());
+        }
+        let shielded = groups::shielded(report, &mut draft);
         let cut = if draft.was_cut { "… stands for text cut to fit.\n" } else { "" };
         Self {
             head: head(report),
-            table_head: "| | Resource | Changes | File |\n|-|-|-|-|\n",
-            rows,
-            detailed: shown.iter().filter(has_detail).count(),
-            details,
+            nouns: if shared.rows.is_empty() { "resources" } else { "groups and resources" },
+            detailed: shared.rows.len() + shown.iter().filter(has_detail).count(),
+            tables: [shared, resources].into_iter().filter(|table| !table.rows.is_empty()).collect(),
+            details: details.texts,
             findings: findings(report),
-            skipped: skipped(report) + cut,
+            skipped: shielded + &skipped(report) + cut,
         }
     }
 
     /// What stands before and after the details.
     fn around(&self) -> (String, String) {
-        let table =
-            if self.rows.is_empty() { String::new() } else { format!("{}{}\n", self.table_head, self.rows.concat()) };
-        (format!("{}{table}", self.head), format!("{}{}", self.findings, self.skipped))
+        let tables: String =
+            self.tables.iter().map(|table| format!("{}{}\n", table.head, table.rows.concat())).collect();
+        (format!("{}{tables}", self.head), format!("{}{}", self.findings, self.skipped))
     }
 
     /// Counts and as many rows as fit.
     fn table_only(&self, budget: usize) -> Option<String> {
+        let all = self.tables.iter().map(|table| table.rows.len()).sum();
         let note = |shown: usize| {
-            let of = format!("{} of {}", grouped(shown), plural(self.rows.len(), "resource"));
+            let of = format!("{} of {} {}", grouped(shown), grouped(all), self.nouns);
             format!(
                 "\n> Cut to fit: {of} listed, without their changes, findings and skipped files. The full report has all.\n"
             )
         };
-        let mut room = budget.checked_sub(self.head.len() + self.table_head.len() + note(self.rows.len()).len())?;
-        let shown = self.rows.iter().take_while(|row| {
-            let fits = row.len() <= room;
-            room = room.saturating_sub(row.len());
-            fits
-        });
-        let shown = shown.count();
-        (shown > 0).then(|| [self.head.as_str(), self.table_head, &self.rows[..shown].concat(), &note(shown)].concat())
+        let mut room = budget.checked_sub(self.head.len() + note(all).len())?;
+        let mut text = self.head.clone();
+        let mut shown = 0;
+        for Table { head, rows } in &self.tables {
+            let gap = if shown > 0 { "\n" } else { "" };
+            let Some(left) = room.checked_sub(gap.len() + head.len() + rows[0].len()) else { break };
+            room = left + rows[0].len();
+            text.extend([gap, head]);
+            let fitting = rows.iter().take_while(|row| {
+                let fits = row.len() <= room;
+                room = if fits { room - row.len() } else { 0 };
+                fits
+            });
+            let fitting: Vec<&str> = fitting.map(String::as_str).collect();
+            shown += fitting.len();
+            text.push_str(&fitting.concat());
+        }
+        (shown > 0).then(|| text + &note(shown))
     }
 
     fn counts_only(&self, budget: usize) -> Option<String> {
         let note = "> Cut to fit: only counts are shown. The full report has all.\n";
         let text = [self.head.as_str(), note].concat();
         (text.len() <= budget).then_some(text)
+    }
+}
+
+/// Details up to the first that does not fit.
+struct Details {
+    room: usize,
+    texts: Vec<String>,
+    is_full: bool,
+}
+
+impl Details {
+    fn push(&mut self, make: impl FnOnce() -> String) {
+        if self.is_full {
+            return;
+        }
+        let detail = make();
+        self.is_full = detail.len() > self.room;
+        self.room = self.room.saturating_sub(detail.len());
+        self.texts.push(detail);
     }
 }
 
@@ -163,7 +215,8 @@ fn head(report: &Report) -> String {
     );
     let rest = words(&tally, false);
     let rest = if rest.is_empty() { String::new() } else { format!(" Also: {rest}.") };
-    format!("### outcrop: {title}\n\n{sides}, {compared} compared.{rest}\n\n{}", incomplete(report))
+    let sources = groups::sources(report);
+    format!("### outcrop: {title}\n\n{sides}, {compared} compared.{rest}\n\n{sources}{}", incomplete(report))
 }
 
 fn incomplete(report: &Report) -> &'static str {
@@ -203,8 +256,8 @@ fn row(resource: &ResourceChange, draft: &Draft<'_>) -> String {
 }
 
 /// The changes of a resource, folded; none for a pure move.
-fn detail(resource: &ResourceChange, draft: &mut Draft<'_>) -> Option<String> {
-    let lines = draft.changes_at(resource, MARGIN);
+fn detail(resource: &ResourceChange, draft: &mut Draft<'_>, is_told: &dyn Fn(usize) -> bool) -> Option<String> {
+    let lines = draft.changes_but(resource, MARGIN, is_told);
     if lines.is_empty() {
         return None;
     }
@@ -404,6 +457,25 @@ mod tests {
     }
 
     #[test]
+    fn what_many_share_comes_first_and_survives_longest() {
+        let report = sample::grouped();
+        let whole = written(&report, 65_000);
+        assert!(whole.contains(
+            "
+| `•` | `metadata › .token` `(sensitive, changed) #1 → #2` | **3** | `customers/_/metadata.yaml:3 (unchanged)` |
+"
+        ));
+        assert!(whole.contains("\n  varies  /old → \"/v2/customers/{{.id}}\"  /customers/c09\n"));
+        assert!(!whole.contains("| Resource |"), "nothing is left to tell of single resources");
+        for budget in [whole.len() - 1, 1_400, 900, 400] {
+            let shown = written(&report, budget);
+            assert!(shown.len() <= budget && shown.contains("Cut to fit"));
+            outside_code(&shown);
+            assert_eq!(shown.contains("| Change |"), budget > 800, "{budget}");
+        }
+    }
+
+    #[test]
     fn a_small_budget_leaves_out_the_inside_first() {
         let report = sample::rich();
         let whole = written(&report, 65_000).len();
@@ -428,7 +500,11 @@ mod tests {
             use sample::{both, change, key, kubernetes, map, report, resource, string};
             let side = || resource(kubernetes("ConfigMap", &name), "x.yaml", map([]));
             let change = change(ChangeKind::Value, [key(&name)], string(&value), string(&name));
-            let mut report = report(vec![both(side(), side(), vec![change])]);
+            let other = || resource(kubernetes("ConfigMap", &value), "y.yaml", map([]));
+            let shared = vec![both(side(), side(), vec![change.clone()]), both(other(), other(), vec![change])];
+            let mut report = report(shared);
+            report.groups = crate::diff::groups(&report.resources, &report.sources);
+            report.edits = crate::diff::edits(&report.resources, &report.sources, &|_| true);
             let location = Location::File { path: sample::path("x.yaml"), revision: "index".into() };
             report.findings = vec![Finding::new(&crate::finding::SOURCE_UNREADABLE, location, message.clone()).help(message)];
             let shown = written(&report, budget);

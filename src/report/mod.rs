@@ -1,10 +1,14 @@
 //! Stage 14: what was found, as text for people and as data for programs.
 
+mod cause;
+mod compressed;
 pub mod diagnostics;
 pub mod explain;
+mod form;
 mod fragment;
 pub mod github;
 pub mod json;
+mod layer_edit;
 #[cfg(test)]
 mod laws;
 pub mod lines;
@@ -13,6 +17,7 @@ pub mod markdown;
 mod paint;
 mod passage;
 mod place;
+pub mod render;
 pub mod request;
 #[cfg(test)]
 mod sample;
@@ -31,10 +36,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use layer_edit::{LayerEdit, Shielded};
 pub use style::Style;
 pub use tally::{Status, Tally, plural};
 
-use crate::diff::{ResourceChange, Suppressed};
+use crate::diff::{Edits, Group, ResourceChange, Suppressed};
 use crate::finding::Finding;
 pub use crate::resource::{ReadAs, SkipReason, Skipped};
 use crate::text::Sources;
@@ -48,6 +54,12 @@ pub struct Report {
     pub after: SmolStr,
     /// Every resource that differs, in order of its identity.
     pub resources: Vec<ResourceChange>,
+    /// The same change in several resources, told once; refers to `resources` by their positions.
+    pub groups: Vec<Group>,
+    /// Which edited files the changes come from.
+    pub edits: Edits,
+    /// Edits of layers that do not reach everybody they speak for.
+    pub layer_edits: Vec<LayerEdit>,
     /// What is wrong with the files, in order of file and place.
     pub findings: Vec<Finding>,
     /// Changed files that were not compared, and why.
@@ -56,6 +68,10 @@ pub struct Report {
     pub compared: Compared,
     /// Changes that the user does not want to see, each with the rule that took it out.
     pub suppressed: Vec<Suppressed>,
+    /// The views that were compared, if not all of them were.
+    pub only: Vec<&'static str>,
+    /// Changes that are shown, but that the compare rules of the newer side would hide from now on.
+    pub would_hide: Vec<Suppressed>,
     /// How many changed files were read as what.
     pub read_as: BTreeMap<ReadAs, usize>,
     /// Findings that the configuration switches off.
@@ -79,6 +95,12 @@ impl Report {
     /// Whether something could not be judged, so that the absence of changes proves nothing.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete
+    }
+
+    /// Forgets what resources have in common, so that each is told for itself.
+    pub fn ungroup(&mut self) {
+        self.groups.clear();
+        self.edits = Edits::default();
     }
 
     /// Whether the sides differ in something that was compared.

@@ -43,9 +43,12 @@ fn of_key(key: &Key) -> String {
     if is_plain { format!(".{}", visible::inline(&key.name)) } else { format!("[{}]", quoted(&key.name)) }
 }
 
-/// `[web]` for an item called so by its `name`, `[id=7]` for one named by something else, `[3]` for one without a name.
+/// `[web]` for an item called so by its `name`, `[id=7]` for one named by something else, `[3]` for one without a name, `[*]` for
+/// any such.
 fn of_item(label: Option<&str>, index: Option<usize>) -> String {
-    let Some(label) = label else { return format!("[{}]", index.unwrap_or_default()) };
+    let Some(label) = label else {
+        return index.map_or_else(|| "[*]".to_owned(), |index| format!("[{index}]"));
+    };
     match label.split_once('=') {
         Some(("name", name)) if is_word(name) && Number::from_yaml(name).is_none() => format!("[{name}]"),
         Some((key, value)) if !is_label(value) => format!("[{}={}]", visible::inline(key), quoted(value)),

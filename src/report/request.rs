@@ -1,4 +1,4 @@
-//! A request that would be sent: as people read one, as data for programs, and as a line for a shell.
+//! Requests that would be sent: as people read them, as data for programs, and as lines for a shell.
 //!
 //! Secrets are values that no writer can print; whoever makes the request hides them before.
 
@@ -6,66 +6,159 @@ use std::io;
 
 use super::Style;
 use super::locate::Locator;
-use super::paint::{Line, Role, Screen};
+use super::paint::{Line, Role, Screen, columns};
+use super::tally::plural;
+use super::token::holds_secret;
 use crate::document::write::{to_inline, to_json, to_yaml};
-use crate::layer::Origin as LayerOrigin;
-use crate::request::{NamedUse, Origin, Part, Request};
+use crate::layer::{Operation, Origin as LayerOrigin};
+use crate::request::{Answer, Item, NamedUse, Origin, Part, Request};
 use crate::settings::Format;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 use crate::visible;
 
-/// Writes it for people: first line, headers, body. With more to say, each part is followed by what it was made of.
+/// A request as it is shown.
+#[derive(Debug)]
+pub struct Rendered {
+    /// What would be sent.
+    pub request: Request,
+    /// What would be answered, where metadata says what to make of it.
+    pub answer: Option<Answer>,
+    /// Whether nothing is wrong with it; otherwise it is not to be sent.
+    pub is_sound: bool,
+}
+
+impl Rendered {
+    /// A request that nothing is known about but itself.
+    pub fn alone(request: Request) -> Self {
+        Self { request, answer: None, is_sound: true }
+    }
+
+    /// Whether something in it is not shown because it is secret.
+    pub fn hides_secrets(&self) -> bool {
+        let request = &self.request;
+        let parts = [&request.collection, &request.method, &request.path].into_iter();
+        let mut parts = parts.chain(request.query.iter().chain(&request.headers).map(|(_, part)| part));
+        let answered: Vec<&Node> = match &self.answer {
+            None => Vec::new(),
+            Some(Answer::Payload(payload)) => vec![payload],
+            Some(Answer::Items(_)) => Vec::new(),
+        };
+        parts.any(|part| part.uses.iter().any(|read| holds_secret(&read.value)))
+            || request.body.iter().chain(answered).any(holds_secret)
+    }
+}
+
+/// Writes requests for people: first line, headers, body, answer. With more to say, each part is followed by what it was made of.
 pub fn write(
-    request: &Request,
+    all: &[Rendered],
     format: Format,
     sources: &Sources,
     style: &Style,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let mut page = Page { locator: Locator::new(sources), screen: Screen::new(out, style), style };
-    page.first_line(request)?;
-    for (name, part) in &request.headers {
-        page.screen.line(Line::default().with(Role::Path, name).with(Role::Plain, &format!(": {}", part.text)))?;
-        page.way(part)?;
-    }
-    if let Some(body) = &request.body {
-        page.screen.blank()?;
-        for line in body_text(body, format).lines() {
-            page.screen.line(Line::default().with(Role::Plain, line))?;
+    for (at, rendered) in all.iter().enumerate() {
+        if at > 0 {
+            page.screen.blank()?;
+        }
+        if all.len() > 1 {
+            page.screen.line(Line::default().with(Role::Dim, rendered.request.operation.name()))?;
+        }
+        page.request(&rendered.request, format)?;
+        if let Some(answer) = &rendered.answer {
+            page.answer(answer, rendered.request.operation, format)?;
         }
     }
     Ok(())
 }
-
 struct Page<'a> {
     locator: Locator<'a>,
     screen: Screen<'a>,
     style: &'a Style,
 }
 
+/// Items of a list that are named; the rest is counted.
+const MOST_ITEMS: usize = 20;
+
 impl Page<'_> {
+    fn request(&mut self, request: &Request, format: Format) -> io::Result<()> {
+        self.first_line(request)?;
+        for (name, part) in &request.headers {
+            self.screen.line(Line::default().with(Role::Path, name).with(Role::Plain, &format!(": {}", part.text)))?;
+            self.way("from", part)?;
+        }
+        match &request.body {
+            Some(body) => self.document(body, format),
+            None => Ok(()),
+        }
+    }
+
+    fn document(&mut self, node: &Node, format: Format) -> io::Result<()> {
+        self.screen.blank()?;
+        for line in body_text(node, format).lines() {
+            self.screen.line(Line::default().with(Role::Plain, line))?;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, answer: &Answer, operation: Operation, format: Format) -> io::Result<()> {
+        self.screen.blank()?;
+        match answer {
+            Answer::Payload(payload) => {
+                let what = if operation == Operation::Compare { "compared" } else { "taken from the answer" };
+                self.screen.line(Line::default().with(Role::Dim, what))?;
+                self.document(payload, format)
+            }
+            Answer::Items(items) => self.items(items),
+        }
+    }
+
+    fn items(&mut self, items: &[Item]) -> io::Result<()> {
+        let heading = format!("{} in this snapshot", plural(items.len(), "resource"));
+        self.screen.line(Line::default().with(Role::Dim, &heading))?;
+        let most = if self.style.is_verbose() { items.len() } else { MOST_ITEMS };
+        let shown = &items[..items.len().min(most)];
+        let widest = shown.iter().map(|item| columns(item.path.as_str())).max().unwrap_or(0);
+        for Item { path, identity, .. } in shown {
+            let line =
+                Line::indented(2).with(Role::Path, path.as_str()).padded(2 + widest.min(self.style.columns() / 2));
+            self.screen.line(line.with(Role::Dim, &format!("  {}", identity.remote_id)))?;
+        }
+        match items.len().saturating_sub(most) {
+            0 => Ok(()),
+            more => self.screen.line(Line::indented(2).with(Role::Dim, &format!("and {more} more (-v lists them)"))),
+        }
+    }
+
     fn first_line(&mut self, request: &Request) -> io::Result<()> {
         let line = Line::default().with(Role::Heading, &request.method.text);
         self.screen.line(line.with(Role::Plain, &format!(" {}", request.path.text)))?;
-        self.way(&request.method)?;
-        self.way(&request.path)?;
+        self.way("from", &request.method)?;
+        self.way("from", &request.path)?;
+        // Only a relative path starts from the collection.
+        if request.path.template.trim_start().starts_with('.') {
+            self.way("in", &request.collection)?;
+        }
         for (at, (name, part)) in request.query.iter().enumerate() {
             let mark = if at == 0 { "?" } else { "&" };
             self.screen.line(Line::indented(2).with(Role::Plain, &format!("{mark}{name}={}", part.text)))?;
-            self.way(part)?;
+            self.way("from", part)?;
         }
         Ok(())
     }
 
     /// The template of a part and the values that went into it.
-    fn way(&mut self, part: &Part) -> io::Result<()> {
+    fn way(&mut self, word: &str, part: &Part) -> io::Result<()> {
         if !self.style.is_verbose() || (part.at.is_none() && part.uses.is_empty()) {
             return Ok(());
         }
         let place = part.at.map_or_else(|| "default".to_owned(), |span| self.place(span));
-        self.screen.line(Line::indented(4).with(Role::Dim, &format!("from {}  {place}", part.template)))?;
-        for read in &part.uses {
+        self.screen.line(Line::indented(4).with(Role::Dim, &format!("{word} {}  {place}", part.template)))?;
+        for (at, read) in part.uses.iter().enumerate() {
+            if part.uses[..at].iter().any(|known| known.name == read.name) {
+                continue;
+            }
             let origin = read.origin.as_ref().map_or_else(String::new, |origin| self.origin(origin));
             let text = format!("{} = {}  {origin}", read.name, to_inline(&read.value));
             self.screen.line(Line::indented(6).with(Role::Dim, text.trim_end()))?;
@@ -97,10 +190,16 @@ fn body_text(body: &Node, format: Format) -> String {
 }
 
 /// The same for programs.
-pub fn to_node(request: &Request, sources: &Sources) -> Node {
-    let nowhere = request.nowhere;
+pub fn to_node(rendered: &Rendered, sources: &Sources) -> Node {
+    let nowhere = rendered.request.nowhere;
     let mut wire = Wire { nowhere, locator: Locator::new(sources) };
-    wire.request(request)
+    wire.rendered(rendered)
+}
+
+/// Several of them.
+pub fn to_list(all: &[Rendered], sources: &Sources) -> Option<Node> {
+    let first = all.first()?;
+    Some(Node::list(all.iter().map(|rendered| to_node(rendered, sources)).collect(), first.request.nowhere))
 }
 
 struct Wire<'a> {
@@ -109,7 +208,29 @@ struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    fn request(&mut self, request: &Request) -> Node {
+    fn rendered(&mut self, rendered: &Rendered) -> Node {
+        let mut entries = self.request(&rendered.request);
+        match &rendered.answer {
+            None => {}
+            Some(Answer::Payload(payload)) => entries.push(self.entry("answer", payload.clone())),
+            Some(Answer::Items(items)) => {
+                let items = items.iter().map(|item| self.item(item)).collect();
+                entries.push(self.entry("items", Node::list(items, self.nowhere)));
+            }
+        }
+        Node::map(entries, self.nowhere)
+    }
+
+    fn item(&self, item: &Item) -> Node {
+        let entries = vec![
+            self.entry("resource", self.text(item.path.as_str())),
+            self.entry("alias", self.text(&item.identity.alias)),
+            self.entry("id", self.text(&item.identity.remote_id)),
+        ];
+        Node::map(entries, self.nowhere)
+    }
+
+    fn request(&mut self, request: &Request) -> Vec<Entry> {
         let texts = |wire: &Self, parts: &[(smol_str::SmolStr, Part)]| {
             let entries = parts.iter().map(|(name, part)| wire.entry(name, wire.text(&part.text)));
             Node::map(entries.collect(), wire.nowhere)
@@ -117,6 +238,7 @@ impl Wire<'_> {
         let mut entries = vec![
             self.entry("operation", self.text(request.operation.name())),
             self.entry("resource", self.text(request.target.as_str())),
+            self.entry("rendered", Node::new(Value::Bool(request.is_filled_in), self.nowhere)),
             self.entry("method", self.text(&request.method.text)),
             self.entry("path", self.text(&request.path.text)),
             self.entry("query", texts(self, &request.query)),
@@ -136,7 +258,7 @@ impl Wire<'_> {
             }
         }
         entries.push(self.entry("parts", Node::list(parts, self.nowhere)));
-        Node::map(entries, self.nowhere)
+        entries
     }
 
     fn named_part(&mut self, field: &str, part: &Part) -> Node {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use smol_str::SmolStr;
 
-use super::{Compared, Report, SkipReason, Skipped};
+use super::{Compared, LayerEdit, Report, Shielded, SkipReason, Skipped};
 use crate::diff::{Change, ChangeKind, Difference, Options, PathStep, ResourceChange, diff};
 use crate::document::{Format, parse};
 use crate::finding::{self, Finding, Location};
@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, KubernetesName, Resource};
 use crate::text::{SourceText, Sources, Span};
-use crate::value::{Entry, Key, KeyKind, Node, Number, Secret, Value};
+use crate::value::{Entry, Key, KeyKind, Node, Number, Secret, StepKind, Value};
 
 pub(super) const CANARY: &str = "hunter2-canary";
 
@@ -196,6 +196,67 @@ pub(super) fn rich() -> Report {
         skip("docs/logo.svg", SkipReason::OtherFormat),
         skip("charts/web/templates/service.yaml", SkipReason::ForeignTemplate),
     ];
+    report
+}
+
+/// What a layer does to many: most have the same values, two had others before, one has a value of its own.
+pub(super) fn grouped() -> Report {
+    let mut report = report(Vec::new());
+    let made = Made { sources: &report.sources };
+    let layer = |revision: &str, version: &str| {
+        let text = format!("operationInfo:\n  updateResource:\n    path: /{version}/customers/{{{{.id}}}}\n");
+        made.read(revision, "customers/_/metadata.yaml", &text)
+    };
+    let (old, new) = (layer("HEAD", "v1"), layer("index", "v2"));
+    let value = |root: &Node| root.get("operationInfo")?.get("updateResource")?.get("path").cloned();
+    let (old, new) = (value(&old).expect("a path"), value(&new).expect("a path"));
+    let names: Vec<String> = (0..37).map(|at| format!("customers/c{at:02}")).collect();
+    for (at, name) in names.iter().enumerate() {
+        let identity = Identity::Logical(LogicalPath::of_directory(&path(name)).expect("text"));
+        let file = format!("{name}/resource.yaml");
+        let texts = [format!("plan: silver\nkey: {at}\n"), format!("plan: gold\nkey: {at}\n")];
+        let texts = if at < 5 { [&*texts[0], &*texts[1]] } else { [&*texts[0]; 2] };
+        let mut of = made.changed(identity, [&file; 2], texts);
+        let before = match at {
+            7 | 8 => Node { value: Value::String("/v0".into()), ..old.clone() },
+            9 => Node { value: Value::String("/old".into()), ..old.clone() },
+            _ => old.clone(),
+        };
+        let steps = [PathStep::Metadata, key("operationInfo"), key("updateResource"), key("path")];
+        let token = |text: &str| Node { span: old.span, ..secret(text) };
+        of.metadata.changes.push(change(
+            ChangeKind::Value,
+            steps,
+            before,
+            new.clone().through(StepKind::Layer, new.span),
+        ));
+        if at < 3 {
+            let new = format!("{CANARY}-new");
+            of.metadata.changes.push(change(
+                ChangeKind::Value,
+                [PathStep::Metadata, key("token")],
+                token(CANARY),
+                token(&new),
+            ));
+        }
+        report.resources.push(of);
+    }
+    let shield = |name: &str| Shielded {
+        resource: Identity::Logical(LogicalPath::of_directory(&path(name)).expect("text")),
+        by: made.read("index", &format!("{name}/metadata.yaml"), "path: /own\n").span,
+    };
+    report.layer_edits.push(LayerEdit {
+        file: path("customers/_/metadata.yaml"),
+        pointer: ["operationInfo", "updateResource", "path"].map(SmolStr::new).into_iter().collect(),
+        before: Some(old.span),
+        after: Some(new.span),
+        readers: 37,
+        shielded: ["customers/mono", "customers/north"].map(shield).into(),
+        is_dead: false,
+    });
+    report.groups = crate::diff::groups(&report.resources, &report.sources);
+    report.edits = crate::diff::edits(&report.resources, &report.sources, &|_| true);
+    report.compared = Compared { files: 6, resources: 39 };
     report
 }
 
@@ -387,7 +448,7 @@ fn print() {
         in_ci: has("ci"),
         show_suppressed: has("v"),
     };
-    let report = rich();
+    let report = if has("grouped") { grouped() } else { rich() };
     let mut out = Vec::new();
     match words[0] {
         "side" => super::side_by_side::write(&report, &style, &mut out),

@@ -19,7 +19,7 @@ const ROWS: usize = 60;
 /// Writes the report in two columns, or stacked if the terminal is too narrow for two.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     if style.columns() < NARROWEST {
-        return terminal::write(report, style, out);
+        return terminal::write_each(report, style, out);
     }
     let mut draft = Draft::new(report, style);
     let mut screen = Screen::new(out, style);

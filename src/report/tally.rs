@@ -74,6 +74,12 @@ pub struct Tally {
     pub moved: usize,
     /// Resources in which only the spelling of numbers differs.
     pub respelled: usize,
+    /// Changes that several resources share, each counted once.
+    pub groups: usize,
+    /// Resources that an edited layer speaks for but does not reach, counted once for each edit.
+    pub shielded: usize,
+    /// Edits of layers that nobody reads.
+    pub dead_edits: usize,
     /// Numbers that are spelled differently but equal.
     pub spelling_only: usize,
     /// Lists and list items whose order alone changed.
@@ -95,7 +101,14 @@ pub struct Tally {
 impl Tally {
     /// Counts everything in a report.
     pub fn of(report: &Report) -> Self {
-        let mut tally = Self { skipped: report.skipped.len(), suppressed: report.suppressed.len(), ..Self::default() };
+        let mut tally = Self {
+            skipped: report.skipped.len(),
+            suppressed: report.suppressed.len(),
+            groups: report.groups.len(),
+            shielded: report.layer_edits.iter().map(|edit| edit.shielded.len()).sum(),
+            dead_edits: report.layer_edits.iter().filter(|edit| edit.is_dead).count(),
+            ..Self::default()
+        };
         for resource in &report.resources {
             tally.count(resource);
         }

@@ -48,9 +48,14 @@ impl Page<'_> {
             "" => {}
             word => line.push(Role::Dim, &format!("{word} ")),
         }
-        let role = if step.kind == TraceKind::Path { Role::Heading } else { Role::Path };
-        line.push(role, &self.cut(if step.text.is_empty() { "(empty)" } else { &step.text }, room / 3));
-        if let Some(on) = &step.on {
+        // A path stands alone in its line.
+        let (role, space) = match step.kind {
+            TraceKind::Path => (Role::Heading, room.saturating_sub(14)),
+            _ => (Role::Path, room / 3),
+        };
+        line.push(role, &self.cut(if step.text.is_empty() { "(empty)" } else { &step.text }, space));
+        // The expression itself is what the steps below it spell out.
+        if let Some(on) = step.on.as_ref().filter(|_| step.kind != TraceKind::Computed) {
             line.push(Role::Dim, &format!("  of {}", self.value(on, room / 3)));
         }
         let left = self.style.columns().saturating_sub(line.width() + 4).max(20);

@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::Target;
-use super::neighbours::find;
+use super::neighbours::Siblings;
 use super::scope::scope_for;
 use super::transform::jq;
+use crate::expression::jq::pay;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::layer::{Field, Operation, RemoteIdentity, identify_list_item};
 use crate::path::LogicalPath;
@@ -62,7 +64,7 @@ fn shaped(response: &Node, target: &Target<'_>) -> Result<Node, Box<Finding>> {
         return Ok(response.clone());
     };
     let scoped = scope_for(target, Operation::List);
-    let lookup = Lookup { target, known: RefCell::default() };
+    let lookup = Lookup { target, known: RefCell::default(), collections: RefCell::default() };
     let resolver = |path: &str| lookup.resource(path);
     let mut results = jq(response, target, Operation::List, &scoped, Some(&resolver))?;
     Ok(match results.len() {
@@ -76,7 +78,11 @@ struct Lookup<'a> {
     target: &'a Target<'a>,
     /// What was found; nothing while it is being looked for.
     known: RefCell<BTreeMap<LogicalPath, Option<Result<Node, String>>>>,
+    collections: RefCell<BTreeMap<LogicalPath, Rc<Siblings>>>,
 }
+
+/// Steps for a lookup: it takes much more than a term of jq.
+const LOOKUP: usize = 200;
 
 impl Lookup<'_> {
     fn resource(&self, path: &str) -> Result<Node, String> {
@@ -84,13 +90,31 @@ impl Lookup<'_> {
         if let Some(known) = self.known.borrow().get(&path) {
             return known.clone().unwrap_or_else(|| Err("it leads back to itself".to_owned()));
         }
+        pay(LOOKUP);
         self.known.borrow_mut().insert(path.clone(), None);
-        let found = find(&path, self.target.neighbours);
-        let found = found
+        let found = self
+            .find(&path)
             .map_err(|finding| finding.message)
             .and_then(|payload| payload.ok_or_else(|| "there is no such resource".to_owned()));
         self.known.borrow_mut().insert(path, Some(found.clone()));
         found
+    }
+
+    /// As [`find`](super::find) does it, with each collection gone through once, and every look at it paid for.
+    fn find(&self, path: &LogicalPath) -> Result<Option<Node>, Box<Finding>> {
+        let neighbours = self.target.neighbours;
+        if let Some(payload) = neighbours.payload(path) {
+            return Ok(Some(payload));
+        }
+        let Some(collection) = path.parent() else { return Ok(None) };
+        let known = self.collections.borrow().get(&collection).cloned();
+        let siblings = known.unwrap_or_else(|| {
+            let siblings = Rc::new(Siblings::of(&collection, neighbours));
+            self.collections.borrow_mut().insert(collection, Rc::clone(&siblings));
+            siblings
+        });
+        pay(siblings.count() * 10);
+        siblings.answering(path, neighbours)
     }
 }
 

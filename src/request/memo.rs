@@ -5,12 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
-use crate::expression::jq::{Failure, Program};
-use crate::expression::template::{Template, Trouble};
+use crate::expression::jq::{Failure, Program, Resolver};
+use crate::expression::template::{Purpose, Rendered, Scope, Template, Trouble};
+use crate::limits::{Allowance, Limits};
+use crate::text::Span;
+use crate::value::Node;
 
-/// What is compiled so far; shared by all resources of a run.
-#[derive(Debug, Default)]
+/// What is compiled so far, and how many steps may still be taken; shared by all resources of a run.
+#[derive(Debug)]
 pub struct Memo {
+    allowance: Allowance,
     templates: Mutex<HashMap<SmolStr, Result<Template, Trouble>>>,
     programs: Mutex<HashMap<SmolStr, Result<Arc<Program>, Failure>>>,
 }
@@ -18,7 +22,35 @@ pub struct Memo {
 /// Rendered expressions can be as many as resources; beyond this, everything is forgotten and compiled anew.
 const MOST: usize = 4096;
 
+impl Default for Memo {
+    fn default() -> Self {
+        Self::within(&Limits::default())
+    }
+}
+
 impl Memo {
+    /// Nothing compiled yet, and so much to spend.
+    pub fn within(limits: &Limits) -> Self {
+        let allowance = Allowance::of(limits.request_steps);
+        Self { allowance, templates: Mutex::default(), programs: Mutex::default() }
+    }
+
+    /// Fills in a template.
+    pub fn render(&self, text: &str, scope: &Arc<Scope>, purpose: Purpose) -> Result<Rendered, Trouble> {
+        self.template(text)?.render_within(&self.allowance, scope, purpose)
+    }
+
+    /// Runs a program.
+    pub fn run(
+        &self,
+        text: &str,
+        input: &Node,
+        place: Span,
+        resolver: Option<Resolver<'_>>,
+    ) -> Result<Vec<Node>, Failure> {
+        self.program(text)?.run_within(&self.allowance, input, place, resolver)
+    }
+
     /// The template of a text.
     pub fn template(&self, text: &str) -> Result<Template, Trouble> {
         remembered(&self.templates, text, Template::parse)

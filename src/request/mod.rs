@@ -3,6 +3,7 @@
 //! [`request`] is the door; [`transform`], [`validate`] and [`list`] are its parts that others need alone. All of it is pure: what
 //! other resources say comes through [`Neighbours`].
 
+mod answer;
 pub mod attribute;
 mod derive;
 mod list;
@@ -18,15 +19,16 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use answer::{Answer, answer};
 pub use derive::{Derived, derive};
 pub use list::{Item, list, list_response};
 pub use memo::Memo;
-pub use neighbours::{Neighbours, Nobody, ancestors, find};
-pub use operation::{Request, request};
+pub use neighbours::{Neighbours, Nobody, Siblings, ancestors, find};
+pub use operation::{Request, request, request_as_written};
 pub use render::{NamedUse, Part, render};
 pub use scope::{Origin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};
-pub use validate::{SchemaCheck, no_document, validate};
+pub use validate::{SchemaCheck, check_schema, no_document, validate};
 
 use crate::layer::EffectiveMetadata;
 use crate::path::LogicalPath;

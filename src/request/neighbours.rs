@@ -43,18 +43,37 @@ pub fn ancestors(path: &LogicalPath, neighbours: &dyn Neighbours) -> Vec<(Logica
     parents.filter_map(|parent| neighbours.payload(&parent).map(|payload| (parent, payload))).collect()
 }
 
+/// The resources of a collection, to look for one by a name of its own.
+pub struct Siblings(Vec<(LogicalPath, Node, Arc<EffectiveMetadata>)>);
+
+impl Siblings {
+    /// All of them.
+    pub fn of(collection: &LogicalPath, neighbours: &dyn Neighbours) -> Self {
+        let children = neighbours.children(collection).into_iter();
+        let known =
+            |(path, payload): (LogicalPath, Node)| neighbours.metadata(&path).map(|metadata| (path, payload, metadata));
+        Self(children.filter_map(known).collect())
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The payload of the one that answers to the last segment of a path.
+    pub fn answering(&self, path: &LogicalPath, neighbours: &dyn Neighbours) -> Result<Option<Node>, Box<Finding>> {
+        let Some(metadata) = neighbours.metadata(path) else { return Ok(None) };
+        let siblings: Vec<Sibling<'_>> =
+            self.0.iter().map(|(path, payload, metadata)| Sibling { path, payload, metadata }).collect();
+        Ok(look_up(path, &metadata, &siblings)?.map(|sibling| sibling.payload.clone()))
+    }
+}
+
 /// The payload of the resource that a path means: the one that stands there, or a sibling that answers to its last segment.
 pub fn find(path: &LogicalPath, neighbours: &dyn Neighbours) -> Result<Option<Node>, Box<Finding>> {
     if let Some(payload) = neighbours.payload(path) {
         return Ok(Some(payload));
     }
-    let (Some(collection), Some(metadata)) = (path.parent(), neighbours.metadata(path)) else { return Ok(None) };
-    let children: Vec<(LogicalPath, Node, Arc<EffectiveMetadata>)> = neighbours
-        .children(&collection)
-        .into_iter()
-        .filter_map(|(path, payload)| neighbours.metadata(&path).map(|metadata| (path, payload, metadata)))
-        .collect();
-    let siblings: Vec<Sibling<'_>> =
-        children.iter().map(|(path, payload, metadata)| Sibling { path, payload, metadata }).collect();
-    Ok(look_up(path, &metadata, &siblings)?.map(|sibling| sibling.payload.clone()))
+    let Some(collection) = path.parent() else { return Ok(None) };
+    Siblings::of(&collection, neighbours).answering(path, neighbours)
 }

@@ -39,13 +39,25 @@ pub struct Request {
     pub schema: Option<SchemaCheck>,
     /// A place for what nobody wrote.
     pub nowhere: Span,
+    /// Whether its templates are filled in; what speaks for many resources is shown as it is written.
+    pub is_filled_in: bool,
 }
 
 /// The request of an operation. Everything that is wrong is reported, in the order of the files; a request comes back if it could
 /// be made, and is to be sent only without errors.
 pub fn request(target: &Target<'_>, operation: Operation) -> Outcome<Option<Request>> {
+    made(target, operation, true)
+}
+
+/// The request of an operation on whatever a selector stands for, or on some resource of a collection: templates stay as they are
+/// written. The target's path is that of the collection.
+pub fn request_as_written(target: &Target<'_>, operation: Operation) -> Outcome<Option<Request>> {
+    made(target, operation, false)
+}
+
+fn made(target: &Target<'_>, operation: Operation, is_filled_in: bool) -> Outcome<Option<Request>> {
     let mut findings = Vec::new();
-    let value = Maker { target, operation, findings: &mut findings }.request();
+    let value = Maker { target, operation, is_filled_in, findings: &mut findings }.request();
     findings.sort_by_key(|finding| match &finding.location {
         Location::Span(span) => (Some(*span), None),
         Location::File { path, .. } => (None, Some(path.clone())),
@@ -56,6 +68,7 @@ pub fn request(target: &Target<'_>, operation: Operation) -> Outcome<Option<Requ
 struct Maker<'a, 'f> {
     target: &'a Target<'a>,
     operation: Operation,
+    is_filled_in: bool,
     findings: &'f mut Vec<Finding>,
 }
 
@@ -71,7 +84,7 @@ impl<'a> Maker<'a, '_> {
         let (method, path) = (self.method(&scoped), self.path(&scoped, collection.as_ref()));
         let (query, headers) = (self.query(&scoped), self.headers(&scoped));
         let (body, has_body) = (self.body(&scoped), self.has_body());
-        if body.is_none() && has_body {
+        if body.is_none() && has_body && self.is_filled_in {
             return None;
         }
         Some(Request {
@@ -83,8 +96,9 @@ impl<'a> Maker<'a, '_> {
             query: query?,
             headers: headers?,
             body,
-            schema: schema(self.target, self.operation).filter(|_| has_body),
+            schema: schema(self.target, self.operation, &scoped).filter(|_| has_body),
             nowhere: self.target.payload.span.start_only(),
+            is_filled_in: self.is_filled_in,
         })
     }
 
@@ -96,16 +110,20 @@ impl<'a> Maker<'a, '_> {
         let directive = Directive::new(Section::Resource, Field::CollectionPath);
         let said = Said::of(self.target.metadata, &directive, "collectionPath", "");
         if said.node.is_none() {
-            let text = logical_collection(self.target.path, self.operation).as_str().to_owned();
+            let logical = match self.is_filled_in {
+                true => logical_collection(self.target.path, self.operation),
+                false => self.target.path.clone(),
+            };
+            let text = logical.as_str().to_owned();
             let template = text.as_str().into();
             return Some(Part { text, template, at: None, by: None, uses: Vec::new() });
         }
-        let part = self.kept(said.render(self.target, scoped, Purpose::Path))?;
+        let part = self.fill_in(&said, scoped, Purpose::Path)?;
         if part.text.trim().is_empty() {
             self.findings.push(said.refused(&finding::REQUEST_PATH, self.target, "it is blank"));
             return None;
         }
-        Some(Part { text: url::cleaned(part.text.trim()), ..part })
+        Some(Part { text: self.clean()(part.text.trim()), ..part })
     }
 
     fn path(&mut self, scoped: &Scoped, collection: Option<&Part>) -> Option<Part> {
@@ -114,16 +132,19 @@ impl<'a> Maker<'a, '_> {
             _ => "./{{.id}}",
         };
         let said = self.said(Field::Path, "path", default);
-        let part = self.kept(said.render(self.target, scoped, Purpose::Path))?;
+        let part = self.fill_in(&said, scoped, Purpose::Path)?;
         // The root is in no collection, unless its metadata names one.
         let in_none = |collection: &&Part| {
-            self.target.path.is_root() && self.operation != Operation::List && collection.at.is_none()
+            self.is_filled_in
+                && self.target.path.is_root()
+                && self.operation != Operation::List
+                && collection.at.is_none()
         };
         let base = collection.filter(|collection| !in_none(collection)).map(|collection| collection.text.as_str());
         if collection.is_none() && part.text.trim().starts_with('.') {
             return None;
         }
-        match url::resolved(&part.text, base) {
+        match url::resolved(&part.text, base, self.clean()) {
             Ok(text) => Some(Part { text, ..part }),
             Err(reason) => {
                 self.findings.push(said.refused(&finding::REQUEST_PATH, self.target, reason));
@@ -140,7 +161,10 @@ impl<'a> Maker<'a, '_> {
             Operation::Get | Operation::List | Operation::Compare => "GET",
         };
         let said = self.said(Field::Method, "method", default);
-        let part = self.kept(said.render(self.target, scoped, Purpose::Text))?;
+        let part = self.fill_in(&said, scoped, Purpose::Text)?;
+        if !self.is_filled_in && part.text.contains("{{") {
+            return Some(part);
+        }
         let text = match part.text.trim() {
             "" => default.to_owned(),
             method => method.to_uppercase(),
@@ -156,7 +180,7 @@ impl<'a> Maker<'a, '_> {
         let parts = target.metadata.query(self.operation).into_iter().map(|(name, _)| {
             let directive = Directive::keyed(Section::Operation(self.operation), Field::Query, name.clone());
             let said = Said::of(target.metadata, &directive, format!("query.{name}"), "");
-            self.kept(said.render(target, scoped, Purpose::Text)).map(|part| (name.clone(), part))
+            self.fill_in(&said, scoped, Purpose::Text).map(|part| (name.clone(), part))
         });
         // Each is rendered, so that all that is wrong is said.
         parts.collect::<Vec<_>>().into_iter().collect()
@@ -186,7 +210,7 @@ impl<'a> Maker<'a, '_> {
             name => format!("headers.{name}"),
         };
         let said = Said::of(self.target.metadata, &directive, field, default);
-        let part = self.kept(said.render(self.target, scoped, Purpose::Text))?;
+        let part = self.fill_in(&said, scoped, Purpose::Text)?;
         if !is_token(&name) {
             return self.refuse(&said, &finding::REQUEST_HEADER, "the name of a header is one word");
         }
@@ -210,11 +234,29 @@ impl<'a> Maker<'a, '_> {
         if !self.has_body() {
             return None;
         }
-        let explicit = self.target.metadata.get(&Directive::new(Section::Operation(self.operation), Field::Body));
+        let explicit = self.explicit_body();
+        if !self.is_filled_in {
+            return explicit.cloned();
+        }
         let payload = explicit.unwrap_or(self.target.payload);
         let body = self.kept(transform(payload, self.target, self.operation, scoped, Flavour::Request))?;
         self.findings.extend(validate(&body, self.target, self.operation, scoped));
         Some(body)
+    }
+
+    fn clean(&self) -> fn(&str) -> String {
+        if self.is_filled_in { url::cleaned } else { url::cleaned_template }
+    }
+
+    fn explicit_body(&self) -> Option<&'a Node> {
+        self.target.metadata.get(&Directive::new(Section::Operation(self.operation), Field::Body))
+    }
+
+    fn fill_in(&mut self, said: &Said<'_>, scoped: &Scoped, purpose: Purpose) -> Option<Part> {
+        match self.is_filled_in {
+            true => self.kept(said.render(self.target, scoped, purpose)),
+            false => Some(said.as_written()),
+        }
     }
 
     fn said(&self, field: Field, name: &str, default: &'static str) -> Said<'a> {

@@ -6,12 +6,12 @@ use smol_str::SmolStr;
 
 use super::Target;
 use super::scope::{Origin, Scoped};
-use crate::expression::template::{self, Purpose, Rendered, Template, Trouble};
+use crate::expression::template::{self, Purpose, Rendered, Trouble};
 use crate::finding::{Finding, Location};
-use crate::layer::{Directive, EffectiveMetadata, Field, Layer, Operation, Section};
+use crate::layer::{Directive, EffectiveMetadata, Field, Layer, Operation, PLACEHOLDER, Section};
 use crate::path::Pointer;
 use crate::text::Span;
-use crate::value::Node;
+use crate::value::{Node, Value};
 use crate::visible;
 
 /// A part of a request, and how it came to be.
@@ -75,7 +75,7 @@ impl<'m> Said<'m> {
             Field::Headers => node.and_then(|header| header.get("value")),
             _ => node,
         };
-        let node = node.filter(|node| node.as_str().is_some_and(|text| !text.trim().is_empty()));
+        let node = node.filter(|node| is_hidden(node) || node.as_str().is_some_and(|text| !text.trim().is_empty()));
         let by = node.and(said).map(|said| Arc::clone(&said.by));
         Self { field: field.into(), node, default, by }
     }
@@ -86,8 +86,10 @@ impl<'m> Said<'m> {
 
     /// Fills in the template.
     pub(super) fn render(&self, target: &Target<'_>, scoped: &Scoped, purpose: Purpose) -> Result<Part, Box<Finding>> {
-        let render = |template: Template| template.render(&scoped.scope, purpose);
-        let rendered = target.memo.template(self.text()).and_then(render);
+        if let Some(node) = self.node.filter(|node| is_hidden(node)) {
+            return Ok(self.masked(node));
+        }
+        let rendered = target.memo.render(self.text(), &scoped.scope, purpose);
         let rendered = rendered.map_err(|trouble| Box::new(self.finding(trouble, target)))?;
         Ok(Part {
             text: rendered.text(),
@@ -96,6 +98,27 @@ impl<'m> Said<'m> {
             by: self.by.clone(),
             uses: named(&rendered, self.text(), scoped),
         })
+    }
+
+    /// The template itself.
+    pub(super) fn as_written(&self) -> Part {
+        match self.node.filter(|node| is_hidden(node)) {
+            Some(node) => self.masked(node),
+            None => Part {
+                text: self.text().to_owned(),
+                template: self.text().into(),
+                at: self.node.map(|node| node.span),
+                by: self.by.clone(),
+                uses: Vec::new(),
+            },
+        }
+    }
+
+    /// What stands for a template that nobody may see.
+    fn masked(&self, node: &Node) -> Part {
+        let hidden = NamedUse { name: self.field.clone(), value: node.clone(), origin: None };
+        let mask = SmolStr::new_static(PLACEHOLDER);
+        Part { text: mask.to_string(), template: mask, at: Some(node.span), by: self.by.clone(), uses: vec![hidden] }
     }
 
     fn finding(&self, trouble: Trouble, target: &Target<'_>) -> Finding {
@@ -119,6 +142,10 @@ impl<'m> Said<'m> {
         let field = visible::inline(&self.field).into_owned();
         Finding::new(rule, Location::Span(place), format!("`{field}` of {} cannot be sent: {reason}", target.path))
     }
+}
+
+fn is_hidden(node: &Node) -> bool {
+    matches!(node.value, Value::Secret(_))
 }
 
 fn named(rendered: &Rendered, text: &str, scoped: &Scoped) -> Vec<NamedUse> {

@@ -355,11 +355,14 @@ fn reports_show_the_request_and_never_a_secret() {
     let entries = plain.as_map().unwrap().entries().iter().map(hidden).collect();
     world.payloads.insert(LogicalPath::parse("/c/r").unwrap(), Node::map(entries, plain.span));
     let request = world.request("/c/r", Operation::Create).unwrap();
+    let rendered = report::request::Rendered::alone(request.clone());
+    assert!(rendered.hides_secrets());
+    let rendered = [rendered];
     let mut text = Vec::new();
     let style = report::Style { verbosity: 1, ..report::Style::default() };
-    report::request::write(&request, Format::Json, &world.sources, &style, &mut text).unwrap();
+    report::request::write(&rendered, Format::Json, &world.sources, &style, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
-    let json = document::write::to_json(&report::request::to_node(&request, &world.sources));
+    let json = document::write::to_json(&report::request::to_node(&rendered[0], &world.sources));
     let curl = report::request::curl(&request, Format::Json);
     for shown in [&text, &json, &curl, &format!("{request:?}")] {
         assert!(!shown.contains("hunter2"), "{shown}");

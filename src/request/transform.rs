@@ -99,7 +99,7 @@ pub(super) fn jq(
     let part = said.render(target, scoped, Purpose::Text)?;
     let whole = part.at.unwrap_or(input.span);
     let what = format!("the jq of {} for {}", operation.name(), target.path);
-    let result = target.memo.program(&part.text).and_then(|program| program.run(input, whole, resolver));
+    let result = target.memo.run(&part.text, input, whole, resolver);
     result.map_err(|failure| {
         // Rendered text has other places than the written one.
         let is_written = said.node.and_then(Node::as_str) == Some(part.text.as_str());

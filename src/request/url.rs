@@ -35,14 +35,23 @@ pub(super) fn cleaned(path: &str) -> String {
     format!("/{}", segments.join("/"))
 }
 
+/// The same for a template of one.
+pub(super) fn cleaned_template(path: &str) -> String {
+    format!("/{}", segments(path).join("/"))
+}
+
 /// A rendered path of an operation: absolute, relative to the collection if it starts with `.`, or an old one without its `/`.
-pub(super) fn resolved(path: &str, collection: Option<&str>) -> Result<String, &'static str> {
+pub(super) fn resolved(
+    path: &str,
+    collection: Option<&str>,
+    clean: fn(&str) -> String,
+) -> Result<String, &'static str> {
     let path = path.trim();
     match (path.chars().next(), collection) {
         (None, _) => Err("it is blank"),
-        (Some('.'), Some(collection)) => Ok(cleaned(&format!("{collection}/{path}"))),
+        (Some('.'), Some(collection)) => Ok(clean(&format!("{collection}/{path}"))),
         (Some('.'), None) => Err("it is relative, and there is no collection path"),
-        _ => Ok(cleaned(path)),
+        _ => Ok(clean(path)),
     }
 }
 
@@ -85,16 +94,18 @@ mod tests {
             ("/", "/"),
             (" /a ", "/a"),
         ] {
-            assert_eq!(resolved(path, Some("/x/y")).as_deref(), Ok(expected), "{path}");
+            assert_eq!(resolved(path, Some("/x/y"), cleaned).as_deref(), Ok(expected), "{path}");
         }
-        assert!(resolved("./a", None).is_err() && resolved(" ", Some("/x")).is_err());
-        assert_eq!(resolved("/a", None).as_deref(), Ok("/a"));
+        assert!(resolved("./a", None, cleaned).is_err() && resolved(" ", Some("/x"), cleaned).is_err());
+        assert_eq!(resolved("/a", None, cleaned).as_deref(), Ok("/a"));
     }
 
     #[test]
     fn templates_are_cut_outside_of_their_braces() {
         assert_eq!(segments("/a/{{../id}}/{{/b/c}}/d"), ["a", "{{../id}}", "{{/b/c}}", "d"]);
         assert_eq!(segments("/a/{{.x"), ["a", "{{.x"]);
+        let written = resolved("./{{../id}}/./x", Some("/c/_"), cleaned_template);
+        assert_eq!(written.as_deref(), Ok("/c/_/{{../id}}/x"));
     }
 
     #[test]

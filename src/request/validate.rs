@@ -4,9 +4,12 @@ use smol_str::SmolStr;
 
 use super::Target;
 use super::attribute::Attributes;
+use super::derive::Derived;
+use super::operation::Request;
 use super::scope::{Scoped, with_derived};
 use crate::finding::{self, Finding, Location};
 use crate::layer::{Directive, Field, Operation, Section};
+use crate::openapi::{Body, check_body};
 use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
@@ -19,6 +22,8 @@ pub struct SchemaCheck {
     pub reference: SmolStr,
     /// Where it is written.
     pub at: Span,
+    /// What follows from the path, for a body that lacks it.
+    pub derived: Vec<Derived>,
 }
 
 /// What is wrong with a body, all of it; only what creates or updates has one.
@@ -33,9 +38,23 @@ pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: 
 }
 
 /// The schema that an operation's body is to be checked against.
-pub(super) fn schema(target: &Target<'_>, operation: Operation) -> Option<SchemaCheck> {
+pub(super) fn schema(target: &Target<'_>, operation: Operation, scoped: &Scoped) -> Option<SchemaCheck> {
     let node = target.metadata.get(&Directive::new(Section::Operation(operation), Field::SchemaRef))?;
-    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span })
+    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span, derived: scoped.derived.clone() })
+}
+
+/// What is wrong with the body of a request by the schema that its metadata names; nothing if it names none.
+pub fn check_schema(request: &Request, target: &Target<'_>, openapi: Option<&Node>) -> Vec<Finding> {
+    let (Some(check), Some(value)) = (&request.schema, &request.body) else { return Vec::new() };
+    let Some(openapi) = openapi else { return vec![no_document(check, target)] };
+    let nowhere = value.span.start_only();
+    let known = check.derived.iter().map(|attribute| {
+        let place = attribute.template.unwrap_or(nowhere);
+        Entry::named(attribute.name.clone(), place, Node::text(attribute.value.clone(), place))
+    });
+    let known: Vec<Entry> = known.collect();
+    let (method, path) = (&request.method.text, &request.path.text);
+    check_body(&Body { reference: &check.reference, at: check.at, method, path, value, known: &known }, openapi)
 }
 
 /// The finding for a schema that cannot be looked up.
@@ -134,7 +153,7 @@ fn assertions(view: &Node, target: &Target<'_>, operation: Operation) -> Vec<Fin
 /// One condition: it holds if one of its results is neither null nor false.
 fn assertion(at: usize, item: &Node, view: &Node, target: &Target<'_>, operation: Operation) -> Option<Finding> {
     let jq = item.get("jq")?;
-    let result = target.memo.program(jq.as_str()?).and_then(|program| program.run(view, jq.span, None));
+    let result = target.memo.run(jq.as_str()?, view, jq.span, None);
     let results = match result {
         Ok(results) => results,
         Err(failure) => {

@@ -38,6 +38,7 @@ pub struct Roles<'a> {
     snapshot: &'a dyn Snapshot,
     roots: &'a [Root],
     metadata_root: Option<&'a RepoPath>,
+    openapi: Option<&'a RepoPath>,
     declarative: Mutex<BTreeMap<RepoPath, bool>>,
 }
 
@@ -47,7 +48,7 @@ impl<'a> Roles<'a> {
     /// Roles under these settings.
     pub fn new(snapshot: &'a dyn Snapshot, settings: &'a Settings) -> Self {
         let (roots, metadata_root) = (settings.roots.as_slice(), settings.metadata_root.as_ref());
-        Self { snapshot, roots, metadata_root, declarative: Mutex::default() }
+        Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Mutex::default() }
     }
 
     /// What the file at this path is.
@@ -62,6 +63,9 @@ impl<'a> Roles<'a> {
         }
         if path.as_bytes() == config::FILE_NAME.as_bytes() {
             return Role::Configuration;
+        }
+        if self.openapi == Some(path) {
+            return Role::Documents;
         }
         let Some((stem, _)) = path.stem_and_extension() else { return Role::Documents };
         let directory = path.parent().unwrap_or_default();

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::layer::Operation;
+
 /// Shows what a commit really changes in a git repository of declarative configuration.
 ///
 /// Revisions are given as `git diff` takes them: nothing compares the index with the working tree, `--staged` HEAD with the index,
@@ -66,6 +68,8 @@ pub(super) enum Command {
     Expand(ExpandArgs),
     /// Put merge directives back into a file that was edited in its expanded form
     Restore(RestoreArgs),
+    /// Evaluate an expression over the tree of resources
+    Eval(EvalArgs),
     /// Compare two files or two directories, as git difftool calls it
     Difftool(DifftoolArgs),
     /// Check what is about to be committed or pushed, as git and hook managers call it
@@ -75,6 +79,10 @@ pub(super) enum Command {
     Ci(CiCommand),
     /// Say where the effective values of a resource come from, and what each overrode
     Explain(ExplainArgs),
+    /// Print resources as they are in effect
+    Render(RenderArgs),
+    /// Apply a patch file, or a JSON Patch, to documents and print the result
+    Patch(PatchArgs),
     /// Show and change metadata: what layers say about resources
     #[command(subcommand)]
     Metadata(MetadataCommand),
@@ -139,6 +147,15 @@ pub(super) struct DiffArgs {
     /// Only name the resources that change
     #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
     pub(super) name_only: bool,
+    /// Compare only these views of resources
+    #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
+    pub(super) only: Vec<View>,
+    /// Tell every change for each resource it happens to, even where many share it
+    #[arg(long, env = "OUTCROP_NO_GROUP")]
+    pub(super) no_group: bool,
+    /// The same as --no-group
+    #[arg(long, env = "OUTCROP_PER_RESOURCE")]
+    pub(super) per_resource: bool,
     /// Count, but do not show, changes at or below this place: a JSON Pointer, with * for one level and ** for any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
@@ -154,6 +171,16 @@ pub(super) struct DiffArgs {
     /// Exit with 1 if there are differences
     #[arg(long, env = "OUTCROP_EXIT_CODE")]
     pub(super) exit_code: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum View {
+    /// What resources say
+    Payload,
+    /// What layers say about them
+    Metadata,
+    /// What would be sent for them
+    Requests,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -263,6 +290,25 @@ pub(super) enum MetadataCommand {
         #[arg(long, env = "OUTCROP_LAYERS")]
         layers: bool,
     },
+    /// Show what would be sent for a resource or a collection; nothing is ever sent
+    Render(RequestArgs),
+    /// Propose metadata for a path: from an OpenAPI document, and from the path itself
+    Infer {
+        #[command(flatten)]
+        target: MetadataTarget,
+        /// The OpenAPI document; by default the one that `openapi` in outcrop.yaml names
+        #[arg(long, value_name = "FILE", env = "OUTCROP_OPENAPI")]
+        openapi: Option<PathBuf>,
+        /// Store the proposal; what is stored already stays as it is
+        #[arg(long, conflicts_with = "at")]
+        apply: bool,
+        /// Show also what follows from the path alone, and leave out what is stored
+        #[arg(long, env = "OUTCROP_COMPLETE", conflicts_with = "apply")]
+        complete: bool,
+        /// Everything below the path too: not available yet, and refused
+        #[arg(long, env = "OUTCROP_RECURSIVE")]
+        recursive: bool,
+    },
     /// Change one field of a metadata file, or replace the file
     Set {
         /// A logical path, such as /customers/acme; /customers/ for the collection
@@ -284,6 +330,73 @@ pub(super) enum MetadataCommand {
         /// The field: a JSON Pointer
         pointer: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RequestArgs {
+    /// A logical path, such as /customers/acme; /customers/ for the collection; or a file or directory
+    pub(super) path: OsString,
+    /// What is done; list for a collection, get otherwise
+    #[arg(value_enum, value_name = "OPERATION")]
+    pub(super) operation: Option<OperationName>,
+    /// Show every operation that makes sense for the path
+    #[arg(long, env = "OUTCROP_ALL", conflicts_with = "operation")]
+    pub(super) all: bool,
+    #[command(flatten)]
+    pub(super) at: At,
+    /// How to show it
+    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    pub(super) output: RequestOutput,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
+}
+
+/// What can be done with a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OperationName {
+    /// Read a resource
+    #[value(alias = "getResource")]
+    Get,
+    /// Make a resource
+    #[value(alias = "createResource")]
+    Create,
+    /// Change a resource
+    #[value(alias = "updateResource")]
+    Update,
+    /// Remove a resource
+    #[value(alias = "deleteResource")]
+    Delete,
+    /// Read a collection
+    #[value(alias = "listCollection")]
+    List,
+    /// Read a resource to compare it
+    #[value(alias = "compareResources")]
+    Compare,
+}
+
+impl From<OperationName> for Operation {
+    fn from(name: OperationName) -> Self {
+        match name {
+            OperationName::Get => Self::Get,
+            OperationName::Create => Self::Create,
+            OperationName::Update => Self::Update,
+            OperationName::Delete => Self::Delete,
+            OperationName::List => Self::List,
+            OperationName::Compare => Self::Compare,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum RequestOutput {
+    /// For reading
+    #[default]
+    Text,
+    /// As JSON, with the template, the layer and the values behind every part
+    Json,
+    /// As one command line each; the server is in the variable SERVER
+    Curl,
 }
 
 #[derive(Debug, Args)]
@@ -325,6 +438,33 @@ pub(super) struct ExpandArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct EvalArgs {
+    /// A path such as services::[labels::env=prod]::name, or a function form, which starts with {
+    #[arg(value_name = "EXPR")]
+    pub(super) expression: String,
+    /// The current resource: a logical path, a file or a Kubernetes name such as 'Deployment shop/web'; the root by default
+    #[arg(long, env = "OUTCROP_PATH")]
+    pub(super) path: Option<OsString>,
+    #[command(flatten)]
+    pub(super) at: At,
+    /// A variable for the expression; its value is YAML
+    #[arg(long = "var", value_name = "NAME=VALUE", env = "OUTCROP_VAR")]
+    pub(super) vars: Vec<String>,
+    /// Print all matches as a list; otherwise null without a match, the value of one, a list of several
+    #[arg(long, env = "OUTCROP_ALL")]
+    pub(super) all: bool,
+    /// Print the steps that lead to the result before it
+    #[arg(long, env = "OUTCROP_TRACE")]
+    pub(super) trace: bool,
+    /// How to write the result
+    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    pub(super) output: DocumentOutput,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct RestoreArgs {
     /// The file with its directives
     pub(super) original: PathBuf,
@@ -333,6 +473,45 @@ pub(super) struct RestoreArgs {
     /// Write the result to the original file instead of printing it
     #[arg(long)]
     pub(super) write: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RenderArgs {
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web'; everything by default
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+    #[command(flatten)]
+    pub(super) at: At,
+    /// Show each resource after every stage that changes it: merge directives, expressions, each patch file
+    #[arg(long, env = "OUTCROP_STEPS")]
+    pub(super) steps: bool,
+    /// How to write them
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: OutputFormat,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PatchArgs {
+    /// The patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
+    pub(super) spec: PathBuf,
+    /// The documents; - reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// A variable for expressions, such as parameters.tier=gold, or a file with a map of them; may be given several times
+    #[arg(long, value_name = "KEY=VALUE|FILE", env = "OUTCROP_INPUT")]
+    pub(super) input: Vec<OsString>,
+    /// Show what changes instead of the result
+    #[arg(long, env = "OUTCROP_DIFF", conflicts_with = "format")]
+    pub(super) diff: bool,
+    /// How to write the result
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: OutputFormat,
+    /// Show secrets; only on a terminal, and never in a CI job
+    #[arg(long)]
+    pub(super) reveal: bool,
 }
 
 /// How a document is written.

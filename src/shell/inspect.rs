@@ -1,6 +1,6 @@
 //! A repository opened to look at one revision, and at paths in it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::finding::{Finding, Severity};
 use crate::layer::{MetadataPath, is_metadata_file};
 use crate::limits::Budget;
 use crate::merge::Includes;
-use crate::path::{Pointer, RepoPath};
-use crate::pipeline::{Configuration, Inspection, MetadataTree, Sought};
+use crate::path::{LogicalPath, Pointer, RepoPath};
+use crate::pipeline::{Configuration, Inspection, MetadataTree, Name, Named, Sought};
 use crate::report::{self, Report};
 use crate::resource::{KubernetesQuery, Role, Roles};
-use crate::source::{EntryKind, Snapshot};
+use crate::source::{EntryKind, Scope, Snapshot};
 use crate::text::Sources;
 
 /// Everything a command needs to look at one revision.
@@ -133,10 +133,7 @@ impl Inspected {
                 false => Ok(Sought::File(file.clone(), None)),
             };
         }
-        if let Some((file, number)) = text.rsplit_once('#')
-            && let Some(position) = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
-            && let Ok(file) = self.place(file)
-        {
+        if let Some((file, position)) = self.document(text) {
             return Ok(Sought::File(file, Some(position)));
         }
         let is_there = place.as_ref().is_ok_and(|place| entry(place).is_some());
@@ -144,6 +141,61 @@ impl Inspected {
             Some(query) if !is_there => Ok(Sought::Kubernetes(query)),
             _ => self.place_in_repository(text).map(|(path, tree)| Sought::Path(path, tree)),
         }
+    }
+
+    /// What words of the command line mean where any number of resources is asked for, and the words that are names.
+    pub(super) fn named(&self, words: &[OsString]) -> Result<(Named, Vec<String>), Failure> {
+        let (prefix, roots) = (self.repository.prefix(), self.configuration.roots());
+        let scope = |words: &[&[u8]]| Scope::new(words, prefix, &roots);
+        let (mut names, mut shown) = (Vec::new(), Vec::new());
+        let (mut places, mut left_out): (Vec<Vec<u8>>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+        let mut is_anywhere = false;
+        for word in words {
+            let bytes = word.as_encoded_bytes();
+            if [&b":!"[..], b":^", b":(exclude"].iter().any(|magic| bytes.starts_with(magic)) {
+                left_out.push(bytes);
+                continue;
+            }
+            let name = self.name(word, scope(&[bytes])?)?;
+            match &name {
+                Name::Place(_) => places.push(bytes.to_vec()),
+                Name::Logical(_, path) => {
+                    // A document that names itself stands in a file of the directory above.
+                    let above = path.parent().unwrap_or_else(LogicalPath::root);
+                    places.extend([bytes.to_vec(), above.as_str().as_bytes().to_vec()]);
+                }
+                Name::Document(file, _) => places.push([b":(top,literal)", file.as_bytes()].concat()),
+                Name::Kubernetes(_) => is_anywhere = true,
+            }
+            names.push(name);
+            shown.push(word.to_string_lossy().into_owned());
+        }
+        let places: Vec<&[u8]> = places.iter().map(Vec::as_slice).filter(|_| !is_anywhere).collect();
+        Ok((Named::new(names, scope(&places)?, scope(&left_out)?), shown))
+    }
+
+    fn name(&self, word: &OsStr, scope: Scope) -> Result<Name, Failure> {
+        let Some(text) = word.to_str() else { return Ok(Name::Place(scope)) };
+        if text.starts_with(':') || text.contains(['*', '?', '[']) {
+            return Ok(Name::Place(scope));
+        }
+        if text.starts_with('/') {
+            let path = LogicalPath::parse(text.trim_end_matches('/'));
+            return Ok(path.map_or(Name::Place(scope.clone()), |path| Name::Logical(scope, path)));
+        }
+        if self.place(text).is_ok_and(|place| self.snapshot.entry(&place).is_ok_and(|entry| entry.is_some())) {
+            return Ok(Name::Place(scope));
+        }
+        if let Some((file, position)) = self.document(text) {
+            return Ok(Name::Document(file, position));
+        }
+        Ok(KubernetesQuery::parse(text).map_or(Name::Place(scope), Name::Kubernetes))
+    }
+
+    /// `FILE#2` is the second document of a file.
+    fn document(&self, text: &str) -> Option<(RepoPath, usize)> {
+        let (file, number) = text.rsplit_once('#')?;
+        Some((self.place(file).ok()?, number.parse::<usize>().ok()?.checked_sub(1)?))
     }
 
     /// Where a file or directory stands, from where the user stands.
@@ -196,6 +248,7 @@ impl Inspected {
         if findings.is_empty() {
             return Ok(Exit::Clean);
         }
+        self.inspection().veil(&findings);
         let is_wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
         let report = Report {
             after: self.snapshot.label().into(),

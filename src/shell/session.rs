@@ -11,7 +11,7 @@ use super::git::{Comparison, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
 use crate::limits::{Budget, Progress};
-use crate::pipeline::{Configuration, Policy, Request};
+use crate::pipeline::{Configuration, Policy, Request, Wants};
 use crate::source::Scope;
 use crate::text::Sources;
 
@@ -27,6 +27,8 @@ pub(super) struct Session {
     pub(super) ignored: Vec<SmolStr>,
     /// Whether secrets are shown.
     pub(super) reveal: bool,
+    /// Which views of resources are compared.
+    pub(super) wants: Wants,
     user_pager: Option<String>,
     memory: TreeMemory,
 }
@@ -73,6 +75,7 @@ impl Session {
             sources,
             ignored: Vec::new(),
             reveal: false,
+            wants: Wants::default(),
             user_pager,
             memory,
         })
@@ -87,6 +90,7 @@ impl Session {
             budget: &self.budget,
             ignored: &self.ignored,
             memory: &self.memory,
+            wants: self.wants,
             reveal: self.reveal,
             sources: &self.sources,
         }

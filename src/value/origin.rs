@@ -49,6 +49,8 @@ pub enum StepKind {
     Expression,
     /// An operation of a patch.
     Patch,
+    /// A layer that speaks for the resource.
+    Layer,
 }
 
 impl Step {
@@ -92,6 +94,7 @@ impl StepKind {
             Self::Include => "include",
             Self::Expression => "expression",
             Self::Patch => "patch",
+            Self::Layer => "layer",
         }
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
-use super::{Node, Number};
+use super::{Node, Number, Value};
 
 /// A value behind a wall: it can be compared with another secret, and nothing else. No writer, no report and no `Debug` output
-/// can print what it holds.
+/// can print what it holds. Expressions work behind the wall, and what they make there stays there.
 #[derive(Clone)]
 pub struct Secret(Arc<Node>);
 
@@ -27,6 +27,11 @@ impl Secret {
         hasher.finish()
     }
 
+    /// What is hidden: for expressions alone, which hide what they make of it. A test keeps everybody else away.
+    pub(crate) fn beneath(&self) -> &Node {
+        &self.0
+    }
+
     pub(super) fn is_same(&self, other: &Self, same_number: fn(&Number, &Number) -> bool) -> bool {
         self.0.is_same(&other.0, same_number)
     }
@@ -34,6 +39,30 @@ impl Secret {
     /// Whether both hide the same value.
     pub fn is_equal(&self, other: &Self) -> bool {
         self.0.is_equal(&other.0)
+    }
+}
+
+/// Shorter values are in many texts by chance.
+const SHORTEST: usize = 4;
+
+impl Secret {
+    /// Whether a text holds the hidden value. Values of a few characters are found in no text.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.text().is_some_and(|hidden| text.contains(hidden))
+    }
+
+    /// The text with something else in place of the hidden value; nothing if it is not in it.
+    pub fn taken_out_of(&self, text: &str, instead: &str) -> Option<String> {
+        self.text().filter(|hidden| text.contains(hidden)).map(|hidden| text.replace(hidden, instead))
+    }
+
+    fn text(&self) -> Option<&str> {
+        let text = match &self.0.value {
+            Value::String(text) => text.trim(),
+            Value::Number(number) => number.as_str(),
+            _ => return None,
+        };
+        (text.chars().count() >= SHORTEST).then_some(text)
     }
 }
 

@@ -95,6 +95,18 @@ fn every_file_says_what_it_is_for_and_stays_readable() {
 }
 
 #[test]
+fn only_expressions_look_behind_the_wall_of_secrets() {
+    for (file, text) in sources() {
+        if file.starts_with("expression/path/secrecy.rs") || file.starts_with("value/secret.rs") {
+            continue;
+        }
+        for (number, line) in code_lines(&text) {
+            assert!(!line.contains(".beneath()"), "{}:{number}: secrets stay hidden here", file.display());
+        }
+    }
+}
+
+#[test]
 fn no_module_is_called_util() {
     for (file, _) in sources() {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -50,6 +50,7 @@ fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Request<'
         budget: &Budget::default(),
         ignored: &[],
         memory,
+        wants: outcrop::pipeline::Wants::default(),
         reveal: false,
         sources: &sources,
     })
@@ -58,6 +59,8 @@ fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Request<'
 /// Everything a report says about resources, as text.
 fn told(report: &Report) -> Vec<String> {
     let mut lines: Vec<String> = report.resources.iter().flat_map(resource).collect();
+    let hidden = report.would_hide.iter();
+    lines.extend(hidden.map(|it| format!("would hide by {}: {} {}", it.rule, it.identity, change(&it.change))));
     lines.extend(
         report.suppressed.iter().map(|taken| format!("{}: {} {}", taken.rule, taken.identity, change(&taken.change))),
     );
@@ -161,6 +164,14 @@ fn layers() -> impl Strategy<Value = (String, String)> {
         3 => prop::sample::select(vec!["id", "value", "name"])
             .prop_map(|name| format!("resourceInfo: {{idFromAttribute: {name}}}\n")),
         1 => Just("resourceInfo: {secretInAttributes: [value]}\n".to_owned()),
+        2 => prop::sample::select(vec!["./{{.id}}", "/v1/{{.id}}", "/x/{{../id}}/y", "./{{../../value}}", "./{{.value}}"])
+            .prop_map(|path| format!("operationInfo: {{updateResource: {{path: \"{path}\"}}}}\n")),
+        1 => Just("resourceInfo: {collectionPath: \"/c/{{.b}}/{{.id}}\"}\n".to_owned()),
+        1 => Just("operationInfo: {getResource: {httpHeaders: [{name: X-Up, value: \"{{../id}}\"}]}}\n".to_owned()),
+        1 => prop::sample::select(vec!["[/value]", "[id]", "[/spec/value]", "[]"])
+            .prop_map(|list| format!("operationInfo: {{compareResources: {{suppressAttributes: {list}}}}}\n")),
+        1 => Just("operationInfo: {compareResources: {jqExpression: \"del(.id)\"}}\n".to_owned()),
+        1 => Just("operationInfo: {defaults: {payload: {jqExpression: \".extra = .id\"}}}\n".to_owned()),
         1 => (1..4usize).prop_map(|levels| {
             format!("operationInfo:\n  getResource:\n    query:\n      +?include: {}deep.yaml\n", "../".repeat(levels))
         }),

@@ -9,7 +9,9 @@
 
 mod action;
 mod architecture;
+mod causes;
 mod ci;
+mod computed;
 mod corpora;
 mod difftool;
 mod directives;
@@ -20,11 +22,15 @@ mod expressions;
 mod hooks;
 mod list_rules;
 mod metadata;
+mod patch_command;
 mod patch_examples;
+mod patch_layers;
 mod pre_commit_framework;
 mod program;
 mod push;
+mod render;
 mod repo;
+mod requests;
 mod snapshots;
 mod transcripts;
 mod vectors;

@@ -32,6 +32,7 @@ fn run<T>(before: Files<'_>, after: Files<'_>, scope: &[&str], act: impl Fn(&Req
         budget: &Budget::default(),
         ignored: &[],
         memory: &outcrop::pipeline::NoMemory,
+        wants: outcrop::pipeline::Wants::default(),
         reveal: false,
         sources: &sources,
     })

@@ -9,8 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use smol_str::SmolStr;
 
+use crate::limits::Allowance;
+
 /// Steps of one run; a pass over ten thousand values takes about a hundred thousand.
-const STEPS: u64 = 1_000_000;
+pub(super) const STEPS: u64 = 1_000_000;
 /// Values in one value, counted as often as they occur.
 const NODES: u64 = 2_000_000;
 /// Levels of nesting of one value.
@@ -25,6 +27,8 @@ const STACK_RESERVE: usize = 320 << 20;
 pub(super) enum Abort {
     /// It took too many steps.
     Steps,
+    /// It and the programs before it took too many steps together.
+    Allowance,
     /// It called itself too deeply.
     Stack,
     /// It made a value that is too large or too deep.
@@ -44,13 +48,31 @@ thread_local! {
 
 /// Runs something with a budget and a stack of its own; it may end early, but it ends.
 pub(super) fn within_budget<T>(run: impl FnOnce() -> T) -> Result<T, Abort> {
+    within_steps(STEPS, run).0
+}
+
+/// The same with as many steps as the allowance still has; what is not used goes back.
+pub(super) fn within_allowance<T>(allowance: &Allowance, run: impl FnOnce() -> T) -> Result<T, Abort> {
+    let steps = allowance.take(STEPS);
+    let (result, left) = within_steps(steps, run);
+    allowance.give_back(left);
+    match result {
+        Err(Abort::Steps) if steps < STEPS => Err(Abort::Allowance),
+        result => result,
+    }
+}
+
+/// Gives also how many steps are left.
+fn within_steps<T>(steps: u64, run: impl FnOnce() -> T) -> (Result<T, Abort>, u64) {
     silence_panics();
     // A program can look up a resource whose own programs run meanwhile: each has its own account.
-    let (outer_steps, was_guarded) = (STEPS_LEFT.replace(STEPS), IS_GUARDED.replace(true));
+    let (outer_steps, was_guarded) = (STEPS_LEFT.replace(steps), IS_GUARDED.replace(true));
     let result = catch_unwind(AssertUnwindSafe(|| stacker::grow(STACK, run)));
-    STEPS_LEFT.set(outer_steps);
+    let left = STEPS_LEFT.replace(outer_steps);
     IS_GUARDED.set(was_guarded);
-    result.map_err(why)
+    let result = result.map_err(why);
+    let is_spent = result.as_ref().is_err_and(|abort| *abort == Abort::Steps);
+    (result, if is_spent { 0 } else { left })
 }
 
 fn why(payload: Box<dyn Any + Send>) -> Abort {
@@ -120,6 +142,15 @@ mod tests {
     fn a_run_within_a_run_has_its_own_account() {
         let inner = || within_budget(|| spend(STEPS));
         assert_eq!(within_budget(|| (spend(10), inner(), spend(STEPS - 20)).1), Ok(Ok(())));
+    }
+
+    #[test]
+    fn runs_share_an_allowance() {
+        let allowance = Allowance::of(STEPS + 10);
+        assert_eq!(within_allowance(&allowance, || spend(4)), Ok(()));
+        assert_eq!(within_allowance(&allowance, || spend(STEPS + 1)), Err(Abort::Steps));
+        assert_eq!(within_allowance(&allowance, || spend(7)), Err(Abort::Allowance));
+        assert_eq!(within_allowance(&allowance, tick), Err(Abort::Allowance));
     }
 
     #[test]

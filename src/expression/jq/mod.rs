@@ -20,11 +20,12 @@ use jaq_core::data::HasLut;
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, compile};
 
-use budget::{Abort, tick, within_budget};
+use budget::{Abort, tick, within_allowance, within_budget};
 use operators::Error;
 use value::{Kind, Val, making_at};
 
 use crate::finding::{self, Finding, Location, Rule};
+use crate::limits::Allowance;
 use crate::text::Span;
 use crate::value::Node;
 use crate::visible;
@@ -45,6 +46,11 @@ pub struct Program {
 
 /// Gives the payload that `resource("…")` asks for, or says why there is none.
 pub type Resolver<'a> = &'a dyn Fn(&str) -> Result<Node, String>;
+
+/// Lets the program that runs pay for work that is done for it; ends it if it cannot. For resolvers alone.
+pub fn pay(steps: usize) {
+    budget::spend(steps as u64);
+}
 
 /// Why a program cannot be compiled or did not come to an end.
 #[derive(Debug, Clone)]
@@ -71,8 +77,19 @@ impl Program {
 
     /// Runs the program on a value and gives all its results; what it makes stands at `place`.
     pub fn run(&self, input: &Node, place: Span, resolver: Option<Resolver<'_>>) -> Result<Vec<Node>, Failure> {
+        self.run_within(&Allowance::of(budget::STEPS), input, place, resolver)
+    }
+
+    /// The same as one of many runs that share an allowance.
+    pub fn run_within(
+        &self,
+        allowance: &Allowance,
+        input: &Node,
+        place: Span,
+        resolver: Option<Resolver<'_>>,
+    ) -> Result<Vec<Node>, Failure> {
         let run = || making_at(place, || self.results(input, resolver));
-        within_budget(run).unwrap_or_else(|abort| Err(abort.into()))
+        within_allowance(allowance, run).unwrap_or_else(|abort| Err(abort.into()))
     }
 
     fn results(&self, input: &Node, resolver: Option<Resolver<'_>>) -> Result<Vec<Node>, Failure> {
@@ -174,6 +191,10 @@ impl From<Abort> for Failure {
             |message: &str, help| Self { rule: &finding::LIMIT_EXPRESSION, help: Some(help), ..Self::new(message) };
         match abort {
             Abort::Steps => limit("the jq program takes too many steps", "look for a loop that never ends"),
+            Abort::Allowance => limit(
+                "the templates and jq programs of this run take too many steps together",
+                "look for a loop that never ends, or raise `limits.request_steps` in outcrop.yaml",
+            ),
             Abort::Stack => limit("the jq program calls itself too deeply", "look for a recursion that never ends"),
             Abort::Size => limit("the jq program makes a value that is too large", "look for a loop that never ends"),
             Abort::Broken => Self::new("the jq program cannot be carried out"),

@@ -10,17 +10,19 @@ use crate::value::{Entry, Node, Value};
 
 /// A payload in which every expression is replaced by its value, with the owner as the current resource.
 ///
-/// The payload counts as what the owner says, whatever the tree has. An expression that fails stays as it is written, and the
+/// The payload counts as what the owner says, whatever the tree has; `seen` is the same payload as expressions may see it, of the
+/// same shape: hidden where it is secret. What is not computed stays as it is in the payload. An expression that fails stays as it is written, and the
 /// findings say why; one that depends on itself is null. Each value that an expression brought keeps the place it is written
 /// at, with the expression as a step on its way.
-pub fn compute(payload: &Node, owner: ResourceId, tree: &dyn Tree, limits: &Limits) -> Outcome<Node> {
+pub fn compute(payload: &Node, seen: &Node, owner: ResourceId, tree: &dyn Tree, limits: &Limits) -> Outcome<Node> {
     if !has_expressions(payload) {
         return Outcome::clean(payload.clone());
     }
     let mut session = Session::new(tree, limits, false);
-    session.assume(owner, payload.clone());
+    session.assume(owner, seen.clone());
     let mut findings = Vec::new();
-    let computed = replaced(payload, owner, &mut session, &mut findings).unwrap_or_else(|| payload.clone());
+    let computed = Computing { owner, session: &mut session, findings: &mut findings }.replaced(payload, seen);
+    let computed = computed.unwrap_or_else(|| payload.clone());
     findings.append(&mut session.findings);
     let value = match trouble::result_limit(computed.size(), computed.height(), payload.span, limits) {
         None => computed,
@@ -32,42 +34,52 @@ pub fn compute(payload: &Node, owner: ResourceId, tree: &dyn Tree, limits: &Limi
     Outcome { value, findings: in_order(findings) }
 }
 
-/// A value with its expressions replaced; nothing if it has none, or none that work.
-fn replaced(node: &Node, owner: ResourceId, session: &mut Session<'_>, findings: &mut Vec<Finding>) -> Option<Node> {
-    match &node.value {
-        Value::Map(map) if is_expression(map) => {
-            // One finding tells of all that is left undone.
-            if session.is_exhausted() {
-                return None;
-            }
-            match session.whole(node, owner) {
-                Ok(value) => value,
-                Err(fault) => {
-                    session.recover();
-                    findings.push(*fault);
-                    None
+struct Computing<'c, 't> {
+    owner: ResourceId,
+    session: &'c mut Session<'t>,
+    findings: &'c mut Vec<Finding>,
+}
+
+impl Computing<'_, '_> {
+    /// A value with its expressions replaced; nothing if it has none, or none that work.
+    fn replaced(&mut self, node: &Node, seen: &Node) -> Option<Node> {
+        match (&node.value, &seen.value) {
+            (Value::Map(map), _) if is_expression(map) => self.computed(seen),
+            (Value::Map(map), Value::Map(seen)) => {
+                let mut changed: Option<Vec<Entry>> = None;
+                for (at, (entry, seen)) in map.entries().iter().zip(seen.entries()).enumerate() {
+                    if let Some(value) = self.replaced(&entry.value, &seen.value) {
+                        changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
+                    }
                 }
+                changed.map(|entries| Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
+            }
+            (Value::List(list), Value::List(seen)) => {
+                let mut changed: Option<Vec<Node>> = None;
+                for (at, (item, seen)) in list.items().iter().zip(seen.items()).enumerate() {
+                    if let Some(value) = self.replaced(item, seen) {
+                        changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
+                    }
+                }
+                changed.map(|items| Node { extra: node.extra.clone(), ..Node::list(items, node.span) })
+            }
+            _ => None,
+        }
+    }
+
+    fn computed(&mut self, expression: &Node) -> Option<Node> {
+        // One finding tells of all that is left undone.
+        if self.session.is_exhausted() {
+            return None;
+        }
+        match self.session.whole(expression, self.owner) {
+            Ok(value) => value,
+            Err(fault) => {
+                self.session.recover();
+                self.findings.push(*fault);
+                None
             }
         }
-        Value::Map(map) => {
-            let mut changed: Option<Vec<Entry>> = None;
-            for (at, entry) in map.entries().iter().enumerate() {
-                if let Some(value) = replaced(&entry.value, owner, session, findings) {
-                    changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-                }
-            }
-            changed.map(|entries| Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
-        }
-        Value::List(list) => {
-            let mut changed: Option<Vec<Node>> = None;
-            for (at, item) in list.items().iter().enumerate() {
-                if let Some(value) = replaced(item, owner, session, findings) {
-                    changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
-                }
-            }
-            changed.map(|items| Node { extra: node.extra.clone(), ..Node::list(items, node.span) })
-        }
-        _ => None,
     }
 }
 

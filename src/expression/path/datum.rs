@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::secrecy::beneath;
 use super::tree::ResourceId;
 use crate::text::Span;
 use crate::value::{Entry, Extra, Key, KeyKind, List, Map, Node, Number, Step, Value};
@@ -130,7 +131,7 @@ impl Datum {
     /// What `if`, `and`, `or` and `not` take for true: everything but null, false, zero and what is empty.
     pub(super) fn is_truthy(&self) -> bool {
         match self {
-            Self::Node { node, .. } => match &node.value {
+            Self::Node { node, .. } => match beneath(&node.value) {
                 Value::Null => false,
                 Value::Bool(value) => *value,
                 Value::Number(number) => !Number::from_json("0").is_some_and(|zero| zero.is_equal(number)),

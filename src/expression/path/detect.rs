@@ -1,16 +1,18 @@
 //! Which values are expressions, decided cheaply: most documents have none.
 
+use super::secrecy::secret_expression;
 use crate::merge;
 use crate::value::{Entry, KeyKind, Map, Node, Value};
 
 /// The keys that may stand beside `eval`.
 pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "trace"];
 
-/// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it.
+/// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it, hidden or not.
 pub fn has_expressions(node: &Node) -> bool {
     match &node.value {
         Value::Map(map) => is_expression(map) || map.entries().iter().any(|entry| has_expressions(&entry.value)),
         Value::List(list) => list.items().iter().any(has_expressions),
+        Value::Secret(secret) => secret_expression(secret).is_some(),
         _ => false,
     }
 }

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::datum::{Datum, Signal, text_key};
 use super::form::{Matches, is_form};
 use super::scope::{Scope, Variable};
+use super::secrecy::shows_a_secret;
 use super::session::Session;
 use super::trace::{TraceKind, Verdict};
 use super::trouble::{Result, bad_arguments};
@@ -141,6 +142,7 @@ impl Session<'_> {
         }
         match datum.scalar_text() {
             Some(text) => Ok(text),
+            None if datum.is_secret() => shows_a_secret(at, "the key of an item"),
             None => bad_arguments(at, "the key of an item is a list or a map", "write a path to a text or a number"),
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::datum::{Datum, Signal};
 use super::detect::is_expression;
+use super::secrecy::secret_expression;
 use super::session::{NONE, Session, computation};
 use super::tree::ResourceId;
 use super::trouble::{self, Result};
@@ -65,12 +66,16 @@ impl Session<'_> {
                 }
                 changed.map(|items| self.fitting(like(node, Node::list(items, node.span)), node.span)).transpose()
             }
+            Value::Secret(secret) => match secret_expression(secret) {
+                Some((node, map)) => self.secretly(node, map, owner).map(Some),
+                None => Ok(None),
+            },
             _ => Ok(None),
         }
     }
 
     /// The value of an expression, written out once. One that holds itself has no end: it is null inside itself.
-    fn result(&mut self, node: &Node, map: &Arc<Map>, owner: ResourceId) -> Result<Node> {
+    pub(super) fn result(&mut self, node: &Node, map: &Arc<Map>, owner: ResourceId) -> Result<Node> {
         let computation = computation(owner, map);
         if let Some(known) = self.exported.get(&computation) {
             return Ok(known.clone());

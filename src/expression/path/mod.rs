@@ -13,6 +13,7 @@ mod function;
 mod grammar;
 mod memory;
 mod scope;
+mod secrecy;
 mod session;
 mod special;
 mod trace;
@@ -25,6 +26,7 @@ use smol_str::SmolStr;
 pub use compute::compute;
 pub use detect::{has_expressions, may_have_expressions};
 pub use memory::MemoryTree;
+pub use secrecy::sealed;
 pub use trace::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 pub use tree::{Payload, ResourceId, Tree};
 

@@ -10,6 +10,7 @@ use super::datum::Datum;
 use super::detect::{has_expressions, is_expression};
 use super::grammar::{self, Path};
 use super::scope::{Scope, Variable};
+use super::secrecy::secret_expression;
 use super::trace::{TraceKind, TraceValue, Tracer, Verdict};
 use super::tree::{Payload, ResourceId, Tree};
 use super::trouble::{self, Fault, Result, fault, quoted};
@@ -83,7 +84,7 @@ impl<'t> Session<'t> {
 
     /// Takes this for what a resource says, whatever the tree has.
     pub(super) fn assume(&mut self, resource: ResourceId, payload: Node) {
-        let owner = has_expressions(&payload).then_some(resource);
+        let owner = (self.tree.is_computed() && has_expressions(&payload)).then_some(resource);
         self.payloads.insert(resource, Some(Datum::Node { node: payload, owner }));
     }
 
@@ -151,7 +152,7 @@ impl<'t> Session<'t> {
         }
         let datum = match self.tree.payload(of) {
             Payload::Node(node) => {
-                let owner = has_expressions(&node).then_some(of);
+                let owner = (self.tree.is_computed() && has_expressions(&node)).then_some(of);
                 Some(Datum::Node { node, owner })
             }
             Payload::Nothing => None,
@@ -183,7 +184,15 @@ impl<'t> Session<'t> {
             found.push(next);
             waiting.extend(self.tree.children(next).into_iter().rev());
         }
+        self.knows_all(at)?;
         Ok(found)
+    }
+
+    /// Fails if a part of the tree is not known: then nobody can say what is not there.
+    pub(super) fn knows_all(&self, at: Span) -> Result<()> {
+        let Some(gap) = self.tree.gap() else { return Ok(()) };
+        let message = format!("the tree of resources is not known as a whole: {gap}");
+        Err(fault(&finding::EXPRESSION_UNREADABLE, at, message).labelled("looks through it").into())
     }
 
     /// The value that counts: what an expression gives instead of the expression.
@@ -191,6 +200,10 @@ impl<'t> Session<'t> {
         let Datum::Node { node, owner: Some(owner) } = &datum else { return Ok(datum) };
         match &node.value {
             Value::Map(map) if is_expression(map) => self.computed(*owner, node, map),
+            Value::Secret(secret) => match secret_expression(secret) {
+                Some((node, map)) => self.secretly(node, map, *owner).map(Datum::plain),
+                None => Ok(datum),
+            },
             _ => Ok(datum),
         }
     }
@@ -228,9 +241,10 @@ impl<'t> Session<'t> {
         Ok(datum)
     }
 
-    /// Tells of a circle once, wherever it was entered: it starts with the expression that is written first.
+    /// Tells of a circle once, wherever it was entered: it starts with the first path.
     pub(super) fn report_circle(&mut self, mut circle: Vec<(Computation, Span)>) {
-        let first = (0..circle.len()).min_by_key(|&at| (circle[at].1, circle[at].0.0)).unwrap_or(0);
+        let place = |&at: &usize| (self.tree.path(circle[at].0.0), circle[at].1.start);
+        let first = (0..circle.len()).min_by_key(place).unwrap_or(0);
         circle.rotate_left(first);
         let names: Vec<String> = circle.iter().map(|((owner, _), _)| quoted(&self.tree.path(*owner))).collect();
         let at = circle[0].1;

@@ -59,6 +59,7 @@ impl Session<'_> {
             ".children" | ".instances" => {
                 let children = tree.children(resource);
                 self.spend(children.len() as u64, at)?;
+                self.knows_all(at)?;
                 list(children)
             }
             ".descendents" | ".descendants" => list(self.descendants(resource, at)?),
@@ -93,6 +94,7 @@ impl Session<'_> {
             return Ok(Some(found));
         }
         let candidates = self.tree.by_name(name);
+        self.knows_all(at)?;
         match candidates[..] {
             [] => Ok(None),
             [only] => Ok(Some(only)),

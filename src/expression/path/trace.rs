@@ -106,6 +106,16 @@ impl Tracer {
         self.is_on
     }
 
+    /// Notes nothing until it is resumed; tells whether it noted before.
+    pub(super) fn pause(&mut self) -> bool {
+        std::mem::replace(&mut self.is_on, false)
+    }
+
+    /// Goes on as before a pause.
+    pub(super) fn resume(&mut self, was_on: bool) {
+        self.is_on = was_on;
+    }
+
     /// Starts a step; what follows until [`Tracer::close`] is done for its sake.
     pub(super) fn open(&mut self, kind: TraceKind, text: &str, on: Option<TraceValue>) {
         if self.is_on && (self.open.len() >= DEEPEST_STEP || self.too_deep > 0) {
@@ -118,6 +128,9 @@ impl Tracer {
 
     /// Ends the step that was started last.
     pub(super) fn close(&mut self, verdict: Verdict) {
+        if !self.is_on {
+            return;
+        }
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;

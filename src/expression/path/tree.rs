@@ -41,8 +41,19 @@ pub trait Tree {
     /// Every resource with this name, in the order of their paths.
     fn by_name(&self, name: &str) -> Vec<ResourceId>;
 
-    /// What it says: after its merge directives, before its expressions.
+    /// What it says: after its merge directives, before its expressions. What must not be shown of it is hidden, and expressions
+    /// there are [`sealed`](super::sealed).
     fn payload(&self, of: ResourceId) -> Payload;
+
+    /// Whether what resources say may hold expressions; otherwise maps that look like them are data.
+    fn is_computed(&self) -> bool {
+        true
+    }
+
+    /// What keeps the tree from being known as a whole, if anything: a phrase.
+    fn gap(&self) -> Option<String> {
+        None
+    }
 
     /// What stands in data for the resource itself: its path, unless somebody wants something else.
     fn reference(&self, to: ResourceId, at: Span) -> Node {

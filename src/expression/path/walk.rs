@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::datum::{Datum, Group};
 use super::grammar::{Against, Key, Path, Segment, Test, is_integer};
 use super::scope::Scope;
+use super::secrecy::{beneath, opened, shows_a_secret};
 use super::session::Session;
 use super::special;
 use super::trace::{TraceKind, Verdict};
@@ -236,6 +237,9 @@ impl Session<'_> {
             Key::Variable(name) => name,
         };
         let Some(datum) = self.variable(name, course.scope, course.at(segment))? else { return Ok(Resolved::Nothing) };
+        if datum.is_secret() {
+            return shows_a_secret(course.at(segment), "what this variable holds");
+        }
         let Some(text) = datum.scalar_text() else { return Ok(Resolved::Nothing) };
         Ok(match datum.as_value() {
             Some(Value::Number(_)) if is_integer(&text) => integer(&text),
@@ -292,7 +296,13 @@ impl Session<'_> {
         let (a, b) = (self.exported(a, at)?, self.exported(b, at)?);
         // Comparing costs a look at every value, unless the sizes say that they differ.
         self.spend(a.size().min(b.size()), at)?;
-        Ok(a.is_equal(&b))
+        if a.is_equal(&b) || a.size() != b.size() {
+            return Ok(a.is_equal(&b));
+        }
+        // Whether they are the same may be told, also of what is hidden.
+        let (open_a, open_b) = (opened(&a), opened(&b));
+        let is_hidden = open_a.is_some() || open_b.is_some();
+        Ok(is_hidden && open_a.unwrap_or(a).is_equal(&open_b.unwrap_or(b)))
     }
 }
 
@@ -317,7 +327,7 @@ fn item(items: &Group, index: i64) -> Option<Datum> {
 
 /// A test against text, which is read as what the left side is. What cannot be read as such is not equal.
 fn is_text_equal(value: &Datum, text: &str) -> bool {
-    match value.as_value() {
+    match value.as_value().map(beneath) {
         Some(Value::String(own)) => own == text,
         Some(Value::Bool(own)) => text.trim().eq_ignore_ascii_case(if *own { "true" } else { "false" }),
         Some(Value::Number(own)) => {

@@ -13,11 +13,11 @@ use super::evaluate::Sight;
 use super::functions::{LONGEST_TEXT, is_true};
 use super::print::scalar_text;
 use super::syntax::{Part, Pipe, Slot};
-use super::{Piece, Purpose, Scope, Trouble, Use};
+use super::{Piece, Purpose, Rendered, Scope, Trouble, Use};
 use crate::value::{Node, Number, Value};
 
 /// Instructions of one rendering.
-const FUEL: u64 = 200_000;
+pub(super) const FUEL: u64 = 200_000;
 /// Rounds that `range` makes over a number.
 const MOST_ROUNDS: usize = 10_000;
 
@@ -46,13 +46,10 @@ impl Engined {
         Ok(Self { environment, texts, pipes, slots, source: source.into() })
     }
 
-    pub(super) fn run(
-        self: &Arc<Self>,
-        scope: &Arc<Scope>,
-        purpose: Purpose,
-    ) -> Result<(Vec<Piece>, Vec<Use>), Trouble> {
+    /// Gives also how many steps it took.
+    pub(super) fn run(self: &Arc<Self>, scope: &Arc<Scope>, purpose: Purpose) -> (Result<Rendered, Trouble>, u64) {
         let slots = vec![None; self.slots];
-        let progress = Progress { slots, pieces: Vec::new(), bytes: 0, uses: Vec::new(), trouble: None };
+        let progress = Progress { slots, pieces: Vec::new(), bytes: 0, uses: Vec::new(), trouble: None, steps: 0 };
         let run = Arc::new(Run {
             template: Arc::clone(self),
             scope: Arc::clone(scope),
@@ -61,17 +58,24 @@ impl Engined {
         });
         let root = Engine::from_object(Carried { node: scope.root.clone(), is_root: true });
         let values = context! { run => Engine::from_dyn_object(Arc::clone(&run)), d0 => root };
-        let template = self.environment.get_template(NAME).map_err(|_| self.whole("the template is lost"))?;
+        let Ok(template) = self.environment.get_template(NAME) else {
+            return (Err(self.whole("the template is lost")), 0);
+        };
         let rendered = template.render(values);
         let mut progress = run.progress();
-        match (rendered, progress.trouble.take()) {
+        let steps = progress.steps + progress.bytes as u64 / 32;
+        let result = match (rendered, progress.trouble.take()) {
             (_, Some(trouble)) => Err(trouble),
             (Err(error), None) if error.kind() == ErrorKind::OutOfFuel => {
                 Err(Trouble::limit(0..self.source.len(), "the template takes too many steps"))
             }
             (Err(_), None) => Err(self.whole("the template cannot be carried out")),
-            (Ok(_), None) => Ok((std::mem::take(&mut progress.pieces), std::mem::take(&mut progress.uses))),
-        }
+            (Ok(_), None) => {
+                let (pieces, uses) = (std::mem::take(&mut progress.pieces), std::mem::take(&mut progress.uses));
+                Ok(Rendered { pieces, uses })
+            }
+        };
+        (result, steps)
     }
 
     fn whole(&self, message: &str) -> Trouble {
@@ -180,6 +184,7 @@ struct Progress {
     bytes: usize,
     uses: Vec<Use>,
     trouble: Option<Trouble>,
+    steps: u64,
 }
 
 /// A value of ours on its way through the engine.
@@ -206,6 +211,7 @@ impl Object for Run {
         method: &str,
         arguments: &[Engine],
     ) -> Result<Engine, Error> {
+        self.progress().steps += 1;
         self.answer(method, arguments).map_err(|trouble| {
             self.progress().trouble = trouble;
             Error::from(ErrorKind::InvalidOperation)

@@ -23,6 +23,7 @@ use smol_str::SmolStr;
 pub use place::place;
 
 use crate::finding::{self, Rule};
+use crate::limits::Allowance;
 use crate::value::Node;
 use engine::Engined;
 use syntax::{OperandKind, Part, Pipe};
@@ -130,12 +131,29 @@ impl Template {
 
     /// Fills it in.
     pub fn render(&self, scope: &Arc<Scope>, purpose: Purpose) -> Result<Rendered, Trouble> {
+        self.render_within(&Allowance::of(engine::FUEL), scope, purpose)
+    }
+
+    /// The same as one of many that share an allowance.
+    pub fn render_within(
+        &self,
+        allowance: &Allowance,
+        scope: &Arc<Scope>,
+        purpose: Purpose,
+    ) -> Result<Rendered, Trouble> {
         let Some(engined) = &self.engined else {
             let pieces = vec![Piece { text: self.text.to_string(), from: None }];
             return Ok(Rendered { pieces, uses: Vec::new() });
         };
-        let (pieces, uses) = engined.run(scope, purpose)?;
-        let rendered = Rendered { pieces, uses };
+        let taken = allowance.take(engine::FUEL);
+        if taken == 0 {
+            let message = "the templates and jq programs of this run take too many steps together";
+            return Err(Trouble::limit(0..self.text.len(), message)
+                .help("`limits.request_steps` in outcrop.yaml moves the limit"));
+        }
+        let (result, steps) = engined.run(scope, purpose);
+        allowance.give_back(taken.saturating_sub(steps));
+        let rendered = result?;
         match purpose {
             Purpose::Path => rendered.check_path().map(|()| rendered),
             Purpose::Text => Ok(rendered),

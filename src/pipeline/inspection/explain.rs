@@ -3,11 +3,11 @@
 use super::Inspection;
 use super::find::{Found, Sought};
 use super::payload_ladders::{ladders, nearest};
-use crate::finding::Outcome;
+use crate::finding::{Finding, Outcome};
 use crate::layer::{EffectiveMetadata, MetadataPath};
 use crate::merge::{Read, Reads};
 use crate::path::{Pointer, RepoPath};
-use crate::report::explain::{Explanation, Origin, Part, Role, Subject};
+use crate::report::explain::{Explanation, Origin, Part, Role, Stories, Subject};
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
@@ -36,9 +36,11 @@ impl Inspection<'_> {
                 true => part.subject == Subject::Metadata || is_nobodys,
                 false => !part.ladders.is_empty(),
             });
-            explanations.push(self.explanation(path.to_string(), parts, None));
+            let requests = self.collection_stories(path, tree, question).gather(&mut findings);
+            explanations.push(Explanation { requests, ..self.explanation(path.to_string(), parts, None) });
         }
-        for found in found {
+        for mut found in found {
+            let taken_away = self.put_into_effect(&mut found, question, &mut findings);
             let mut metadata = self.metadata_of(&found.resource);
             if let Some((_, outcome)) = &mut metadata {
                 findings.append(&mut outcome.findings);
@@ -46,10 +48,32 @@ impl Inspection<'_> {
             let metadata = metadata.as_ref().map(|(path, outcome)| (path, &outcome.value));
             let name = found.resource.identity.to_string();
             let nearest = nearest(&found.resource.payload, &question.within);
+            let requests = self.resource_stories(&found.resource, question).gather(&mut findings);
             let parts = self.parts(found, metadata, question);
-            explanations.push(self.explanation(name, parts, nearest));
+            explanations.push(Explanation { requests, taken_away, ..self.explanation(name, parts, nearest) });
         }
-        Outcome { value: explanations, findings }
+        Outcome { value: explanations, findings: self.finished(findings) }
+    }
+
+    /// Takes a resource through its expressions and patches. Gives the operation that took away what is asked about, if one did.
+    fn put_into_effect(&self, found: &mut Found, question: &Question, findings: &mut Vec<Finding>) -> Option<Span> {
+        self.with_world(false, |world, _| {
+            let resource = &found.resource;
+            let effective = world.effective(resource);
+            findings.extend(effective.findings.iter().cloned());
+            let used = effective.patches.iter().filter(|patch| patch.is_used).map(|patch| patch.at);
+            let mut patched_by: Vec<RepoPath> = used.map(|at| self.sources.get(at.source).path.clone()).collect();
+            patched_by.dedup();
+            let dropped_by = effective.removed_by.map(|at| {
+                let text = self.sources.get(at.source);
+                format!("{}:{}", text.path, text.line_column(at.range().start).0)
+            });
+            let payload = effective.payload.as_ref().unwrap_or(&effective.computed).clone();
+            let is_gone = payload.at(&question.within).is_none();
+            let taken_away = if is_gone { world.taken_away(resource, &question.within) } else { None };
+            (found.patched_by, found.dropped_by, found.resource.payload) = (patched_by, dropped_by, payload);
+            taken_away
+        })
     }
 
     /// The same for every value of one document, as it may be shown.
@@ -81,17 +105,28 @@ impl Inspection<'_> {
     fn payload_part(&self, found: Found, metadata: Option<&EffectiveMetadata>, question: &Question) -> Part {
         let shown = self.shown_resource(found.resource, metadata);
         let (ladders, untold) = ladders(&shown.payload, question);
-        let origins = origins(&shown.file, &found.includes);
+        let mut origins = origins(&shown.file, &found.includes);
+        let patches = found.patched_by.iter().map(|file| Origin { role: Role::Patches, file: file.to_string() });
+        origins.extend(patches);
+        origins.extend(found.dropped_by.map(|file| Origin { role: Role::Drops, file }));
         Part { subject: Subject::Payload, origins, ladders, untold }
     }
 
     fn explanation(&self, name: String, parts: Vec<Part>, nearest: Option<Pointer>) -> Explanation {
         let revision = self.snapshot.label();
-        Explanation { name, revision: revision.into(), parts, nearest, nowhere: self.nowhere() }
+        Explanation {
+            name,
+            revision: revision.into(),
+            parts,
+            requests: Stories::default(),
+            nearest,
+            taken_away: None,
+            nowhere: self.nowhere(),
+        }
     }
 
     /// A place for what nobody wrote.
-    fn nowhere(&self) -> Span {
+    pub fn nowhere(&self) -> Span {
         let source = self.sources.add(SourceText::new(RepoPath::root(), self.snapshot.label(), ""));
         Span::new(source, 0, 0)
     }

@@ -25,10 +25,14 @@ pub enum Sought {
     Kubernetes(KubernetesQuery),
 }
 
-/// A resource, and the files that it includes.
+/// A resource, and the files that have to do with it.
 pub(super) struct Found {
     pub(super) resource: Resource,
     pub(super) includes: Vec<RepoPath>,
+    /// The files whose patches mean it, in the order they run.
+    pub(super) patched_by: Vec<RepoPath>,
+    /// The place of what drops it.
+    pub(super) dropped_by: Option<String>,
 }
 
 impl Inspection<'_> {
@@ -140,7 +144,8 @@ impl Inspection<'_> {
         }
         let found = resources_of(&parsed, &entry.path, &role).into_iter().map(|resource| {
             let own = includes.iter().filter(|(position, _)| *position == resource.position);
-            Found { includes: own.map(|(_, file)| file.clone()).collect(), resource }
+            let includes = own.map(|(_, file)| file.clone()).collect();
+            Found { includes, resource, patched_by: Vec::new(), dropped_by: None }
         });
         Outcome { value: found.collect(), findings: parsed.findings }
     }

@@ -84,7 +84,7 @@ fn ladder(directive: &Directive, last: &Said, path: &MetadataPath, masks: &Masks
 }
 
 /// The same for one value of a document.
-fn hidden_at(pointer: &Pointer, node: &Node, path: &MetadataPath, masks: &Masks) -> Node {
+pub(super) fn hidden_at(pointer: &Pointer, node: &Node, path: &MetadataPath, masks: &Masks) -> Node {
     let nested = pointer.tokens().iter().rev().fold(node.clone(), |inner, token| {
         Node::map(vec![Entry::named(token.clone(), inner.span, inner.clone())], inner.span)
     });

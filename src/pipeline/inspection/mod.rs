@@ -1,15 +1,22 @@
 //! One snapshot looked into: the resources and the metadata of a path, who says it, and what would change it.
 
+mod eval;
 mod explain;
 mod find;
+mod infer;
 mod metadata_ladders;
 mod payload_ladders;
+mod requests;
 
+pub use eval::{Evaluated, Nowhere, Typed};
 pub use explain::Question;
 pub use find::Sought;
+pub use requests::{RenderedRequests, Wish};
 
-use crate::compare::{Masks, hide_places};
-use crate::effective::layers_below;
+use std::sync::Arc;
+
+use crate::compare::{Masks, hide_copies, hide_places};
+use crate::effective::{Secrets, World, layers_below};
 use crate::finding::Outcome;
 use crate::layer::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
 use crate::merge::Includes;
@@ -27,7 +34,7 @@ pub struct Inspection<'a> {
     /// What its `outcrop.yaml` says.
     pub settings: &'a Settings,
     /// The texts that are read.
-    pub sources: &'a Sources,
+    pub sources: &'a Arc<Sources>,
     /// Files that directives bring in.
     pub includes: &'a Includes,
 }
@@ -42,6 +49,16 @@ pub struct MetadataTree {
 }
 
 impl<'a> Inspection<'a> {
+    /// Does something with the snapshot as a world, in which resources see each other without their secrets.
+    pub(super) fn with_world<T>(&self, reveal: bool, act: impl FnOnce(&World<'_>, &Secrets<'_>) -> T) -> T {
+        let world = World::new(self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes);
+        let secrets = match reveal {
+            true => Secrets::off(),
+            false => Secrets::new(Masks::new(&self.settings.secrets), vec![world.twin()]),
+        };
+        act(&world.keeping(&secrets), &secrets)
+    }
+
     /// Every tree of metadata there is: the one that is configured, or one beside each root of resources.
     pub fn trees(&self) -> Vec<MetadataTree> {
         let of_root = |root: &crate::settings::Root| MetadataTree { base: root.path.clone(), format: root.format };
@@ -113,10 +130,11 @@ impl<'a> Inspection<'a> {
     /// A resource as it may be shown: what is configured as secret is hidden, and what its metadata declares.
     pub fn shown_resource(&self, resource: Resource, metadata: Option<&EffectiveMetadata>) -> Resource {
         let hidden = Masks::new(&self.settings.secrets).hide(resource);
-        match metadata.map(SecretAttributes::of).filter(|secrets| !secrets.is_empty()) {
+        let hidden = match metadata.map(SecretAttributes::of).filter(|secrets| !secrets.is_empty()) {
             Some(secrets) => hide_places(hidden, |payload| secrets.places(payload, Reach::Everywhere)),
             None => hidden,
-        }
+        };
+        Resource { payload: hide_copies(hidden.payload), ..hidden }
     }
 
     /// The only document of a file as it may be shown.
@@ -135,6 +153,11 @@ impl<'a> Inspection<'a> {
     /// Metadata as it may be shown, in canonical form.
     pub fn shown(&self, metadata: &EffectiveMetadata, path: &MetadataPath) -> Node {
         hidden(metadata.to_node(), path, &Masks::new(&self.settings.secrets))
+    }
+
+    /// A document of metadata as it may be shown.
+    pub fn shown_metadata(&self, node: Node, path: &MetadataPath) -> Node {
+        hidden(node, path, &Masks::new(&self.settings.secrets))
     }
 
     /// Each layer with what it says on its own, weakest first.

@@ -2,8 +2,9 @@
 
 use smol_str::SmolStr;
 
-use super::{Explanation, Ladder, Origin, Part, Role, Rung, Spoken, Subject, Way};
+use super::{Explanation, Ladder, Origin, Part, Role, Rung, Spoken, Story, Subject, Way};
 use crate::report::locate::Locator;
+use crate::report::request::{self, Rendered};
 use crate::report::token::Tokens;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
@@ -14,7 +15,8 @@ const LARGEST: u64 = 10_000;
 /// Everything as one document: the revision, and what is explained in it.
 pub fn to_node(all: &[Explanation], sources: &Sources) -> Option<Node> {
     let first = all.first()?;
-    let mut writer = Writer { locator: Locator::new(sources), tokens: Tokens::default(), nowhere: first.nowhere };
+    let (locator, tokens) = (Locator::new(sources), Tokens::default());
+    let mut writer = Writer { locator, sources, tokens, nowhere: first.nowhere };
     let resources = all.iter().map(|explanation| writer.explanation(explanation)).collect();
     let revision = writer.text(first.revision.clone());
     let resources = Node::list(resources, first.nowhere);
@@ -23,6 +25,7 @@ pub fn to_node(all: &[Explanation], sources: &Sources) -> Option<Node> {
 
 struct Writer<'a> {
     locator: Locator<'a>,
+    sources: &'a Sources,
     tokens: Tokens,
     nowhere: Span,
 }
@@ -35,7 +38,28 @@ impl Writer<'_> {
         for part in &explanation.parts {
             entries.push((part.subject.name(), self.part(part)));
         }
+        if !explanation.requests.told.is_empty() {
+            let requests = explanation.requests.told.iter().map(|story| self.story(story)).collect();
+            entries.push(("requests", self.list(requests)));
+        }
         self.map(entries)
+    }
+
+    fn story(&mut self, story: &Story) -> Node {
+        let request = request::to_node(&Rendered::alone(story.request.clone()), self.sources);
+        let request = self.tokens.masked(&request);
+        let mut entries = request.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
+        if !story.transforms.is_empty() {
+            let transform = |(name, node): &(SmolStr, Node)| {
+                let value = self.tokens.masked(node);
+                let mut entries = vec![("name", self.text(name.clone())), ("value", value)];
+                entries.extend(self.place(node.span));
+                self.map(entries)
+            };
+            let transforms = story.transforms.iter().map(transform).collect();
+            entries.push(Entry::named("transforms", self.nowhere, self.list(transforms)));
+        }
+        Node::map(entries, self.nowhere)
     }
 
     fn part(&mut self, part: &Part) -> Node {
@@ -56,6 +80,8 @@ impl Writer<'_> {
         let (key, role) = match &origin.role {
             Role::Document => ("role", "document"),
             Role::Included => ("role", "included"),
+            Role::Patches => ("role", "patches"),
+            Role::Drops => ("role", "drops"),
             Role::Collection { selector } | Role::Own { selector } => ("selector", selector.as_str()),
         };
         self.map(vec![(key, self.text(role)), ("file", self.text(origin.file.as_str()))])

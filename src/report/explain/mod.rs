@@ -1,6 +1,7 @@
 //! Where values come from: for each a ladder, from the weakest word up to the one that counts.
 
 mod data;
+mod requests;
 mod terminal;
 
 use smol_str::SmolStr;
@@ -12,6 +13,7 @@ use super::place;
 use super::style::Style;
 use crate::diff::PathStep;
 use crate::path::Pointer;
+use crate::request::Request;
 use crate::text::Span;
 use crate::value::{Node, Step, StepKind};
 
@@ -24,8 +26,12 @@ pub struct Explanation {
     pub revision: SmolStr,
     /// What it consists of, in the order of the flow.
     pub parts: Vec<Part>,
+    /// How its requests come to be.
+    pub requests: Stories,
     /// The place that was meant, if nothing stands where somebody asked.
     pub nearest: Option<Pointer>,
+    /// The operation of a patch that took away what somebody asked about.
+    pub taken_away: Option<Span>,
     /// A place for what nobody wrote.
     pub nowhere: Span,
 }
@@ -41,6 +47,31 @@ pub struct Part {
     pub ladders: Vec<Ladder>,
     /// How many values have no ladder, because there is nothing to tell about them.
     pub untold: usize,
+}
+
+/// The requests of a resource, each with what it is made of.
+#[derive(Debug, Default)]
+pub struct Stories {
+    /// Those that have something to tell, in the order of operations.
+    pub told: Vec<Story>,
+    /// How many go by the defaults alone.
+    pub untold: usize,
+}
+
+/// How one request comes to be.
+#[derive(Debug)]
+pub struct Story {
+    /// What would be sent, with the template of every part.
+    pub request: Request,
+    /// What becomes of its payload on the way, in order: what it is called and what it says.
+    pub transforms: Vec<(SmolStr, Node)>,
+}
+
+impl Explanation {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.requests.told.is_empty()
+    }
 }
 
 /// What can be explained.
@@ -68,6 +99,10 @@ pub enum Role {
     Document,
     /// A directive brings it in, or part of it.
     Included,
+    /// Patches in it mean the resource.
+    Patches,
+    /// Something in it drops the resource.
+    Drops,
     /// It speaks for many.
     Collection {
         /// For whom.

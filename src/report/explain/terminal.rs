@@ -32,18 +32,19 @@ pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dy
     Ok(())
 }
 
-struct Page<'a> {
-    screen: Screen<'a>,
+pub(super) struct Page<'a> {
+    pub(super) screen: Screen<'a>,
     locator: Locator<'a>,
     tokens: Tokens,
-    style: &'a Style,
+    pub(super) style: &'a Style,
 }
 
 impl Page<'_> {
     fn explanation(&mut self, explanation: &Explanation) -> io::Result<()> {
         let heading = Line::default().with(Role::Heading, &explanation.name);
         self.screen.line(heading.with(Role::Dim, &format!("  {}", explanation.revision)))?;
-        explanation.parts.iter().try_for_each(|part| self.part(part))
+        explanation.parts.iter().try_for_each(|part| self.part(part))?;
+        self.requests(explanation)
     }
 
     fn part(&mut self, part: &Part) -> io::Result<()> {
@@ -101,7 +102,6 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// In columns if all of them fit, each as it comes otherwise.
     fn rows(&mut self, ladders: &[Ladder]) -> io::Result<()> {
         let room = self.style.columns();
         let mut rows: Vec<[String; 3]> = Vec::with_capacity(ladders.len());
@@ -111,10 +111,16 @@ impl Page<'_> {
             let cut = cut_middle(&value, room / 2, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
             rows.push([name.to_string(), cut.unwrap_or(value), self.remarks(rung).concat()]);
         }
+        self.table(&rows)
+    }
+
+    /// Names, values and places in columns if all of them fit, each line as it comes otherwise.
+    pub(super) fn table(&mut self, rows: &[[String; 3]]) -> io::Result<()> {
+        let room = self.style.columns();
         let widest = |at: usize| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
         let (names, values, places) = (widest(0), widest(1), widest(2));
         let (names, values) = if names + values + places + 4 <= room { (names, values) } else { (0, 0) };
-        for [name, value, place] in &rows {
+        for [name, value, place] in rows {
             let line = Line::default().with(Role::Path, name).padded(names).with(Role::Plain, "  ");
             let line = line.with(Role::Heading, value).padded(names + 2 + values);
             if line.width() + 2 + columns(place) <= room {
@@ -163,7 +169,7 @@ impl Page<'_> {
         if counts || self.style.color { value } else { format!("~~{value}~~") }
     }
 
-    fn inline(&mut self, node: &Node) -> String {
+    pub(super) fn inline(&mut self, node: &Node) -> String {
         let is_small = node.size() <= LONGEST as u64;
         let inline = is_small.then(|| inline_within(&self.tokens.masked(node), LONGEST)).flatten();
         inline.unwrap_or_else(|| {
@@ -182,8 +188,13 @@ impl Page<'_> {
         let mut remarks = vec![format!("{place}{note}")];
         let Way { steps, left_out } = &rung.way;
         for (kind, at) in steps {
-            let (name, place) = (self.step(*kind, *at), self.place(*at));
-            remarks.push(format!("through {name} at {place}"));
+            let (name, by) = (self.step(*kind, *at), self.place(*at));
+            // A value that is written where it is made needs no second place.
+            remarks.push(match kind {
+                StepKind::Patch if by == place => "by a patch".to_owned(),
+                StepKind::Expression if by == place => "by an expression".to_owned(),
+                _ => format!("through {name} at {by}"),
+            });
         }
         if *left_out > 0 {
             remarks.push(format!("and {} more", grouped(*left_out)));
@@ -191,7 +202,7 @@ impl Page<'_> {
         remarks
     }
 
-    fn place(&mut self, span: Span) -> String {
+    pub(super) fn place(&mut self, span: Span) -> String {
         let place = self.locator.start(span);
         format!("{}:{}", place.text.path, place.line)
     }
@@ -214,6 +225,8 @@ fn role_of(origin: &Origin) -> &str {
     match &origin.role {
         super::Role::Document => "written in",
         super::Role::Included => "included",
+        super::Role::Patches => "patched by",
+        super::Role::Drops => "dropped by",
         super::Role::Collection { selector } | super::Role::Own { selector } => selector,
     }
 }

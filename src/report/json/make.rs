@@ -1,10 +1,14 @@
 //! From the domain types to the wire form.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::v1::*;
 use super::value::{Written, secret_places};
-use crate::diff::{self, Change, ChangeKind, PathStep, ResourceChange, Side, Suppressed};
+use crate::diff::{
+    self, Change, ChangeKind, Difference, EditedFile, Fingerprint, Group, Home, Member, PathStep, ResourceChange, Side,
+    Suppressed, causes_at,
+};
 use crate::document::Format;
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
@@ -14,18 +18,23 @@ use crate::report::tally::Tally;
 use crate::report::token::{self, Tokens};
 use crate::report::{Report, SkipReason, place};
 use crate::resource::{Identity, Resource};
-use crate::text::Span;
+use crate::text::{Sources, Span};
 use crate::value::Node;
 
 /// Makes the wire form, remembering what has been counted.
 pub(super) struct Maker<'a> {
-    tokens: &'a RefCell<Tokens>,
-    locator: Locator<'a>,
+    pub(super) tokens: &'a RefCell<Tokens>,
+    pub(super) locator: Locator<'a>,
+    sources: &'a Sources,
+    /// The name of the group that a change belongs to.
+    groups: BTreeMap<Member, Fingerprint>,
 }
 
 impl<'a> Maker<'a> {
     pub(super) fn new(report: &'a Report, tokens: &'a RefCell<Tokens>) -> Self {
-        Self { tokens, locator: Locator::new(&report.sources) }
+        let named = |group: &Group| group.members().map(|member| (member, group.fingerprint)).collect::<Vec<_>>();
+        let groups = report.groups.iter().flat_map(named).collect();
+        Self { tokens, locator: Locator::new(&report.sources), sources: &report.sources, groups }
     }
 
     pub(super) fn report(&mut self, report: &'a Report) -> WireReport<'a> {
@@ -36,7 +45,10 @@ impl<'a> Maker<'a> {
             after: SideLabel { label: &report.after },
             compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
             summary: summary(&Tally::of(report), report.switched_off),
-            resources: report.resources.iter().map(|resource| self.resource(resource)).collect(),
+            resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
+            groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
+            sources: report.edits.files.iter().map(source).collect(),
+            layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
             findings: report.findings.iter().map(|finding| self.finding(finding)).collect(),
             skipped: report
                 .skipped
@@ -44,6 +56,8 @@ impl<'a> Maker<'a> {
                 .map(|skipped| WireSkipped { path: wire_path(&skipped.path), reason: reason(skipped.reason) })
                 .collect(),
             suppressed: report.suppressed.iter().map(|suppressed| self.suppressed(suppressed)).collect(),
+            would_hide: report.would_hide.iter().map(|hidden| self.suppressed(hidden)).collect(),
+            only: &report.only,
             incomplete: report.is_incomplete(),
         }
     }
@@ -52,50 +66,74 @@ impl<'a> Maker<'a> {
         WireSuppressed {
             rule: &suppressed.rule,
             resource: suppressed.identity.to_string(),
-            change: self.change(&suppressed.change),
+            change: self.change(&suppressed.change, &[None, None], None),
         }
     }
 
-    fn resource(&mut self, resource: &'a ResourceChange) -> WireResource<'a> {
+    fn resource(&mut self, at: usize, resource: &'a ResourceChange) -> WireResource<'a> {
         let side = resource.after.as_ref().or(resource.before.as_ref());
-        let whole = self.whole(resource);
-        let changes = resource.difference.changes.iter().map(|change| self.change(change));
+        let homes = Home::both(resource);
+        let whole = self.whole(resource, &homes);
+        let mut position = 0;
+        let mut changes = |difference: &'a Difference| {
+            let mut wire = Vec::with_capacity(difference.changes.len());
+            for change in &difference.changes {
+                let group = self.groups.get(&Member { resource: at, change: position }).map(ToString::to_string);
+                position += 1;
+                wire.push(self.change(change, &homes, group));
+            }
+            wire
+        };
+        let (payload, metadata) = (changes(&resource.difference), changes(&resource.metadata));
+        let requests = changes(&resource.requests);
+        let spelling = resource.difference.spelling_only.iter().map(|change| self.change(change, &homes, None));
         WireResource {
             id: side.map(|side| side.identity.to_string()).unwrap_or_default(),
             identity: side.map_or(WireIdentity::Logical { path: "" }, |side| identity(&side.identity)),
             status: resource.status().name(),
-            changes: whole.into_iter().chain(changes.collect::<Vec<_>>()).collect(),
-            spelling_only: resource.difference.spelling_only.iter().map(|change| self.change(change)).collect(),
-            metadata: resource.metadata.changes.iter().map(|change| self.change(change)).collect(),
+            changes: whole.into_iter().chain(payload).collect(),
+            spelling_only: spelling.collect(),
+            metadata,
+            requests,
             before: resource.before.as_ref().map(|side| self.file(side)),
             after: resource.after.as_ref().map(|side| self.file(side)),
         }
     }
 
     /// A resource that came or went is one change of everything.
-    fn whole(&mut self, resource: &'a ResourceChange) -> Option<WireChange<'a>> {
+    fn whole(&mut self, resource: &'a ResourceChange, homes: &[Option<Home>; 2]) -> Option<WireChange<'a>> {
         let (kind, before, after) = match (&resource.before, &resource.after) {
             (None, Some(after)) => (ChangeKind::Add, None, Some(&after.payload)),
             (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
             _ => return None,
         };
-        Some(self.wire_change(kind, &[], before, after))
+        let change = Change { kind, path: Vec::new(), before: before.cloned(), after: after.cloned() };
+        let cause = self.causes(&causes_at(&change, homes, self.sources));
+        Some(self.wire_change((kind, &[]), before, after, cause))
     }
 
-    fn change(&mut self, change: &'a Change) -> WireChange<'a> {
-        self.wire_change(change.kind, &change.path, change.before.as_ref(), change.after.as_ref())
+    fn change(&mut self, change: &'a Change, homes: &[Option<Home>; 2], group: Option<String>) -> WireChange<'a> {
+        let cause = self.causes(&causes_at(change, homes, self.sources));
+        let wire = self.wire_change((change.kind, &change.path), change.before.as_ref(), change.after.as_ref(), cause);
+        WireChange { group, ..wire }
+    }
+
+    /// The numbers of secrets, if one side is one.
+    pub(super) fn secret(&self, before: Option<&Node>, after: Option<&Node>) -> Option<WireSecret> {
+        let number = |node: Option<&Node>| node.and_then(|node| self.tokens.borrow_mut().of_node(node));
+        let secret = WireSecret { before: number(before), after: number(after) };
+        (secret.before.is_some() || secret.after.is_some()).then_some(secret)
     }
 
     fn wire_change(
         &mut self,
-        kind: ChangeKind,
-        path: &[PathStep],
+        (kind, path): (ChangeKind, &[PathStep]),
         before: Option<&'a Node>,
         after: Option<&'a Node>,
+        cause: WireCauses,
     ) -> WireChange<'a> {
-        let number = |node: Option<&Node>| node.and_then(|node| self.tokens.borrow_mut().of_node(node));
-        let secret = WireSecret { before: number(before), after: number(after) };
-        let is_secret = secret.before.is_some() || secret.after.is_some();
+        let secret = self.secret(before, after);
+        let is_secret = secret.is_some();
         let tokens = self.tokens;
         let shown = |node: &'a Node| (!is_secret).then_some(Written { node, tokens });
         let (new, old) = (diff::pointer(path, Side::After), diff::pointer(path, Side::Before));
@@ -112,12 +150,14 @@ impl<'a> Maker<'a> {
             before: before.and_then(shown),
             after: after.and_then(shown),
             sensitive: [before, after].into_iter().flatten().any(token::holds_secret),
-            secret: is_secret.then_some(secret),
+            secret,
             masked,
             locations: Locations {
                 before: before.map(|node| self.place(node.span)),
                 after: after.map(|node| self.place(node.span)),
             },
+            cause,
+            group: None,
         }
     }
 
@@ -161,7 +201,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn place(&mut self, span: Span) -> WirePlace {
+    pub(super) fn place(&mut self, span: Span) -> WirePlace {
         let start = self.locator.start(span);
         WirePlace { file: in_file(&start.text.path), line: start.line, column: start.column }
     }
@@ -172,6 +212,10 @@ impl<'a> Maker<'a> {
     }
 }
 
+fn source(file: &EditedFile) -> WireSource {
+    WireSource { file: in_file(&file.file), edits: file.edits, resources: file.resources }
+}
+
 fn summary(tally: &Tally, switched_off: usize) -> Summary {
     Summary {
         added: tally.added,
@@ -179,6 +223,9 @@ fn summary(tally: &Tally, switched_off: usize) -> Summary {
         changed: tally.changed,
         moved: tally.moved,
         respelled: tally.respelled,
+        groups: tally.groups,
+        shielded: tally.shielded,
+        dead_edits: tally.dead_edits,
         spelling_only: tally.spelling_only,
         order_only: tally.order_only,
         secrets: tally.secrets,
@@ -212,7 +259,7 @@ fn wire_path(path: &RepoPath) -> WirePath {
     }
 }
 
-fn in_file(path: &RepoPath) -> InFile {
+pub(super) fn in_file(path: &RepoPath) -> InFile {
     let WirePath { path: file, path_bytes } = wire_path(path);
     InFile { file, path_bytes }
 }
@@ -231,7 +278,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-fn kind_name(kind: ChangeKind) -> &'static str {
+pub(super) fn kind_name(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Add => "add",
         ChangeKind::Remove => "remove",

@@ -1,6 +1,7 @@
 //! Reports for programs. Each version of the format has its own file, and once released it only grows.
 
 mod ascii;
+mod group;
 mod make;
 mod patch;
 pub mod v1;

@@ -8,7 +8,7 @@ use super::{schema, write};
 use crate::diff::ChangeKind;
 use crate::path::RepoPath;
 use crate::report::sample::{
-    boolean, both, change, key, kubernetes, list, map, number, report, resource, rich, string, text_key,
+    boolean, both, change, grouped, key, kubernetes, list, map, number, report, resource, rich, string, text_key,
 };
 use crate::report::{Report, SkipReason, Skipped};
 use crate::value::{Entry, Extra, Key, KeyKind, Node};
@@ -73,7 +73,7 @@ fn what_is_written_is_in_the_schema() {
     let mut odd = rich();
     let path = RepoPath::new(b"a\xff.yaml").expect("a path");
     odd.skipped.push(Skipped { path, reason: SkipReason::Submodule });
-    for report in [rich(), odd, Report::default(), with_value(boolean(true), number("1"))] {
+    for report in [rich(), odd, grouped(), Report::default(), with_value(boolean(true), number("1"))] {
         check(&parsed(&report), &schema, &schema, "");
     }
 }
@@ -138,4 +138,38 @@ fn exact_strings_are_harmless_where_they_are_printed() {
     assert!(!shown.trim_end().chars().any(|c| c.is_control() || crate::visible::is_hidden(c)));
     assert!(!shown.contains("##["));
     assert_eq!(parsed(&report)["resources"][0]["changes"][0]["before"], hostile);
+}
+
+#[test]
+fn a_group_names_all_its_resources_and_its_cause() {
+    let shown = parsed(&grouped());
+    assert_eq!(shown["summary"]["groups"], 3);
+    let first = &shown["groups"][0];
+    assert_eq!(
+        (&first["view"], &first["kind"], &first["path"], &first["path_shape"]),
+        (
+            &Json::from("metadata"),
+            &Json::from("value"),
+            &Json::from("/operationInfo/updateResource/path"),
+            &Json::from("/operationInfo/updateResource/path")
+        )
+    );
+    let count = |list: &Json| list.as_array().map_or(0, Vec::len);
+    assert_eq!(count(&first["resources"]), 37);
+    let variants = first["variants"].as_array().expect("a list");
+    let told: Vec<_> = variants.iter().map(|variant| (count(&variant["resources"]), &variant["before"])).collect();
+    let values = ["/v1/customers/{{.id}}", "/v0", "/old"].map(Json::from);
+    assert_eq!(told, [(34, &values[0]), (2, &values[1]), (1, &values[2])]);
+    let cause = &first["cause"]["after"];
+    assert_eq!((&cause["file"], &cause["line"]), (&Json::from("customers/_/metadata.yaml"), &Json::from(3)));
+    assert_eq!(cause["via"][0]["kind"], "layer");
+    let change = &shown["resources"][7]["metadata"][0];
+    assert_eq!((&change["group"], &change["cause"]["after"]), (&first["fingerprint"], cause));
+    let own = &shown["groups"][1];
+    assert_eq!((&own["before"], &own["after"], count(&own["resources"])), (&"silver".into(), &"gold".into(), 5));
+    assert_eq!((&own["cause"]["after"]["own"], &own["cause"]["after"]["file"]), (&true.into(), &Json::Null));
+    let secret = &shown["groups"][2];
+    assert_eq!((&secret["sensitive"], &secret["before"], count(&secret["resources"])), (&true.into(), &Json::Null, 3));
+    let edit = &shown["layer_edits"][0];
+    assert_eq!((&edit["readers"], count(&edit["shielded"])), (&37.into(), 2));
 }

@@ -34,9 +34,17 @@ pub(super) struct WireReport<'a> {
     pub compared: ComparedCounts,
     pub summary: Summary,
     pub resources: Vec<WireResource<'a>>,
+    pub groups: Vec<WireGroup<'a>>,
+    pub sources: Vec<WireSource>,
+    pub layer_edits: Vec<WireLayerEdit>,
     pub findings: Vec<WireFinding<'a>>,
     pub skipped: Vec<WireSkipped>,
     pub suppressed: Vec<WireSuppressed<'a>>,
+    /// Left out where there is nothing to say, as before these fields were known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub would_hide: Vec<WireSuppressed<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub only: &'a [&'static str],
     pub incomplete: bool,
 }
 
@@ -71,6 +79,9 @@ pub(super) struct Summary {
     pub changed: usize,
     pub moved: usize,
     pub respelled: usize,
+    pub groups: usize,
+    pub shielded: usize,
+    pub dead_edits: usize,
     pub spelling_only: usize,
     pub order_only: usize,
     pub secrets: usize,
@@ -96,6 +107,9 @@ pub(super) struct WireResource<'a> {
     /// Left out where there is nothing to say, as before this field was known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<WireChange<'a>>,
+    /// The same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<WireChange<'a>>,
 }
 
 #[derive(Serialize)]
@@ -161,6 +175,99 @@ pub(super) struct WireChange<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<String>,
     pub locations: Locations,
+    pub cause: WireCauses,
+    /// The group it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+/// Why a change came about, or the changes of a group.
+#[derive(Serialize)]
+pub(super) struct WireCauses {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<WireCause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<WireCause>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireCause {
+    /// Absent for a group whose values are written in a file each.
+    #[serde(flatten)]
+    pub place: Option<WirePlace>,
+    pub own: bool,
+    pub via: Vec<WireVia>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireVia {
+    pub kind: &'static str,
+    #[serde(flatten)]
+    pub place: Option<WirePlace>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireGroup<'a> {
+    pub fingerprint: String,
+    pub view: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<&'a str>,
+    pub kind: &'static str,
+    pub path: String,
+    pub path_shape: String,
+    pub display: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Written<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Written<'a>>,
+    pub sensitive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<WireSecret>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<WireVariant<'a>>,
+    pub resources: Vec<String>,
+    pub cause: WireCauses,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireVariant<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Written<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Written<'a>>,
+    pub sensitive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<WireSecret>,
+    pub resources: Vec<String>,
+}
+
+/// An edited file and how far it reaches.
+#[derive(Serialize)]
+pub(super) struct WireSource {
+    #[serde(flatten)]
+    pub file: InFile,
+    pub edits: usize,
+    pub resources: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireLayerEdit {
+    #[serde(flatten)]
+    pub file: InFile,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    pub path: String,
+    pub readers: usize,
+    pub dead: bool,
+    pub shielded: Vec<WireShielded>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireShielded {
+    pub resource: String,
+    pub by: WirePlace,
 }
 
 /// Where a change is inside a string that holds a document of its own.

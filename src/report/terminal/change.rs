@@ -2,8 +2,8 @@
 
 use super::Draft;
 use super::summary::wrapped;
-use crate::diff::{Change, ChangeKind, PathStep};
-use crate::path::RepoPath;
+use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at};
+use crate::report::cause;
 use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::passage::{Row, Sign, pair, passages};
@@ -41,19 +41,24 @@ struct Below {
 }
 
 impl Draft<'_> {
-    /// The lines of a change.
+    /// The lines of a change, and why it came about.
     pub(in crate::report) fn change(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
+        let mut lines = self.bare_change(change, layout);
+        lines.extend(self.whereabouts(change, layout.details));
+        lines
+    }
+
+    /// The lines of a change without its cause.
+    pub(super) fn bare_change(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
         let (symbol, role) = self.change_symbol(change);
         let short = self.short(change);
-        let mut lines = match short {
+        match short {
             Some(short) => self.on_one_line(change, layout, (&symbol, role), short),
             None => {
                 let path = self.path_of(change, layout);
                 self.stacked(change, layout, path)
             }
-        };
-        lines.extend(self.whereabouts(change, layout.details));
-        lines
+        }
     }
 
     /// A number that is spelled differently but equal.
@@ -83,7 +88,13 @@ impl Draft<'_> {
         self.path(change, layout, (&symbol, role))
     }
 
-    fn on_one_line(&mut self, change: &Change, layout: Layout, symbol: (&str, Role), short: Line) -> Vec<Line> {
+    pub(super) fn on_one_line(
+        &mut self,
+        change: &Change,
+        layout: Layout,
+        symbol: (&str, Role),
+        short: Line,
+    ) -> Vec<Line> {
         let mut lines = self.path(change, layout, symbol);
         let beside = lines.last().map_or(0, Line::width) + 2 + short.width();
         let room = self.style.columns();
@@ -122,7 +133,11 @@ impl Draft<'_> {
 
     /// Symbol and path; a long path goes on below, broken between its steps.
     fn path(&mut self, change: &Change, layout: Layout, (symbol, role): (&str, Role)) -> Vec<Line> {
-        let mut line = Line::indented(layout.indent).with(role, symbol).with(Role::Plain, " ");
+        let start = match self.tag.take() {
+            Some(tag) => Line::default().with(Role::Heading, &tag),
+            None => Line::indented(layout.indent),
+        };
+        let mut line = start.with(role, symbol).with(Role::Plain, " ");
         let start = line.width();
         let room = self.style.columns();
         let mut lines = Vec::new();
@@ -284,31 +299,39 @@ impl Draft<'_> {
         lines
     }
 
-    /// Where the values are written and what brought them there, for those who asked for everything.
-    pub(in crate::report) fn whereabouts(&mut self, change: &Change, indent: usize) -> Option<Line> {
-        if !self.style.is_verbose() {
-            return None;
+    /// Why the values are what they are, if that is written elsewhere. Where in their own file they are written, only for those who
+    /// asked for everything.
+    pub(in crate::report) fn whereabouts(&mut self, change: &Change, indent: usize) -> Vec<Line> {
+        let causes = causes_at(change, &self.homes, self.sources);
+        let is_at_home = self.homes.iter().any(Option::is_some);
+        if is_at_home && causes.is_external() {
+            let words = cause::of_change(&causes, self.sources, &mut self.locator, self.symbols);
+            return self.why(&words, indent);
         }
-        let [before_file, after_file] = self.files.clone();
-        let before = change.before.as_ref().map(|node| self.origin(node, before_file.as_ref()));
-        let after = change.after.as_ref().map(|node| self.origin(node, after_file.as_ref()));
+        if !self.style.is_verbose() {
+            return Vec::new();
+        }
+        let before = causes.before.as_ref().map(|cause| self.origin(cause));
+        let after = causes.after.as_ref().map(|cause| self.origin(cause));
         let places = match (before, after) {
             (Some(before), Some(after)) if before != after => format!("{before}{}{after}", self.arrow()),
-            (before, after) => before.or(after)?,
+            (before, after) => before.or(after).unwrap_or_default(),
         };
-        Some(Line::indented(indent).with(Role::Dim, &format!("at {places}")))
+        self.phrase(&format!("at {places}"), indent)
     }
 
     /// `line 7` in the resource's own file, `base.yaml:7` elsewhere.
-    fn origin(&mut self, node: &Node, file: Option<&RepoPath>) -> String {
-        let place = self.locator.start(node.span);
-        let mut origin = match file == Some(&place.text.path) {
-            true => format!("line {}", place.line),
-            false => format!("{}:{}", place.text.path, place.line),
+    fn origin(&mut self, cause: &Cause) -> String {
+        let mut origin = match cause.is_own {
+            true => format!("line {}", self.locator.start(cause.at.span).line),
+            false => cause::place_words(&cause.at, &mut self.locator),
         };
-        for step in node.step().map(|step| step.chain()).unwrap_or_default() {
-            let by = self.locator.start(step.at);
-            origin.push_str(&format!(", through the {} in line {}", step.kind.name(), by.line));
+        for via in &cause.via {
+            let by = match via.is_own {
+                true => format!("in line {}", self.locator.start(via.at.span).line),
+                false => format!("at {}", cause::place_words(&via.at, &mut self.locator)),
+            };
+            origin.push_str(&format!(", through the {} {by}", via.kind.name()));
         }
         origin
     }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::Draft;
 use super::change::Layout;
+use super::group::is_behind;
 use super::resource::CHANGES;
 use super::summary::wrapped;
 use crate::diff::Suppressed;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::tally::{Tally, plural};
-use crate::report::{Report, SkipReason};
+use crate::report::{LayerEdit, Report, SkipReason};
 use crate::visible;
 
 /// The most names of skipped files on one line.
@@ -18,8 +19,15 @@ const NAMED_FILES: usize = 5;
 /// Skipped files by reason, numbers in another spelling, and how to see what was cut.
 pub(super) fn lines(report: &Report, tally: &Tally, draft: &mut Draft<'_>) -> Vec<Line> {
     let columns = draft.style.columns();
-    let mut lines = suppressed(report, draft);
+    draft.homes = [None, None];
+    let mut lines = shielded(report, draft);
+    lines.extend(suppressed(report, draft));
+    lines.extend(would_hide(report, draft));
     lines.extend(skipped(report, draft));
+    if !report.only.is_empty() {
+        let phrase = format!("Only compared: {} (--only)", report.only.join(", "));
+        lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
     lines.extend(read_as(report, draft));
     if report.switched_off > 0 {
         let phrase = format!("Switched off: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
@@ -37,6 +45,20 @@ pub(super) fn lines(report: &Report, tally: &Tally, draft: &mut Draft<'_>) -> Ve
     if draft.was_cut {
         let phrase = format!("{} stands for text cut to fit the width (-v shows all)", draft.symbols.ellipsis);
         lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
+    lines
+}
+
+/// Edits of layers that some resources do not notice, unless a group says so. Those that nobody notices are findings.
+fn shielded(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+    let is_told = |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| is_behind(edit, group, report));
+    let mut lines = Vec::new();
+    for edit in report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit)) {
+        let line = edit.at().map(|at| draft.locator.start(at).line).unwrap_or_default();
+        let title = format!("Not everywhere: {} in {}:{line}", visible::inline(&edit.pointer.to_string()), edit.file);
+        lines.extend(draft.phrase(&title, 0));
+        let words = draft.shielded_words(edit, draft.style.columns().saturating_sub(2));
+        lines.extend(draft.phrase(&words, 2));
     }
     lines
 }
@@ -60,6 +82,23 @@ fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         if draft.style.show_suppressed {
             lines.extend(taken.iter().flat_map(|suppressed| taken_out(suppressed, draft)));
         }
+    }
+    lines
+}
+
+/// What is still shown, but not once the compare rules of the newer side hold: a change cannot hide itself.
+fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+    if report.would_hide.is_empty() {
+        return Vec::new();
+    }
+    let count = plural(report.would_hide.len(), "change");
+    let title = format!("Compare rules change: {count} above would be hidden by the new ones");
+    let mut lines = wrapped(&title, Role::Changed, draft.style.columns());
+    for hidden in &report.would_hide {
+        let phrase = format!("{} by {}", hidden.identity, visible::inline(&hidden.rule));
+        let phrase = draft.fitted(&phrase, draft.style.columns().saturating_sub(2));
+        lines.push(Line::indented(2).with(Role::Dim, &phrase));
+        lines.extend(draft.path_of(&hidden.change, Layout { indent: 4, details: 8, ..CHANGES }));
     }
     lines
 }

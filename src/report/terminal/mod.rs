@@ -1,19 +1,24 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
+mod also;
 mod change;
 mod footer;
+mod group;
 pub mod names;
 mod order;
 mod resource;
+mod sources;
 pub mod stat;
 mod summary;
 
+use std::collections::BTreeSet;
 use std::io;
 
 pub use names::write as write_names;
 pub use stat::write as write_stat;
 
 pub(super) use change::Layout;
+pub(super) use group::{is_behind, usual};
 pub(super) use resource::CHANGES;
 pub(super) use stat::extent_words;
 pub(super) use summary::counts;
@@ -26,17 +31,51 @@ use super::passage::Sheet;
 use super::style::{Style, Symbols};
 use super::tally::Tally;
 use super::token::Tokens;
-use crate::diff::ResourceChange;
-use crate::path::RepoPath;
+use crate::diff::{Group, Home, Member, ResourceChange};
+use crate::text::Sources;
 
-/// Writes the whole report.
+/// Writes the whole report: what many resources share once, and then what each has for itself.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    if report.groups.is_empty() && report.edits.files.is_empty() {
+        return write_each(report, style, out);
+    }
+    let mut draft = Draft::new(report, style);
+    let mut screen = Screen::new(out, style);
+    frame(report, &mut draft, &mut screen, |draft, screen| {
+        section(sources::lines(report, draft), screen)?;
+        for (at, following) in also::in_order(report, draft) {
+            section(draft.group(report, at, &following), screen)?;
+        }
+        let told = told(report, style);
+        for (at, resource) in report.resources.iter().enumerate() {
+            section(draft.untold(at, resource, &told), screen)?;
+        }
+        findings(report, draft, screen)
+    })
+}
+
+/// Writes the report resource by resource.
+pub fn write_each(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut draft = Draft::new(report, style);
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         each_resource(report, screen, |resource| draft.resource(resource))?;
         findings(report, draft, screen)
     })
+}
+
+/// The changes that need not be told for their resource: groups tell them, or whoever reads them from a file does.
+pub(super) fn told(report: &Report, style: &Style) -> BTreeSet<Member> {
+    let grouped = report.groups.iter().flat_map(Group::members);
+    let echoes = report.edits.echoes.iter().copied().filter(|_| !style.is_verbose());
+    grouped.chain(echoes).collect()
+}
+
+fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
+    if !lines.is_empty() {
+        screen.blank()?;
+    }
+    lines.into_iter().try_for_each(|line| screen.line(line))
 }
 
 /// The findings with their snippets, if there are any.
@@ -72,11 +111,7 @@ pub(super) fn each_resource(
     mut lines: impl FnMut(&ResourceChange) -> Vec<Line>,
 ) -> io::Result<()> {
     for resource in &report.resources {
-        let lines = lines(resource);
-        if !lines.is_empty() {
-            screen.blank()?;
-        }
-        lines.into_iter().try_for_each(|line| screen.line(line))?;
+        section(lines(resource), screen)?;
     }
     Ok(())
 }
@@ -91,8 +126,14 @@ pub(super) struct Draft<'a> {
     pub was_cut: bool,
     /// The steps of the path above, so that the next one can show what is new in it.
     pub last_path: Vec<String>,
-    /// The files of the resource at hand, before and after.
-    pub files: [Option<RepoPath>; 2],
+    /// Where the resource at hand stands, before and after.
+    pub homes: [Option<Home>; 2],
+    /// What stands in front of the next change, in place of blanks.
+    pub tag: Option<String>,
+    /// Lists of so many names are shown whole.
+    pub listed: usize,
+    /// The texts that values point into.
+    pub sources: &'a Sources,
     /// How to see what was left out, in words for the reader.
     pub hint: &'static str,
 }
@@ -106,7 +147,10 @@ impl<'a> Draft<'a> {
             locator: Locator::new(&report.sources),
             was_cut: false,
             last_path: Vec::new(),
-            files: [None, None],
+            homes: [None, None],
+            tag: None,
+            listed: 0,
+            sources: &report.sources,
             hint: " (-v shows all)",
         }
     }

@@ -6,7 +6,7 @@ use super::Draft;
 use super::change::Layout;
 use crate::diff::Change;
 use crate::report::fragment;
-use crate::report::paint::{Line, Role, columns};
+use crate::report::paint::{Line, Role, columns, split_at_columns};
 use crate::report::passage::Sign;
 use crate::value::{Node, Value};
 
@@ -50,7 +50,8 @@ impl Draft<'_> {
         if !self.style.is_verbose() && rows.len() > 1 {
             self.was_cut = true;
             rows.truncate(1);
-            rows[0].push_str(self.symbols.ellipsis);
+            let (kept, _) = split_at_columns(&rows[0], room.saturating_sub(columns(self.symbols.ellipsis)));
+            rows[0] = [kept, self.symbols.ellipsis].concat();
         }
         rows.iter().map(|row| self.signed(sign, layout).with(sign.role(), row.trim_end())).collect()
     }

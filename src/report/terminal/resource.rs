@@ -1,8 +1,10 @@
 //! One resource: its header line, then what changed in it.
 
+use std::collections::BTreeSet;
+
 use super::Draft;
 use super::change::Layout;
-use crate::diff::ResourceChange;
+use crate::diff::{Home, Member, ResourceChange};
 use crate::report::fragment;
 use crate::report::paint::{Line, Role};
 use crate::report::passage::{Sign, whole};
@@ -24,15 +26,45 @@ impl Draft<'_> {
         lines
     }
 
+    /// The lines of a resource without what was told of it already; none if that was all.
+    pub(in crate::report) fn untold(
+        &mut self,
+        at: usize,
+        resource: &ResourceChange,
+        told: &BTreeSet<Member>,
+    ) -> Vec<Line> {
+        let is_told = |change| told.contains(&Member { resource: at, change });
+        let count = resource.changes().count();
+        let has_news = count == 0 || resource.is_moved() || (0..count).any(|change| !is_told(change));
+        let has_spellings = self.style.is_verbose() && resource.spellings().next().is_some();
+        if !has_news && !has_spellings {
+            return Vec::new();
+        }
+        let mut lines = self.header(resource);
+        lines.extend(self.changes_but(resource, CHANGES, &is_told));
+        lines
+    }
+
     /// What changed inside a resource: its whole content if it came or went.
     pub(in crate::report) fn changes_at(&mut self, resource: &ResourceChange, layout: Layout) -> Vec<Line> {
+        self.changes_but(resource, layout, &|_| false)
+    }
+
+    /// The same without some of the changes, given by their positions.
+    pub(in crate::report) fn changes_but(
+        &mut self,
+        resource: &ResourceChange,
+        layout: Layout,
+        is_told: &dyn Fn(usize) -> bool,
+    ) -> Vec<Line> {
         self.enter(resource);
         let content = Layout { details: layout.details.saturating_sub(2), ..layout };
         match (&resource.before, &resource.after) {
             (None, Some(after)) => self.content(after, Sign::Added, content),
             (Some(before), None) => self.content(before, Sign::Removed, content),
             _ => {
-                let mut lines: Vec<Line> = resource.changes().flat_map(|change| self.change(change, layout)).collect();
+                let untold = resource.changes().enumerate().filter(|(at, _)| !is_told(*at));
+                let mut lines: Vec<Line> = untold.flat_map(|(_, change)| self.change(change, layout)).collect();
                 lines.extend(self.spellings(resource));
                 lines
             }
@@ -139,6 +171,6 @@ impl Draft<'_> {
     /// Forgets what was remembered of the resource before.
     pub(in crate::report) fn enter(&mut self, resource: &ResourceChange) {
         self.last_path.clear();
-        self.files = [&resource.before, &resource.after].map(|side| side.as_ref().map(|side| side.file.clone()));
+        self.homes = Home::both(resource);
     }
 }

@@ -5,8 +5,8 @@ use crate::diff::{Change, ChangeKind, Difference, PathStep, ResourceChange};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location};
 use crate::report::sample::{
-    boolean, both, change, inside, item, key, kubernetes, list, map, number, path, report, resource, rich, secret,
-    string,
+    boolean, both, change, grouped, inside, item, key, kubernetes, list, map, number, path, report, resource, rich,
+    secret, string,
 };
 use crate::report::{Compared, Report, Style, terminal};
 
@@ -136,7 +136,7 @@ fn maps_are_blocks_that_are_cut_when_long() {
     assert_eq!(shown[shown.len() - 1], "      … 28 more lines (-v shows all)");
     let shown = lines(vec![change(ChangeKind::Add, [key("a")], None, long)], Style { verbosity: 1, ..PLAIN });
     assert_eq!(shown.len(), 42);
-    assert_eq!(shown[41], "      at deploy/web.yaml:1");
+    assert_eq!(shown[41], "      at line 1");
 }
 
 #[test]
@@ -297,4 +297,52 @@ fn names_are_the_files_of_today() {
         "apps/web/deployment.yaml\napps/web/flags.yaml\napps/web/service.yaml\nconfig/old.yaml\n\
          customers/acme/resource.yaml\ndeploy/config.yaml\ndeploy/secret.yaml\n"
     );
+}
+
+#[test]
+fn what_many_share_is_told_once() {
+    let shown = written(&grouped(), Style { width: 80, ..PLAIN });
+    let expected = "HEAD → index   39 resources in 6 changed files
+37 changed  3 groups  3 secrets  2 shielded
+
+SOURCES
+  customers/_/metadata.yaml   1 edit → 37 resources
+  5 files for themselves     8 edits → 5 resources
+
+[1] ~ metadata › .operationInfo.updateResource.path   37 resources  FINGERPRINT
+      - \"/v1/customers/{{.id}}\"
+      + \"/v2/customers/{{.id}}\"
+          ^^
+      /customers/{c00, c01, c02, c03, c04, c05, c06, c10, c11, c12, +24 more}
+      varies  /v0 → \"/v2/customers/{{.id}}\"  /customers/{c07, c08}
+      varies  /old → \"/v2/customers/{{.id}}\"  /customers/c09
+      why  customers/_/metadata.yaml:3
+      not affected: 2 shielded by customers/{mono, north}/metadata.yaml
+
+[2] ~ .plan  silver → gold                             5 resources  FINGERPRINT
+      /customers/{c00, c01, c02, c03, c04}
+      why  the same edit in each of their files
+";
+    let report = grouped();
+    let anonymous = report
+        .groups
+        .iter()
+        .fold(shown.clone(), |text, group| text.replace(&group.fingerprint.to_string(), "FINGERPRINT"));
+    assert!(anonymous.starts_with(expected), "{anonymous}");
+    let wide = written(&report, Style { width: 140, ..PLAIN });
+    assert!(wide.contains("  {\"/v1/customers/{{.id}}\"|/v0} → \"/v2/customers/{{.id}}\"   37 resources"), "{wide}");
+    let all = written(&report, Style { width: 140, verbosity: 1, ..PLAIN });
+    assert!(all.contains("c34, c35, c36}\n") && !all.contains(" more}"), "{all}");
+}
+
+#[test]
+fn each_resource_can_still_be_told_for_itself() {
+    let mut report = grouped();
+    report.ungroup();
+    let shown = written(&report, Style { width: 100, ..PLAIN });
+    assert!(!shown.contains("SOURCES") && !shown.contains("[1]"));
+    assert_eq!(shown.matches("      why  customers/_/metadata.yaml:3\n").count(), 37);
+    assert!(shown.contains(
+        "\nNot everywhere: /operationInfo/updateResource/path in customers/_/metadata.yaml:3\n  2 shielded by "
+    ));
 }

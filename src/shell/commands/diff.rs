@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use smol_str::SmolStr;
 
 use crate::pattern::Pattern;
-use crate::pipeline;
+use crate::pipeline::{self, Wants};
 use crate::report::{self, Report, Style};
-use crate::shell::cli::{DiffArgs, DiffFormat, Global};
+use crate::shell::cli::{DiffArgs, DiffFormat, Global, View};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::session::Session;
@@ -20,8 +20,13 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     timings.mark("opened");
     session.ignored = read_pointers(&args.ignore)?;
     session.reveal = may_reveal(args.reveal)?;
-    let report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
+    session.wants = wants(&args.only);
+    let mut report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
     timings.mark("compared");
+    // Programs get everything, and choose for themselves.
+    if (args.no_group || args.per_resource) && args.format != DiffFormat::Json {
+        report.ungroup();
+    }
     let look = match (args.stat, args.name_only) {
         (true, _) => Look::Stat,
         (_, true) => Look::Names,
@@ -35,6 +40,12 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     // The process ends now, and gives everything back at once: faster than piece by piece.
     std::mem::forget((session, report));
     Ok(exit)
+}
+
+/// Everything, unless only some views are asked for.
+fn wants(only: &[View]) -> Wants {
+    let has = |view| only.is_empty() || only.contains(&view);
+    Wants { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 
 fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {

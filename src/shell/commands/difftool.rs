@@ -35,6 +35,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
         budget: &budget,
         ignored: &[],
         memory: &NoMemory,
+        wants: pipeline::Wants::default(),
         reveal: false,
         sources: &sources,
     };

@@ -10,6 +10,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::inspect::{self, Inspected};
 use crate::shell::output;
+use crate::text::Sources;
 
 pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     let inspected = Inspected::open(global, &args.at)?;
@@ -18,8 +19,8 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     let question = Question { within, everything: style.is_verbose() };
     let sought = inspected.sought(&args.path)?;
     let Outcome { value: explanations, findings } = inspected.inspection().explain(&sought, &question);
-    if findings.is_empty() && explanations.iter().all(|explanation| explanation.parts.is_empty()) {
-        return Err(nothing_there(&sought, &explanations, &question.within));
+    if findings.is_empty() && explanations.iter().all(Explanation::is_empty) {
+        return Err(nothing_there(&sought, &explanations, &question.within, &inspected.sources));
     }
     let sources = &inspected.sources;
     let data = || explain::to_node(&explanations, sources);
@@ -31,8 +32,14 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     Ok(inspected.report(findings, global)?)
 }
 
-fn nothing_there(sought: &Sought, explanations: &[Explanation], within: &Pointer) -> Failure {
+fn nothing_there(sought: &Sought, explanations: &[Explanation], within: &Pointer, sources: &Sources) -> Failure {
     match (sought, explanations) {
+        (_, [Explanation { taken_away: Some(at), name, .. }, ..]) => {
+            let text = sources.get(at.source);
+            let place = format!("{}:{}", text.path, text.line_column(at.range().start).0);
+            Failure::new(format!("nothing stands at {within} in {name}: a patch takes it away at {place}"))
+                .help("`outcrop render --steps` shows what each patch file does")
+        }
         (_, [first, ..]) => {
             let failure = Failure::new(format!("nothing stands at {within} in {}", first.name));
             let nearest = explanations.iter().find_map(|explanation| explanation.nearest.as_ref());

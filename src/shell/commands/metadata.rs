@@ -1,5 +1,7 @@
 //! `outcrop metadata`: what layers say about resources, and how to make them say something else.
 
+mod infer;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read as _};
@@ -23,6 +25,11 @@ pub(in crate::shell) fn run(global: &Global, command: &MetadataCommand) -> Resul
     match command {
         MetadataCommand::Get { target, overrides_only } => get(global, target, *overrides_only),
         MetadataCommand::Resolve { target, layers } => resolve(global, target, *layers),
+        MetadataCommand::Render(args) => super::metadata_render::run(global, args),
+        MetadataCommand::Infer { target, openapi, apply, complete, recursive } => {
+            let asked = infer::Asked { openapi: openapi.as_deref(), apply: *apply, complete: *complete };
+            infer::run(global, target, &asked, *recursive)
+        }
         MetadataCommand::Set { path, pointer, value, file } => {
             set(global, path, pointer.as_deref().zip(value.as_deref()), file.as_deref())
         }
@@ -37,8 +44,7 @@ fn get(global: &Global, target: &MetadataTarget, overrides_only: bool) -> Result
     let stored = inspection.resolve(&path, &tree);
     let shown = match overrides_only {
         true if stored.value.is_empty() && stored.findings.is_empty() => {
-            let failure = Failure::new(format!("no metadata is stored for {path}"));
-            return Err(failure.help(format!("`outcrop metadata get {path}` shows the defaults")));
+            return infer::in_place_of_stored(global, &inspected, target, &path, &tree);
         }
         true => layer::render_format(&stored.value, tree.format),
         false => layer::view(&stored.value, tree.format, &inspected.sources),
@@ -80,7 +86,7 @@ fn set(global: &Global, path: &OsStr, field: Option<(&str, &str)>, file: Option<
             inspection.plan(&tree, |layers| plan::set_field(&path, &pointer, value, layers, tree.format))
         }
         (None, Some(file)) => {
-            let document = read_document(file, &inspected.sources)?;
+            let document = read_document(file, "metadata", &inspected.sources)?;
             match document {
                 Ok(document) => inspection.plan(&tree, |layers| plan::replace(&path, &document, layers, tree.format)),
                 Err(findings) => Err(findings),
@@ -129,7 +135,7 @@ fn carry_out(inspected: &Inspected, planned: plan::Planned, global: &Global) -> 
 type Read = Result<Node, Vec<crate::finding::Finding>>;
 
 /// The one document of a file outside the repository's control.
-fn read_document(file: &Path, sources: &Sources) -> Result<Read, Failure> {
+fn read_document(file: &Path, what: &str, sources: &Sources) -> Result<Read, Failure> {
     let limits = Limits::default();
     let name = file.display().to_string();
     let failed = |error: io::Error| Failure::new(format!("{name}: {error}"));
@@ -153,7 +159,7 @@ fn read_document(file: &Path, sources: &Sources) -> Result<Read, Failure> {
     match <[document::Document; 1]>::try_from(parsed.value) {
         Ok([only]) => Ok(Ok(only.root)),
         Err(documents) => {
-            Err(Failure::new(format!("{name}: metadata is one document, and here are {}", documents.len())))
+            Err(Failure::new(format!("{name}: {what} is one document, and here are {}", documents.len())))
         }
     }
 }

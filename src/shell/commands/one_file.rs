@@ -98,7 +98,7 @@ impl OneFile {
 }
 
 /// Where a path of the command line stands in the tree; `..` is followed as long as it stays inside.
-fn inside(prefix: &RepoPath, file: &Path) -> Result<RepoPath, Failure> {
+pub(super) fn inside(prefix: &RepoPath, file: &Path) -> Result<RepoPath, Failure> {
     let outside = || Failure::new(format!("{} is outside the repository", file.display()));
     let mut path = prefix.clone();
     for part in file.components() {

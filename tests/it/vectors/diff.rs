@@ -47,6 +47,7 @@ fn compare(before: &str, after: &str) -> Report {
         budget: &budget,
         ignored: &[],
         memory: &NoMemory,
+        wants: outcrop::pipeline::Wants::default(),
         reveal: false,
         sources: &sources,
     })

@@ -1,9 +1,9 @@
-//! Metadata: layers, canonical documents, places, identity, masking, templates, requests. What later stages answer is counted
-//! apart.
+//! Metadata: layers, canonical documents, places, identity, masking, templates, requests, inference.
 
+mod inference;
 mod requests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use outcrop::document::{self, Document, write};
@@ -19,7 +19,7 @@ use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::{Value, json};
 
-use super::{CaseResult, cases, name_of, say};
+use super::{CaseResult, cases, name_of};
 
 /// What a stage can answer: a value, or an error with its kind and words.
 type Answer = Result<Value, Failure>;
@@ -29,27 +29,8 @@ struct Failure {
     text: String,
 }
 
-/// Operations of stages that are not built yet.
-const LATER: [&str; 2] = ["infer", "infer-apply"];
-
 pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
-    let mut not_built: BTreeMap<String, usize> = BTreeMap::new();
-    let mut results = Vec::new();
-    for case in cases(folder) {
-        let operation = text(&case["given"]["op"]).to_owned();
-        // Checks against a schema need the document it is in.
-        let needs_openapi = operation == "validate" && !case["given"]["openapi"].is_null();
-        if LATER.contains(&operation.as_str()) || needs_openapi {
-            *not_built.entry(operation).or_default() += 1;
-        } else {
-            results.push((name_of(&case), run_case(&case)));
-        }
-    }
-    if !not_built.is_empty() {
-        let counts: Vec<String> = not_built.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
-        say(&format!("vectors metadata: {} not built yet: {}", not_built.values().sum::<usize>(), counts.join(", ")));
-    }
-    results
+    cases(folder).iter().map(|case| (name_of(case), run_case(case))).collect()
 }
 
 fn run_case(case: &Value) -> Result<(), String> {
@@ -123,6 +104,8 @@ fn answer(given: &Value) -> Answer {
             let secrets = SecretAttributes::of(&metadata(given, &sources)?);
             Ok(json!({ "masked": to_json(&secrets.mask(&payload)) }))
         }
+        "infer" => inference::infer(given, &sources),
+        "infer-apply" => inference::apply(given, format, &sources),
         "render" => requests::render(given, &sources),
         "scope" => requests::scope(given, format, &sources),
         "operation" => requests::operation(given, format, &sources),
@@ -265,7 +248,7 @@ fn check(answer: &Value, expect: &Value) -> Result<(), String> {
         normalise(&mut found);
         normalise(&mut wanted);
         // Only metadata is written without nulls; payloads may hold them.
-        if has_null(&found) && matches!(key, "resolved" | "metadata" | "output" | "files") {
+        if has_null(&found) && matches!(key, "resolved" | "metadata" | "output" | "files" | "inferred" | "compact") {
             return Err(format!("{key}: a null was written: {found}"));
         }
         if !is_met(&found, &wanted, is_subset) {

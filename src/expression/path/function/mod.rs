@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::datum::Datum;
 use super::scope::Scope;
+use super::secrecy::{discreet, opened};
 use super::session::Session;
 use super::trouble::{Result, bad_arguments};
 use crate::expression::schema;
@@ -140,13 +141,19 @@ impl Session<'_> {
         let at = argument.span;
         let [value, schema] = self.arguments("validate", argument, scope)?;
         let (value, schema) = (self.exported(&value, at)?, self.exported(&schema, at)?);
+        let (open_value, open_schema) = (opened(&value), opened(&schema));
+        let is_hidden = open_value.is_some() || open_schema.is_some();
+        let (value, schema) = (open_value.unwrap_or(value), open_schema.unwrap_or(schema));
         let left = self.limits.expression_steps;
         match schema::is_valid(&value, &schema, left) {
             Ok(answer) => {
                 self.spend(answer.steps, at)?;
                 Ok(Datum::bool(answer.is_valid, at))
             }
-            Err(error) => bad_arguments(error.at, format!("validate: {}", error.message), "correct the schema"),
+            Err(error) => {
+                let failed = bad_arguments(error.at, format!("validate: {}", error.message), "correct the schema");
+                failed.map_err(|fault| if is_hidden { discreet(fault, "`validate`") } else { fault })
+            }
         }
     }
 }

@@ -21,7 +21,8 @@ pub(in super::super) enum Order {
 impl Session<'_> {
     pub(super) fn ordered(&mut self, order: Order, argument: &Node, scope: &Scope) -> Result<Datum> {
         let at = argument.span;
-        let [a, b] = self.arguments("an order", argument, scope)?;
+        // Which one comes first may be told, also of what is hidden.
+        let [a, b] = self.arguments("an order", argument, scope)?.map(Datum::laid_open);
         let found = match (a.as_value(), b.as_value()) {
             (Some(Value::Number(a)), Some(Value::Number(b))) => compare(a, b),
             (Some(Value::String(a)), Some(Value::String(b))) => Some(a.cmp(b)),
@@ -35,8 +36,12 @@ impl Session<'_> {
     }
 
     pub(super) fn calculated(&mut self, operation: Operation, argument: &Node, scope: &Scope) -> Result<Datum> {
-        let at = argument.span;
-        let [a, b] = self.arguments("arithmetic", argument, scope)?;
+        let given = self.arguments("arithmetic", argument, scope)?;
+        let what = format!("`{}`", name(operation));
+        self.beneath(&what, given, |session, [a, b]| session.calculate(operation, &a, &b, argument.span))
+    }
+
+    fn calculate(&mut self, operation: Operation, a: &Datum, b: &Datum, at: Span) -> Result<Datum> {
         match (a.as_value(), b.as_value()) {
             (Some(Value::Number(a)), Some(Value::Number(b))) => {
                 // Long numbers cost the square of their length.
@@ -51,7 +56,7 @@ impl Session<'_> {
                 self.spend_text(a.len() + b.len(), at)?;
                 Ok(Datum::text([a.as_str(), b.as_str()].concat(), at))
             }
-            _ => self.joined(operation, &a, &b, at),
+            _ => self.joined(operation, a, b, at),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::datum::Datum;
 use super::super::scope::Scope;
+use super::super::secrecy::opened;
 use super::super::session::Session;
 use super::super::trouble::{Result, bad_arguments};
 use super::Function;
@@ -16,42 +17,52 @@ impl Session<'_> {
         let at = argument.span;
         let datum = self.mapped(argument, scope)?;
         let Some(items) = self.items_of(&datum, at)? else { return Ok(datum) };
-        let separator = match separator {
+        let (separator, mut is_secret) = match separator {
             Some(separator) => {
                 let value = self.mapped(separator, scope)?;
                 self.text_of(&value, separator.span)?
             }
-            None => String::new(),
+            None => (String::new(), false),
         };
         let mut joined = String::new();
         for (position, item) in items.iter().enumerate() {
-            let text = self.text_of(item, at)?;
+            let (text, is_hidden) = self.text_of(item, at)?;
+            is_secret |= is_hidden;
             self.spend_text(separator.len() + text.len(), at)?;
             if position > 0 {
                 joined.push_str(&separator);
             }
             joined.push_str(&text);
         }
-        Ok(Datum::text(joined, at))
+        let joined = Datum::text(joined, at);
+        Ok(if is_secret { joined.hidden() } else { joined })
     }
 
-    /// A value as text: scalars as JSON writes them, without quotes; a resource by its path.
-    fn text_of(&mut self, datum: &Datum, at: Span) -> Result<String> {
-        if let Some(text) = datum.scalar_text() {
-            return Ok(text.into());
+    /// A value as text, and whether anything in it is hidden: scalars as JSON writes them, without quotes; a resource by its
+    /// path.
+    fn text_of(&mut self, datum: &Datum, at: Span) -> Result<(String, bool)> {
+        let is_secret = datum.is_secret();
+        if let Some(text) = datum.clone().laid_open().scalar_text() {
+            return Ok((text.into(), is_secret));
         }
         if let Datum::Resource(id) = datum {
-            return Ok(self.tree.path(*id).into());
+            return Ok((self.tree.path(*id).into(), false));
         }
         let node = self.exported(datum, at)?;
         self.spend(node.size(), at)?;
-        Ok(to_inline(&node))
+        Ok(match opened(&node) {
+            Some(open) => (to_inline(&open), true),
+            None => (to_inline(&node), false),
+        })
     }
 
     /// `[text, separator, index]`: a part of a text.
     pub(super) fn token(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
-        let at = argument.span;
-        let [text, separator, index] = self.arguments("token", argument, scope)?;
+        let given = self.arguments("token", argument, scope)?;
+        self.beneath("`token`", given, |session, given| session.part(given, argument.span))
+    }
+
+    fn part(&mut self, [text, separator, index]: [Datum; 3], at: Span) -> Result<Datum> {
         let (Some(Value::String(text)), Some(Value::String(separator)), Some(Value::Number(index))) =
             (text.as_value(), separator.as_value(), index.as_value())
         else {
@@ -79,7 +90,7 @@ impl Session<'_> {
 
     /// Whether a function has this name.
     pub(super) fn is_function_defined(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
-        let name = self.mapped(argument, scope)?;
+        let name = self.mapped(argument, scope)?.laid_open();
         let Some(Value::String(name)) = name.as_value() else {
             let message = format!("`is_function_defined` takes a name, not {}", kind(&name));
             return bad_arguments(argument.span, message, "write the name of a function");

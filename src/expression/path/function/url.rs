@@ -19,8 +19,9 @@ impl Session<'_> {
             let message = format!("`urljoin` takes a list of 2 to 6 parts, not {}", parts.len());
             return bad_arguments(at, message, "write `urljoin: [scheme, host, port, path, query, fragment]`");
         }
+        let is_secret = parts.iter().any(Datum::is_secret);
         let mut texts: [SmolStr; 6] = Default::default();
-        for (text, part) in texts.iter_mut().zip(&parts) {
+        for (text, part) in texts.iter_mut().zip(parts.into_iter().map(Datum::laid_open)) {
             *text = match part.scalar_text() {
                 _ if part.is_null() => SmolStr::default(),
                 Some(own) => own,
@@ -31,7 +32,8 @@ impl Session<'_> {
         if texts.iter().all(|text| text.is_empty()) {
             return Ok(Datum::null(at));
         }
-        Ok(Datum::text(joined(&texts), at))
+        let url = Datum::text(joined(&texts), at);
+        Ok(if is_secret { url.hidden() } else { url })
     }
 }
 

@@ -98,7 +98,7 @@ fn the_payload_at_hand_counts_for_its_owner() {
     let world = World::new("/a: {v: 1, x: {eval: v}}");
     let changed = parse("{v: 2, x: {eval: v}}", &world.sources);
     let owner = world.tree.by_path("/a").unwrap();
-    assert_eq!(to_inline(&compute(&changed, owner, &world.tree, &world.limits).value), "{v: 2, x: 2}");
+    assert_eq!(to_inline(&compute(&changed, &changed, owner, &world.tree, &world.limits).value), "{v: 2, x: 2}");
 }
 
 #[test]

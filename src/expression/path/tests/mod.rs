@@ -4,6 +4,7 @@ mod computing;
 mod forms;
 mod hostile;
 mod paths;
+mod secrets;
 
 use super::*;
 use crate::document::write::to_inline;
@@ -80,7 +81,7 @@ impl World {
     pub(super) fn compute(&self, path: &str) -> (Node, Vec<Finding>) {
         let owner = self.tree.by_path(path).expect("the resource exists");
         let Payload::Node(payload) = self.tree.payload(owner) else { panic!("{path} says nothing") };
-        let outcome = compute(&payload, owner, &self.tree, &self.limits);
+        let outcome = compute(&payload, &payload, owner, &self.tree, &self.limits);
         (outcome.value, outcome.findings)
     }
 

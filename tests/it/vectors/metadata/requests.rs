@@ -97,8 +97,9 @@ pub(super) fn list(given: &Value, format: Format, sources: &Sources) -> Answer {
 pub(super) fn validate(given: &Value, format: Format, sources: &Sources) -> Answer {
     let scene = Scene::of(given, format, sources)?;
     let request = made(request::request(&scene.target(), operation_of(given)?))?;
-    match &request.schema {
-        Some(check) => Err(Failure::of(&request::no_document(check, &scene.target()))),
+    let openapi = super::inference::openapi(given, sources)?;
+    match request::check_schema(&request, &scene.target(), openapi.as_ref()).first() {
+        Some(finding) => Err(Failure::of(finding)),
         None => Ok(json!({ "valid": true })),
     }
 }

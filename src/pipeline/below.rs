@@ -1,0 +1,122 @@
+//! Resources whose requests read what stands above them: when that changes, their requests may.
+
+use std::collections::BTreeSet;
+
+use super::parsing::Wanted;
+use super::worlds::in_effect;
+use super::{Request, Worlds, loading};
+use crate::diff::{self, ResourcePair};
+use crate::document::Format;
+use crate::effective::World;
+use crate::impact::Impact;
+use crate::layer::{EffectiveMetadata, WILDCARD, resolve};
+use crate::path::{LogicalPath, RepoPath};
+use crate::resource::{Identity, Role};
+use crate::source::{ChangedFile, EntryKind};
+use crate::value::{Node, Value};
+
+/// Resources that stand below a changed one, did not change themselves, and look upwards in some template.
+#[derive(Default)]
+pub(super) struct Below {
+    pub(super) pairs: Vec<ResourcePair>,
+    /// Every file whose requests may differ for this reason.
+    pub(super) files: BTreeSet<RepoPath>,
+}
+
+/// Finds what stands below the changed ones of some pairs.
+pub(super) fn below(request: &Request<'_>, worlds: &Worlds<'_>, pairs: &[ResourcePair]) -> Below {
+    let changed: BTreeSet<&LogicalPath> = pairs.iter().filter(|pair| is_changed(pair)).flat_map(paths).collect();
+    let known: BTreeSet<&RepoPath> =
+        pairs.iter().flat_map(|(before, after)| [before, after]).flatten().map(|resource| &resource.file).collect();
+    let mut files: BTreeSet<RepoPath> = BTreeSet::new();
+    for path in changed {
+        for root in worlds.after.roots() {
+            if let Ok(directory) = path.directory_below(&root) {
+                gather(&worlds.after, &directory, 0, &mut files);
+            }
+        }
+    }
+    files.retain(|file| request.scope.wants(file) && looks_up(worlds, file));
+    let unknown: Vec<ChangedFile> = files
+        .iter()
+        .filter(|file| !known.contains(file))
+        .map(|file| ChangedFile {
+            path: file.clone(),
+            before: request.before.entry(file).ok().flatten(),
+            after: request.after.entry(file).ok().flatten(),
+        })
+        .collect();
+    let affected = unknown.iter().map(|file| file.path.clone()).collect();
+    let impact = Impact { files: unknown, affected, ..Impact::default() };
+    let loaded = loading::load_changes(request, worlds, impact, Wanted::All);
+    // What is wrong with files that nobody edited was wrong before.
+    let effective = |resources, world| worlds.hide(in_effect(resources, world, &mut Vec::new()).resources);
+    let pairs = diff::pair(effective(loaded.before, &worlds.before), effective(loaded.after, &worlds.after));
+    Below { pairs, files }
+}
+
+fn is_changed((before, after): &ResourcePair) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
+        _ => true,
+    }
+}
+
+/// Only what has a directory of its own can have something below it.
+fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
+    let sides = [before, after].into_iter().flatten();
+    sides.filter_map(|resource| match &resource.identity {
+        Identity::Logical(path) => Some(path),
+        _ => None,
+    })
+}
+
+fn gather(world: &World<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSet<RepoPath>) {
+    if depth > world.limits.directory_depth {
+        return;
+    }
+    for entry in world.snapshot.list(directory).entries {
+        let name = entry.path.file_name();
+        match entry.kind {
+            EntryKind::Directory if name != WILDCARD.as_bytes() && !name.starts_with(b".") => {
+                gather(world, &entry.path, depth + 1, files);
+            }
+            EntryKind::File if Format::of_file_name(name).is_some() => drop(files.insert(entry.path)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether the metadata for what stands in a file, on either side, has a template that looks upwards.
+fn looks_up(worlds: &Worlds<'_>, file: &RepoPath) -> bool {
+    let upwards = |world: &World<'_>| {
+        let path = match world.roles().of(file) {
+            Role::Resource(path) | Role::LegacyResource(path) => path,
+            // Its documents name themselves; layers speak for all that stands in its directory.
+            Role::Documents => {
+                let below = file.parent().zip(world.root_of(file)).and_then(|(parent, root)| parent.below(&root));
+                match below.and_then(|below| LogicalPath::of_directory(&below)) {
+                    Some(path) => path.child("any"),
+                    None => return false,
+                }
+            }
+            _ => return false,
+        };
+        world.layers_for(file).is_some_and(|layers| reads_ancestors(&resolve(&path, layers).value))
+    };
+    upwards(&worlds.before) || upwards(&worlds.after)
+}
+
+fn reads_ancestors(metadata: &EffectiveMetadata) -> bool {
+    !metadata.layers().is_empty() && mentions(&metadata.to_node())
+}
+
+/// Whether some text may be a template with `../` in it.
+fn mentions(node: &Node) -> bool {
+    match &node.value {
+        Value::String(text) => text.contains("{{") && text.contains("../"),
+        Value::Map(map) => map.entries().iter().any(|entry| mentions(&entry.value)),
+        Value::List(list) => list.items().iter().any(mentions),
+        _ => false,
+    }
+}

@@ -1,0 +1,158 @@
+//! Why something changed, in words: `customers/_/metadata.yaml:9, through the include at base.yaml:3`.
+
+use std::collections::BTreeSet;
+
+use super::compressed;
+use super::locate::Locator;
+use super::style::Symbols;
+use crate::diff::{Cause, Causes, Group, Origin, Place, ResourceChange, SharedCause, causes};
+use crate::path::RepoPath;
+use crate::text::Sources;
+use crate::value::StepKind;
+
+/// One side of a cause in words.
+struct Side {
+    /// Where the value is written: the file, if it is one, and all of it.
+    file: Option<RepoPath>,
+    words: String,
+    /// What brought it.
+    via: Vec<String>,
+}
+
+/// More steps than these are not told.
+const MOST_STEPS: usize = 4;
+
+/// Why one change came about.
+pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> String {
+    let before = causes.before.as_ref().map(|cause| side(cause, locator));
+    let after = causes.after.as_ref().map(|cause| side(cause, locator));
+    told(before, after, causes.is_same_text(sources), symbols)
+}
+
+/// Why the changes of a group came about.
+pub(super) fn of_group(
+    group: &Group,
+    resources: &[ResourceChange],
+    sources: &Sources,
+    locator: &mut Locator<'_>,
+    symbols: &Symbols,
+) -> String {
+    if group.causes().all(|cause| matches!(cause.origin, Origin::Own) && cause.via.is_empty()) {
+        return "the same edit in each of their files".to_owned();
+    }
+    let example = group.example(resources).map(|(of, change)| causes(change, of, sources)).unwrap_or_default();
+    let mut shared = |cause: &Option<SharedCause>, pick: fn(&Causes) -> Option<&Cause>| {
+        let cause = cause.as_ref()?;
+        let files = || -> BTreeSet<RepoPath> {
+            let members = group.members().filter_map(|member| {
+                let of = resources.get(member.resource)?;
+                Some(causes(of.change(member.change)?, of, sources))
+            });
+            members.filter_map(|causes| Some(pick(&causes)?.at.file.clone())).collect()
+        };
+        Some(shared_side(cause, &files, locator))
+    };
+    let before = shared(&group.before, |causes| causes.before.as_ref());
+    let after = shared(&group.after, |causes| causes.after.as_ref());
+    told(before, after, example.is_same_text(sources), symbols)
+}
+
+/// `customers/_/metadata.yaml:9`.
+pub(super) fn place_words(place: &Place, locator: &mut Locator<'_>) -> String {
+    format!("{}:{}", place.file, locator.start(place.span).line)
+}
+
+fn is_same_line(a: &Place, b: &Place, locator: &mut Locator<'_>) -> bool {
+    a.file == b.file && locator.start(a.span).line == locator.start(b.span).line
+}
+
+fn side(cause: &Cause, locator: &mut Locator<'_>) -> Side {
+    let mut told: Vec<&RepoPath> = vec![&cause.at.file];
+    let mut via = Vec::new();
+    for step in &cause.via {
+        // A layer is worth a word only where it is another file than those already named.
+        if step.kind == StepKind::Layer && told.contains(&&step.at.file) {
+            continue;
+        }
+        let by = match step.is_own {
+            _ if is_same_line(&step.at, &cause.at, locator) => "there".to_owned(),
+            true => format!("in its line {}", locator.start(step.at.span).line),
+            false => format!("at {}", place_words(&step.at, locator)),
+        };
+        via.push(format!("through the {} {by}", step.kind.name()));
+        told.push(&step.at.file);
+    }
+    let words = place_words(&cause.at, locator);
+    Side { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut) }
+}
+
+fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, locator: &mut Locator<'_>) -> Side {
+    let (file, words) = match &cause.origin {
+        Origin::Own => (None, "each in its own file".to_owned()),
+        Origin::Apart => (None, compressed::fitted(&compressed::of_files(&files()), LONGEST_LIST)),
+        Origin::At(place) => (Some(place.file.clone()), place_words(place, locator)),
+    };
+    let mut told: Vec<&RepoPath> = Vec::new();
+    if let Origin::At(place) = &cause.origin {
+        told.push(&place.file);
+    }
+    let mut via = Vec::new();
+    for step in &cause.via {
+        let is_known = step.at.as_ref().is_none_or(|at| told.contains(&&at.file));
+        if step.kind == StepKind::Layer && is_known {
+            continue;
+        }
+        let name = step.kind.name();
+        via.push(match &step.at {
+            Some(at) if matches!(&cause.origin, Origin::At(place) if is_same_line(at, place, locator)) => {
+                format!("through the {name} there")
+            }
+            Some(at) => format!("through the {name} at {}", place_words(at, locator)),
+            None => format!("through {} {name} in each of them", article(name)),
+        });
+        told.extend(step.at.as_ref().map(|at| &at.file));
+    }
+    Side { file, words, via: cut(via, false) }
+}
+
+/// The widest list of files in a cause.
+const LONGEST_LIST: usize = 60;
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
+    let more = via.len().saturating_sub(MOST_STEPS);
+    via.truncate(MOST_STEPS);
+    if more > 0 || is_cut {
+        via.push("and further steps".to_owned());
+    }
+    via
+}
+
+/// Both sides where they differ in more than lines, the one that counts otherwise.
+fn told(before: Option<Side>, after: Option<Side>, is_same_text: bool, symbols: &Symbols) -> String {
+    let way = |side: &Side| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
+    match (before, after) {
+        (Some(before), None) => format!("removed from {}", way(&before)),
+        (Some(before), Some(after)) => {
+            let is_one_file = before.file.is_some() && before.file == after.file || before.words == after.words;
+            if !is_one_file {
+                return format!("{} {} {}", way(&before), symbols.arrow, way(&after));
+            }
+            let note = if is_same_text { " (unchanged)" } else { "" };
+            let ways = match before.via == after.via {
+                true => after.via.join(", "),
+                false => format!("{} {} {}", or_directly(&before.via), symbols.arrow, or_directly(&after.via)),
+            };
+            let comma = if ways.is_empty() { "" } else { ", " };
+            format!("{}{note}{comma}{ways}", after.words)
+        }
+        (None, after) => after.as_ref().map(way).unwrap_or_default(),
+    }
+}
+
+fn or_directly(via: &[String]) -> String {
+    if via.is_empty() { "directly".to_owned() } else { via.join(", ") }
+}

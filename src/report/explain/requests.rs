@@ -1,0 +1,88 @@
+//! Requests for people who ask where they come from: the template of each part, who wrote it, and the values that went into it.
+
+use std::io;
+
+use super::terminal::Page;
+use super::{Explanation, Story};
+use crate::report::paint::{Line, Role, cut_middle};
+use crate::report::tally::plural;
+use crate::request::{NamedUse, Origin, Part};
+
+impl Page<'_> {
+    pub(super) fn requests(&mut self, explanation: &Explanation) -> io::Result<()> {
+        let stories = &explanation.requests;
+        if stories.told.is_empty() {
+            return Ok(());
+        }
+        self.screen.blank()?;
+        self.screen.line(Line::default().with(Role::Heading, "requests"))?;
+        for story in &stories.told {
+            self.screen.blank()?;
+            self.story(story)?;
+        }
+        if stories.untold == 0 {
+            return Ok(());
+        }
+        self.screen.blank()?;
+        let hint = "no layer names; `outcrop metadata render PATH --all` shows all";
+        let line = format!("{} {hint}", plural(stories.untold, "more operation"));
+        self.screen.line(Line::default().with(Role::Dim, &line))
+    }
+
+    fn story(&mut self, story: &Story) -> io::Result<()> {
+        let request = &story.request;
+        let line = Line::default().with(Role::Path, request.operation.name()).with(Role::Plain, "  ");
+        self.screen.line(line.with(Role::Heading, &format!("{} {}", request.method.text, request.path.text)))?;
+        let mut rows = Vec::new();
+        // Only a relative path starts from the collection.
+        if request.path.template.trim_start().starts_with('.') {
+            self.part_rows("collectionPath", &request.collection, &mut rows);
+        }
+        self.part_rows("method", &request.method, &mut rows);
+        self.part_rows("path", &request.path, &mut rows);
+        for (kind, parts) in [("query", &request.query), ("header", &request.headers)] {
+            for (name, part) in parts {
+                self.part_rows(&format!("{kind} {name}"), part, &mut rows);
+            }
+        }
+        for (name, node) in &story.transforms {
+            let value = self.inline(node);
+            let place = self.place(node.span);
+            let value = self.short(value);
+            rows.push([format!("  {name}"), value, place]);
+        }
+        self.table(&rows)
+    }
+
+    /// A part that somebody wrote, or that something went into; defaults that are always the same tell nothing.
+    fn part_rows(&mut self, name: &str, part: &Part, rows: &mut Vec<[String; 3]>) {
+        if part.at.is_none() && part.uses.is_empty() {
+            return;
+        }
+        let place = part.at.map_or_else(|| "default".to_owned(), |at| self.place(at));
+        rows.push([format!("  {name}"), self.short(part.template.to_string()), place]);
+        for (at, NamedUse { name, value, origin }) in part.uses.iter().enumerate() {
+            if part.uses[..at].iter().any(|read| read.name == *name) {
+                continue;
+            }
+            let value = self.inline(value);
+            let origin = origin.as_ref().map_or_else(String::new, |origin| self.origin(origin));
+            rows.push([format!("    {name}"), self.short(value), origin]);
+        }
+    }
+
+    fn origin(&mut self, origin: &Origin) -> String {
+        match origin {
+            Origin::Payload(span) => self.place(*span),
+            Origin::Context => "the resource itself".to_owned(),
+            Origin::Path(Some(span)) => format!("its path, by {}", self.place(*span)),
+            Origin::Path(None) => "its path, by the name of a collection".to_owned(),
+            Origin::Ancestor { path, origin } => format!("{path}: {}", self.origin(origin)),
+        }
+    }
+
+    fn short(&self, text: String) -> String {
+        let cut = cut_middle(&text, self.style.columns() / 2, self.style.symbols().ellipsis);
+        cut.filter(|_| !self.style.is_verbose()).unwrap_or(text)
+    }
+}

@@ -1,0 +1,264 @@
+//! One group: the change, the resources it happens to, what varies, and why.
+
+use std::collections::BTreeSet;
+
+use super::Draft;
+use super::change::Layout;
+use super::summary::wrapped;
+use crate::diff::{Change, Group, Origin, PathStep, SharedCause, Variant};
+use crate::path::RepoPath;
+use crate::report::paint::{Line, Role};
+use crate::report::tally::{grouped, plural};
+use crate::report::{LayerEdit, Report, cause, compressed, form, fragment, token};
+use crate::text::Span;
+
+/// Where the lines below the change stand.
+const DETAILS: usize = 6;
+/// Further to the right nobody looks for the number of resources.
+const WIDEST: usize = 100;
+/// The most values in braces.
+const MOST_VALUES: usize = 3;
+/// The most variants with a line of their own.
+const MOST_VARIANTS: usize = 5;
+/// How many of them are shown if there are more.
+const MOST_EXAMPLES: usize = 2;
+
+impl Draft<'_> {
+    /// The lines of a group, and of those that follow from it, by their positions.
+    pub(super) fn group(&mut self, report: &Report, at: usize, following: &[usize]) -> Vec<Line> {
+        let group = &report.groups[at];
+        let tag = format!("[{}] ", at + 1);
+        let layout = Layout { indent: tag.len(), details: DETAILS.max(tag.len() + 2), inset: 0 };
+        self.tag = Some(tag);
+        let tail = Line::default()
+            .with(Role::Heading, &plural(group.resource_count(), "resource"))
+            .with(Role::Dim, &format!("  {}", group.fingerprint));
+        let mut lines = self.group_change(report, group, layout);
+        let columns = self.style.columns();
+        match lines.first_mut() {
+            Some(first) if first.width() + 3 + tail.width() <= columns => {
+                let to = (first.width() + 3).max(columns.min(WIDEST).saturating_sub(tail.width()));
+                *first = std::mem::take(first).padded(to).then(tail);
+            }
+            _ => lines.push(Line::indented(layout.details).then(tail)),
+        }
+        let details = self.group_details(report, group, layout.details);
+        lines.extend(details);
+        lines.extend(following.iter().flat_map(|at| self.also(report, *at, layout.details)));
+        lines
+    }
+
+    /// The change itself, with all values that several resources have.
+    pub(in crate::report) fn group_change(&mut self, report: &Report, group: &Group, layout: Layout) -> Vec<Line> {
+        self.last_path.clear();
+        self.homes = [None, None];
+        let Some((_, example)) = group.example(&report.resources) else { return Vec::new() };
+        let change = Change { path: group.path.clone(), ..example.clone() };
+        let (symbol, role) = self.change_symbol(&change);
+        match self.form_words(report, group).or_else(|| self.varied(report, group)) {
+            Some(varied) => self.on_one_line(&change, layout, (&symbol, role), varied),
+            None => self.bare_change(&change, layout),
+        }
+    }
+
+    /// What happens to the values of a group, if it can be said on one line.
+    pub(in crate::report) fn group_values(&mut self, report: &Report, group: &Group) -> Option<Line> {
+        let (_, example) = group.example(&report.resources)?;
+        let words = self.form_words(report, group).or_else(|| self.varied(report, group));
+        words.or_else(|| self.short(example))
+    }
+
+    /// `/v1/customers/… → /v2/customers/…`, where everybody has another value that was edited in the same way.
+    fn form_words(&mut self, report: &Report, group: &Group) -> Option<Line> {
+        let form = form::of_group(group, &report.resources)?;
+        let ellipsis = self.symbols.ellipsis;
+        Some(self.old_and_new_words(&form.before.words(ellipsis), &form.after.words(ellipsis)))
+    }
+
+    fn old_and_new_words(&self, before: &str, after: &str) -> Line {
+        let arrow = format!(" {} ", self.symbols.arrow);
+        Line::default().with(Role::Removed, before).with(Role::Dim, &arrow).with(Role::Added, after)
+    }
+
+    /// Who it happens to, what varies, why, and who is spared.
+    pub(in crate::report) fn group_details(&mut self, report: &Report, group: &Group, indent: usize) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let (main, mut others) = usual(report, group);
+        if self.style.is_verbose() && others.len() + 1 < group.variants.len() {
+            others = group.variants.iter().collect();
+        }
+        lines.extend(self.resource_list(report, &main, indent, ""));
+        lines.extend(self.variants(report, &others, indent));
+        let why = cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
+        lines.extend(self.why(&why, indent));
+        let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
+        for edit in spared.filter(|edit| !edit.shielded.is_empty()).collect::<Vec<_>>() {
+            let lead = "not affected: ";
+            let words = self.shielded_words(edit, self.style.columns().saturating_sub(indent + lead.len()));
+            lines.extend(self.phrase(&format!("{lead}{words}"), indent));
+        }
+        lines
+    }
+
+    /// `{silver|bronze} → gold`, where several resources each have one of a few values.
+    fn varied(&mut self, report: &Report, group: &Group) -> Option<Line> {
+        let shared: Vec<&Variant> = group.variants.iter().filter(|variant| variant.resources().len() > 1).collect();
+        if shared.len() < 2 {
+            return None;
+        }
+        let mut sides: [Vec<String>; 2] = Default::default();
+        for variant in shared {
+            let (_, change) = variant.example(&report.resources)?;
+            if token::concerns_secret(change) {
+                return None;
+            }
+            for (values, node) in sides.iter_mut().zip([&change.before, &change.after]) {
+                let value = fragment::inline(node.as_ref()?, &mut self.tokens)?;
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+        }
+        if sides.iter().any(|values| values.len() > MOST_VALUES) {
+            return None;
+        }
+        let [before, after] = sides.map(|values| match values.as_slice() {
+            [only] => only.clone(),
+            several => format!("{{{}}}", several.join("|")),
+        });
+        Some(self.old_and_new_words(&before, &after))
+    }
+
+    /// Each value that is not the usual one, with its resources.
+    pub(super) fn variants(&mut self, report: &Report, others: &[&Variant], indent: usize) -> Vec<Line> {
+        let listed = match self.most(MOST_VARIANTS) {
+            Some(most) if others.len() > most => MOST_EXAMPLES,
+            _ => others.len(),
+        };
+        let mut lines = Vec::new();
+        for variant in others.iter().take(listed) {
+            let short = variant.example(&report.resources).and_then(|(_, change)| self.short(change));
+            let short = short.filter(|short| indent + 8 + short.width() + 12 <= self.style.columns());
+            let words = short.map_or_else(|| "another value".to_owned(), |short| short.plain());
+            lines.extend(self.resource_list(report, &variant.resources(), indent, &format!("varies  {words}  ")));
+        }
+        let more = others.len() - listed;
+        if more > 0 {
+            let resources: BTreeSet<usize> = others[listed..].iter().flat_map(|variant| variant.resources()).collect();
+            let what = format!("{} more values in {}", grouped(more), plural(resources.len(), "resource"));
+            lines.extend(self.left_out(&what, indent));
+        }
+        lines
+    }
+
+    /// Resources by name, as many as fit on a line; all of them with `-v`.
+    fn resource_list(&mut self, report: &Report, resources: &[usize], indent: usize, lead: &str) -> Vec<Line> {
+        let identities = resources.iter().filter_map(|at| {
+            let of = report.resources.get(*at)?;
+            Some(&of.after.as_ref().or(of.before.as_ref())?.identity)
+        });
+        self.name_list(&compressed::of_resources(identities), indent, lead)
+    }
+
+    fn name_list(&mut self, families: &[compressed::Family], indent: usize, lead: &str) -> Vec<Line> {
+        let columns = self.style.columns();
+        let start = Line::indented(indent).with(Role::Dim, lead);
+        if !self.style.is_verbose() && compressed::count(families) > self.listed {
+            let room = columns.saturating_sub(start.width());
+            let names = compressed::fitted(families, room);
+            let names = self.fitted(&names, room);
+            return vec![start.with(Role::Plain, &names)];
+        }
+        let mut lines = vec![start];
+        for piece in compressed::whole(families) {
+            let width = crate::report::paint::columns(&piece) + 1;
+            match lines.last_mut() {
+                Some(line) if line.width() <= indent || line.width() + width <= columns => {
+                    line.push(Role::Plain, &format!("{piece} "));
+                }
+                _ => lines.push(Line::indented(indent + 2).with(Role::Plain, &format!("{piece} "))),
+            }
+        }
+        lines
+    }
+
+    /// `why  customers/_/metadata.yaml:9`.
+    pub(super) fn why(&mut self, words: &str, indent: usize) -> Vec<Line> {
+        const LEAD: &str = "why  ";
+        let room = self.style.columns().saturating_sub(indent + LEAD.len()).max(8);
+        let mut lines = Vec::new();
+        for (at, line) in wrapped(words, Role::Dim, room).into_iter().enumerate() {
+            let text = self.fitted(&line.plain(), room);
+            let lead = if at == 0 { LEAD } else { "     " };
+            lines.push(Line::indented(indent).with(Role::Dim, lead).with(Role::Dim, &text));
+        }
+        lines
+    }
+
+    /// A phrase in the background, over as many lines as it takes.
+    pub(super) fn phrase(&mut self, words: &str, indent: usize) -> Vec<Line> {
+        let room = self.style.columns().saturating_sub(indent).max(8);
+        let lines = wrapped(words, Role::Dim, room);
+        let fitted = lines.iter().map(|line| Line::indented(indent).with(Role::Dim, &self.fitted(&line.plain(), room)));
+        fitted.collect()
+    }
+
+    /// `4 shielded by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
+    pub(in crate::report) fn shielded_words(&mut self, edit: &LayerEdit, room: usize) -> String {
+        let lead = format!("{} shielded by ", grouped(edit.shielded.len()));
+        let places: BTreeSet<(RepoPath, usize)> = edit
+            .shielded
+            .iter()
+            .map(|shielded| {
+                let start = self.locator.start(shielded.by);
+                (start.text.path.clone(), start.line)
+            })
+            .collect();
+        let by = match places.len() {
+            1 => places.iter().map(|(file, line)| format!("{file}:{line}")).collect(),
+            _ => {
+                let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
+                let families = compressed::of_files(files);
+                match self.style.is_verbose() {
+                    true => compressed::whole(&families).join(" "),
+                    false => compressed::fitted(&families, room.saturating_sub(lead.len())),
+                }
+            }
+        };
+        format!("{lead}{by}")
+    }
+}
+
+/// The resources that have what the first line of a group says, and the variants that do not.
+pub(in crate::report) fn usual<'g>(report: &Report, group: &'g Group) -> (Vec<usize>, Vec<&'g Variant>) {
+    let usual = form::of_group(group, &report.resources).map_or_else(|| vec![0], |form| form.variants);
+    let (mut main, mut others) = (BTreeSet::new(), Vec::new());
+    for (at, variant) in group.variants.iter().enumerate() {
+        match usual.binary_search(&at) {
+            Ok(_) => main.extend(variant.resources()),
+            Err(_) => others.push(variant),
+        }
+    }
+    (main.into_iter().collect(), others)
+}
+
+/// Whether a group shows what an edit of a layer does.
+pub(in crate::report) fn is_behind(edit: &LayerEdit, group: &Group, report: &Report) -> bool {
+    let is_there = |cause: &Option<SharedCause>, span: Option<Span>| match cause {
+        Some(SharedCause { origin: Origin::At(place), .. }) => span
+            .is_some_and(|span| span.start == place.span.start && report.sources.get(span.source).path == place.file),
+        _ => false,
+    };
+    let is_about = match group.path.split_first() {
+        Some((PathStep::Metadata, rest)) => {
+            // Headers are items of a list there, and keys of a directive here.
+            let names = rest.iter().map_while(|step| match step {
+                PathStep::Key(key) => Some(&key.name),
+                _ => None,
+            });
+            names.zip(edit.pointer.tokens()).all(|(name, token)| name == token)
+        }
+        _ => false,
+    };
+    is_about && (is_there(&group.after, edit.after) || is_there(&group.before, edit.before))
+}

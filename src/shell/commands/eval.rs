@@ -1,0 +1,68 @@
+//! `outcrop eval`: what an expression gives at a resource, and how.
+
+use super::diff::may_reveal;
+use crate::document::write::{to_json, to_yaml};
+use crate::expression::path::Form;
+use crate::pipeline::{Evaluated, Nowhere, Sought, Typed};
+use crate::report::trace;
+use crate::shell::cli::{DocumentOutput, EvalArgs, Global};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::inspect::Inspected;
+use crate::shell::output;
+
+pub(in crate::shell) fn run(global: &Global, args: &EvalArgs) -> Result<Exit, Failure> {
+    let reveal = may_reveal(args.reveal)?;
+    let vars = args.vars.iter().map(|word| variable(word)).collect::<Result<Vec<_>, _>>()?;
+    let inspected = Inspected::open(global, &args.at)?;
+    let sought = args.path.as_deref().map(|path| inspected.sought(path)).transpose()?;
+    let form = if args.all { Form::All } else { Form::One };
+    let typed = Typed { expression: &args.expression, vars: &vars, form, tracing: args.trace, reveal };
+    let evaluated = inspected.inspection().eval(&typed, sought.as_ref());
+    let Evaluated { value, findings, trace, hides } =
+        evaluated.map_err(|nowhere| failure(&nowhere, sought.as_ref()))?;
+    if hides {
+        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+    }
+    let style = output::style(global);
+    output::write(|out| {
+        if let Some(trace) = &trace {
+            trace::write(trace, &style, out)?;
+        }
+        let Some(value) = &value else { return Ok(()) };
+        if trace.is_some() {
+            writeln!(out)?;
+        }
+        match args.output {
+            DocumentOutput::Yaml => out.write_all(to_yaml(value).as_bytes()),
+            DocumentOutput::Json => out.write_all(to_json(value).as_bytes()),
+        }
+    })?;
+    Ok(inspected.report(findings, global)?)
+}
+
+/// `name=value`.
+fn variable(word: &str) -> Result<(&str, &str), Failure> {
+    let is_named = |(name, _): &(&str, &str)| !name.is_empty();
+    word.split_once('=').filter(is_named).ok_or_else(|| {
+        Failure::new(format!("{word} gives no variable a value")).help("write --var NAME=VALUE, such as --var size=3")
+    })
+}
+
+fn failure(nowhere: &Nowhere, sought: Option<&Sought>) -> Failure {
+    let place = match sought {
+        Some(Sought::Path(path, _)) => path.to_string(),
+        Some(Sought::File(file, None)) => file.to_string(),
+        Some(Sought::File(file, Some(position))) => format!("{file}#{}", position + 1),
+        Some(Sought::Kubernetes(query)) => query.to_string(),
+        None => "/".to_owned(),
+    };
+    match nowhere {
+        Nowhere::Nothing => Failure::new(format!("there is no resource {place}"))
+            .help("--path takes a logical path such as /customers/acme, a file, or a Kubernetes kind and name: `Deployment shop/web`"),
+        Nowhere::Several(names) => {
+            Failure::new(format!("{place} holds several resources")).help(format!("name one of {}", names.join(", ")))
+        }
+        Nowhere::Unnamed(name) => Failure::new(format!("{name} has no logical path, so expressions cannot start there")),
+    }
+}

@@ -1,0 +1,94 @@
+//! `outcrop metadata render`: what would be sent for a resource, without sending it.
+
+use crate::document::write;
+use crate::finding::{Outcome, Severity};
+use crate::layer::{MetadataPath, Operation};
+use crate::pipeline::{RenderedRequests, Wish};
+use crate::report::request::{self, Rendered};
+use crate::shell::cli::{Global, RequestArgs, RequestOutput};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::inspect::Inspected;
+use crate::shell::output;
+use crate::text::Sources;
+
+pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit, Failure> {
+    let inspected = Inspected::open(global, &args.at)?;
+    let is_revealed = super::diff::may_reveal(args.reveal)?;
+    let (path, tree) = inspected.metadata_path(&args.path)?;
+    let wish = match args.operation {
+        _ if args.all => Wish::All,
+        Some(operation) => Wish::One(operation.into()),
+        None => Wish::Usual,
+    };
+    let Outcome { value: rendering, findings } = inspected.inspection().requests(&path, &tree, wish, is_revealed);
+    let is_wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if let (Some(operation), false) = (rendering.impossible.first(), is_wrong) {
+        return Err(nothing_to_send(&path, *operation));
+    }
+    if args.output == RequestOutput::Curl
+        && let Some(rendered) = rendering.requests.iter().find(|rendered| !rendered.request.is_filled_in)
+    {
+        return Err(many_at_once(&path, rendered.request.operation));
+    }
+    show(&rendering, args, &inspected.sources, global)?;
+    if !is_wrong {
+        for note in notes(&rendering, &path) {
+            output::note(&note);
+        }
+    }
+    Ok(inspected.report(findings, global)?)
+}
+
+/// What must not be sent is shown to people alone: programs and shells would send it.
+fn show(rendering: &RenderedRequests, args: &RequestArgs, sources: &Sources, global: &Global) -> std::io::Result<()> {
+    let RenderedRequests { requests, format, .. } = rendering;
+    let is_sound = requests.iter().all(|rendered| rendered.is_sound);
+    match args.output {
+        RequestOutput::Text => {
+            let style = output::style(global);
+            output::write(|out| request::write(requests, *format, sources, &style, out))
+        }
+        _ if !is_sound => Ok(()),
+        RequestOutput::Json => {
+            let node = match &requests[..] {
+                [only] if !args.all => Some(request::to_node(only, sources)),
+                all => request::to_list(all, sources),
+            };
+            node.map_or(Ok(()), |node| output::print(write::to_json(&node).as_bytes()))
+        }
+        RequestOutput::Curl => {
+            let lines = requests.iter().map(|rendered| request::curl(&rendered.request, *format) + "\n");
+            output::print(lines.collect::<String>().as_bytes())
+        }
+    }
+}
+
+fn notes(rendering: &RenderedRequests, path: &MetadataPath) -> Vec<String> {
+    let requests = &rendering.requests;
+    let is_about_one =
+        |rendered: &Rendered| rendered.request.is_filled_in && rendered.request.operation != Operation::List;
+    let mut notes = Vec::new();
+    if requests.iter().any(|rendered| !rendered.request.is_filled_in) {
+        notes.push(format!("note: {path} stands for many resources: templates are shown as they are written"));
+    }
+    if rendering.is_listed_instead {
+        notes.push(format!("note: {path} cannot be got without an id; this is the list of what is below it"));
+    } else if !rendering.has_resource && requests.iter().any(is_about_one) {
+        notes.push(format!("note: no resource stands at {path}; its path is all that is known"));
+    }
+    if requests.iter().any(Rendered::hides_secrets) {
+        notes.push("note: values of secrets are not shown (--reveal shows them on a terminal)".to_owned());
+    }
+    notes
+}
+
+fn nothing_to_send(path: &MetadataPath, operation: Operation) -> Failure {
+    let failure = Failure::new(format!("no resource stands at {path}, so {} has nothing to send", operation.name()));
+    failure.help("name a resource, or a collection such as /customers/_ to see its templates")
+}
+
+fn many_at_once(path: &MetadataPath, operation: Operation) -> Failure {
+    let message = format!("{path} stands for many resources, so there is no one command for {}", operation.name());
+    Failure::new(message).help("name a resource, or leave out `-o curl` to see the templates")
+}

@@ -1,0 +1,89 @@
+//! `outcrop render`: resources as they are in effect, and what each stage makes of them.
+
+use std::cell::RefCell;
+
+use crate::limits::Progress;
+use crate::pipeline::Rendering;
+use crate::report::render::{self, Rendered};
+use crate::shell::cli::{Global, OutputFormat, RenderArgs};
+use crate::shell::error::Failure;
+use crate::shell::exit::Exit;
+use crate::shell::inspect::Inspected;
+use crate::shell::{output, progress};
+use crate::visible;
+
+pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
+    let reveal = super::diff::may_reveal(args.reveal)?;
+    let inspected = Inspected::open(global, &args.at)?;
+    let (named, words) = inspected.named(&args.paths)?;
+    let inspection = inspected.inspection();
+    let nowhere = inspection.nowhere();
+    let write = |rendered: &Rendered| match args.format {
+        OutputFormat::Yaml => render::yaml(rendered),
+        OutputFormat::Json => render::json(rendered, nowhere),
+    };
+    let waiting = Progress::default();
+    let asked = Rendering { named: &named, has_steps: args.steps, reveal, write: &write, progress: &waiting };
+    let summary = RefCell::new(None);
+    progress::while_working(&waiting, || {
+        output::write(|out| {
+            let mut frame = Frame { format: args.format, is_first: true };
+            let rendered = inspection.render(&asked, &mut |text| {
+                out.write_all(frame.before().as_bytes())?;
+                out.write_all(text.as_bytes())
+            });
+            out.write_all(frame.end().as_bytes())?;
+            *summary.borrow_mut() = Some(rendered?);
+            Ok(())
+        })
+    })?;
+    // A reader that has seen enough has cut it short.
+    let Some(summary) = summary.into_inner() else { return Ok(Exit::Clean) };
+    if summary.is_masked {
+        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+    }
+    for name in &summary.dropped {
+        if !args.paths.is_empty() || global.verbose > 0 {
+            output::note(&format!("note: a patch drops {}", visible::inline(name)));
+        }
+    }
+    let exit = inspected.report(summary.findings, global)?;
+    match unknown(&words, &summary.unknown) {
+        Some(failure) => Err(failure),
+        None if summary.is_incomplete => Ok(Exit::Incomplete),
+        None => Ok(exit),
+    }
+}
+
+fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
+    let words: Vec<&str> = unknown.iter().filter_map(|number| words.get(*number)).map(String::as_str).collect();
+    (!words.is_empty()).then(|| {
+        Failure::new(format!("{} names no resource", words.join(", ")))
+            .help("PATH is a logical path such as /customers/acme, a file, directory or glob, or a kind and name: 'Deployment shop/web'")
+    })
+}
+
+/// What stands around resources and between them.
+struct Frame {
+    format: OutputFormat,
+    is_first: bool,
+}
+
+impl Frame {
+    fn before(&mut self) -> &'static str {
+        match (self.format, std::mem::replace(&mut self.is_first, false)) {
+            (OutputFormat::Yaml, true) => "",
+            (OutputFormat::Yaml, false) => render::SEPARATOR,
+            (OutputFormat::Json, true) => "[\n",
+            (OutputFormat::Json, false) => ",\n",
+        }
+    }
+
+    fn end(&self) -> &'static str {
+        match (self.format, self.is_first) {
+            (OutputFormat::Yaml, _) => "",
+            (OutputFormat::Json, true) => "[]\n",
+            (OutputFormat::Json, false) => "\n]\n",
+        }
+    }
+}
