@@ -144,10 +144,10 @@ impl Hiding<'_> {
 
     fn children(&mut self, node: &Node) -> Option<Node> {
         rebuilt(node, &mut |at, key, child| {
+            // The way matters only to rules, and most documents meet none.
             self.path.push(match key {
+                _ if self.rules.is_empty() => SmolStr::default(),
                 Some(key) => key.name.clone(),
-                // Indexes matter only to rules, and most documents meet none.
-                None if self.rules.is_empty() => SmolStr::default(),
                 None => SmolStr::new(at.to_string()),
             });
             let hidden = self.node(child);

@@ -8,6 +8,7 @@ use super::compose;
 use super::decode::decode;
 use super::field::{Directive, Field, Operation, Section};
 use super::selector::MetadataPath;
+use super::secrets::SecretAttributes;
 use super::statement::{Order, Says, Statements};
 use crate::finding::Outcome;
 use crate::path::RepoPath;
@@ -57,6 +58,7 @@ pub struct EffectiveMetadata {
     is_complete: bool,
     /// All of it as one document, put together when somebody asks: many resources share one metadata.
     node: OnceLock<Node>,
+    secrets: OnceLock<SecretAttributes>,
 }
 
 /// Something a layer said about a directive, and what was said before it.
@@ -96,13 +98,13 @@ impl EffectiveMetadata {
     /// Nothing said so far.
     pub fn empty(nowhere: Span) -> Self {
         let (layers, said, orders) = (Vec::new(), Vec::new(), Vec::new());
-        Self { layers, said, orders, nowhere, is_complete: true, node: OnceLock::new() }
+        Self { layers, said, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
     }
 
     /// The same with a stronger layer on top.
     #[must_use]
     pub fn under(&self, layer: &Arc<Layer>) -> Self {
-        let mut merged = Self { node: OnceLock::new(), ..self.clone() };
+        let mut merged = Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() };
         merged.layers.push(Arc::clone(layer));
         merged.is_complete &= layer.statements.is_sound();
         // Clearing comes first: a document can clear a section and say something new about it under another name.
@@ -254,6 +256,11 @@ impl EffectiveMetadata {
         self.node.get_or_init(compose).clone()
     }
 
+    /// The attributes of a payload that hold secrets.
+    pub fn secret_attributes(&self) -> &SecretAttributes {
+        self.secrets.get_or_init(|| SecretAttributes::of(self))
+    }
+
     /// The same document, with the layer that gave each value as the last step of its way.
     pub fn to_traced_node(&self) -> Node {
         let traced = self.said.iter().filter_map(|(directive, said)| {
@@ -270,7 +277,7 @@ impl EffectiveMetadata {
     /// The same metadata with each value passed through a function.
     #[must_use]
     pub fn map_values(&self, change: impl Fn(&Directive, &Node) -> Option<Node>) -> Self {
-        let mut changed = Self { node: OnceLock::new(), ..self.clone() };
+        let mut changed = Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() };
         for (directive, said) in &mut changed.said {
             let Some(node) = said.value().and_then(|node| change(directive, node)) else { continue };
             let (by, over) = (Arc::clone(&said.by), said.over.clone());
