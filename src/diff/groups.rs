@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use rayon::prelude::*;
+
 use super::cause::{Cause, Causes, Place, causes};
 use super::fingerprint::{Digest, Fingerprint};
 use super::{Change, ChangeKind, PathStep, ResourceChange, resources};
@@ -162,17 +164,21 @@ struct Item<'a> {
 
 /// Every change of what stands on both sides: what came or went is no change inside of something.
 fn items<'a>(resources: &'a [ResourceChange], sources: &Sources) -> Vec<Item<'a>> {
-    let mut items = Vec::new();
-    for (resource, of) in resources.iter().enumerate() {
+    let of_one = |(resource, of): (usize, &'a ResourceChange)| -> Vec<Item<'a>> {
         if of.before.is_none() || of.after.is_none() {
-            continue;
+            return Vec::new();
         }
-        for (at, change) in of.changes().enumerate() {
+        let item = |(at, change)| {
             let member = Member { resource, change: at };
-            items.push(Item { member, change, causes: causes(change, of, sources) });
-        }
+            Item { member, change, causes: causes(change, of, sources) }
+        };
+        of.changes().enumerate().map(item).collect()
+    };
+    match resources.len() {
+        // A few are looked at faster than threads are started.
+        0..1000 => resources.iter().enumerate().flat_map(of_one).collect(),
+        _ => resources.par_iter().enumerate().flat_map_iter(of_one).collect(),
     }
-    items
 }
 
 /// Sorts changes into classes of the same; whatever a hash says is verified.
@@ -273,13 +279,7 @@ fn classes_by(among: &[usize], hash: impl Fn(usize) -> u64, is_same: impl Fn(usi
     classes
 }
 
-fn group(
-    class: &[usize],
-    items: &[Item<'_>],
-    resources: &[ResourceChange],
-    order: &Order,
-    is_apart: bool,
-) -> Group {
+fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], order: &Order, is_apart: bool) -> Group {
     let hash = |at: usize| {
         let Change { before, after, .. } = items[at].change;
         let mut hasher = DefaultHasher::new();

@@ -30,7 +30,12 @@ pub(super) fn judge(request: &Request<'_>, worlds: &Worlds<'_>, layers: &[RepoPa
 
 /// The metadata of a resource before and after, where a changed layer speaks for it or it stands elsewhere now. Places start in
 /// the metadata, not in the payload.
-pub(super) fn compare(old: &views::Known<'_>, new: &views::Known<'_>, worlds: &Worlds<'_>, reach: &Reach) -> Difference {
+pub(super) fn compare(
+    old: &views::Known<'_>,
+    new: &views::Known<'_>,
+    worlds: &Worlds<'_>,
+    reach: &Reach,
+) -> Difference {
     if old.path == new.path && !reach.includes(&old.path) {
         return Difference::default();
     }

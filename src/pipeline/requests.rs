@@ -59,7 +59,9 @@ impl Made {
         entries.push(many("query", &mine.query, &theirs.query));
         entries.push(many("headers", &mine.headers, &theirs.headers));
         // Two bodies that are the payloads differ as these do, and that is told already.
-        if let Some(body) = mine.body.as_ref().filter(|_| theirs.body.is_some() && (self.is_own_body || other.is_own_body)) {
+        if let Some(body) =
+            mine.body.as_ref().filter(|_| theirs.body.is_some() && (self.is_own_body || other.is_own_body))
+        {
             entries.push(Entry::named("body", nowhere, body.clone()));
         }
         Node::map(entries, nowhere)

@@ -9,6 +9,7 @@ use super::{Request, masks, metadata};
 use crate::effective::{Secrets, World};
 use crate::finding::{Finding, Location};
 use crate::merge::Includes;
+use crate::path::RepoPath;
 use crate::report::Report;
 use crate::resource::Resource;
 use crate::text::Span;
@@ -68,12 +69,24 @@ pub(super) fn in_effect(resources: Vec<Resource>, world: &World<'_>, findings: &
 }
 
 impl Worlds<'_> {
-    /// Hides what either side declares as secret.
-    pub(super) fn hide(&self, resources: Vec<Resource>) -> Vec<Resource> {
-        match resources.len() {
+    /// Hides what either side declares as secret. Both sides hide the same, so that what did not change is looked at once.
+    pub(super) fn hide(&self, before: Vec<Resource>, after: Vec<Resource>) -> (Vec<Resource>, Vec<Resource>) {
+        let twins = twins(&before, &after);
+        let after = Self::hide_each(after, |resource| self.secrets.hide(resource));
+        let before = Self::hide_each(before.into_iter().zip(twins).collect(), |(resource, twin)| {
+            match twin.and_then(|at| after.get(at)) {
+                Some(twin) => Resource { payload: twin.payload.clone(), ..resource },
+                None => self.secrets.hide(resource),
+            }
+        });
+        (before, after)
+    }
+
+    fn hide_each<T: Send>(all: Vec<T>, hide: impl Fn(T) -> Resource + Send + Sync) -> Vec<Resource> {
+        match all.len() {
             // A few are hidden faster than threads are started.
-            0..64 => resources.into_iter().map(|resource| self.secrets.hide(resource)).collect(),
-            _ => resources.into_par_iter().map(|resource| self.secrets.hide(resource)).collect(),
+            0..64 => all.into_iter().map(hide).collect(),
+            _ => all.into_par_iter().map(hide).collect(),
         }
     }
 
@@ -95,4 +108,21 @@ impl Worlds<'_> {
             }
         }
     }
+}
+
+/// For each resource the position of the same one, with the same payload, on the other side; both are in order of their files.
+fn twins(before: &[Resource], after: &[Resource]) -> Vec<Option<usize>> {
+    fn place(resource: &Resource) -> (&RepoPath, usize) {
+        (&resource.file, resource.position)
+    }
+    let mut at = 0;
+    let twin = |resource: &Resource| {
+        while after.get(at).is_some_and(|other| place(other) < place(resource)) {
+            at += 1;
+        }
+        let other = after.get(at)?;
+        let is_same = place(other) == place(resource) && other.identity == resource.identity;
+        (is_same && other.payload.is_shared_with(&resource.payload)).then_some(at)
+    };
+    before.iter().map(twin).collect()
 }

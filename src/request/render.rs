@@ -85,7 +85,12 @@ impl<'m> Said<'m> {
     }
 
     /// Fills in the template.
-    pub(super) fn render(&self, target: &Target<'_>, scoped: &Scoped<'_>, purpose: Purpose) -> Result<Part, Box<Finding>> {
+    pub(super) fn render(
+        &self,
+        target: &Target<'_>,
+        scoped: &Scoped<'_>,
+        purpose: Purpose,
+    ) -> Result<Part, Box<Finding>> {
         if let Some(node) = self.node.filter(|node| is_hidden(node)) {
             return Ok(self.masked(node));
         }

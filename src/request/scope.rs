@@ -102,7 +102,8 @@ impl Scoped<'_> {
         }
         let mut entries: Vec<Entry> = Vec::new();
         for read in template.reads().iter().filter(|read| read.level == 0) {
-            let Some(name) = read.path.first().filter(|name| entries.iter().all(|entry| entry.key.name != **name)) else {
+            let Some(name) = read.path.first().filter(|name| entries.iter().all(|entry| entry.key.name != **name))
+            else {
                 continue;
             };
             if let Some((value, _)) = self.names.get(name) {
@@ -178,7 +179,8 @@ impl Names<'_> {
     }
 
     fn derived(&self) -> &[Derived] {
-        let derive = |Context { target, collection, .. }: &Context<'_>| derive(target.metadata, target.path, collection);
+        let derive =
+            |Context { target, collection, .. }: &Context<'_>| derive(target.metadata, target.path, collection);
         self.derived.get_or_init(|| self.context.as_ref().map(derive).unwrap_or_default())
     }
 
@@ -228,7 +230,8 @@ impl Names<'_> {
             is_text || self.payload.get(&field.key.name).is_some_and(|named| std::ptr::eq(named, &field.value))
         };
         let named = |name: &str| self.get(name).map(|(value, _)| Entry::named(name, value.span, value));
-        let mut entries: Vec<Entry> = WHOLE.iter().filter(|name| is_whole(name)).filter_map(|name| named(name)).collect();
+        let mut entries: Vec<Entry> =
+            WHOLE.iter().filter(|name| is_whole(name)).filter_map(|name| named(name)).collect();
         let fields = fields.filter(|field| !is_whole(&field.key.name) && has_name(field));
         entries.extend(fields.map(|field| Entry::named(field.key.name.clone(), field.value.span, field.value.clone())));
         let is_free = |name: &&str| self.payload.get(name).is_none();

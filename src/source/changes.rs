@@ -37,7 +37,7 @@ pub fn changes(before: &dyn Snapshot, after: &dyn Snapshot, scope: &Scope, limit
     let before = walk.root(before);
     let after = walk.root(after);
     if !is_same(before.as_ref(), after.as_ref()) {
-        walk.directory(&root, before.is_some(), after.is_some(), 0);
+        walk.directory(&root, before.as_ref(), after.as_ref(), 0);
     }
     walk.found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     walk.found
@@ -51,7 +51,8 @@ pub fn files_below(
     spent: &Spent,
 ) -> (Vec<Entry>, Vec<Unreadable>) {
     let mut walk = Walk::new(None, snapshot, scope, limits, spent);
-    walk.directory(&RepoPath::root(), false, true, 0);
+    let root = Entry { path: RepoPath::root(), kind: EntryKind::Directory, id: None };
+    walk.directory(&root.path, None, Some(&root), 0);
     let Changes { files, unreadable } = walk.found;
     let mut entries: Vec<Entry> = files.into_iter().filter_map(|file| file.after).collect();
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -88,21 +89,30 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn directory(&mut self, path: &RepoPath, in_before: bool, in_after: bool, depth: u32) {
+    fn directory(&mut self, path: &RepoPath, in_before: Option<&Entry>, in_after: Option<&Entry>, depth: u32) {
         if self.is_exhausted || !self.scope.can_hold(path) {
             return;
         }
         if depth > self.limits.directory_depth {
             return self.refuse(path, self.limits.directory_depth.into(), "directory levels");
         }
-        let before = list(self.before.filter(|_| in_before), path);
-        let after = list(Some(self.after).filter(|_| in_after), path);
+        let ids = in_before.and_then(|entry| entry.id).zip(in_after.and_then(|entry| entry.id));
+        if let Some(differing) = ids.and_then(|(before, after)| self.after.differing(path, before, after)) {
+            if !self.take(path, differing.members) {
+                return;
+            }
+            let (mut before, mut after) = (differing.before.iter().peekable(), differing.after.iter().peekable());
+            while let Some(pair) = next_pair(&mut before, &mut after) {
+                self.pair(pair.0, pair.1, depth);
+            }
+            return;
+        }
+        let before = list(self.before.filter(|_| in_before.is_some()), path);
+        let after = list(Some(self.after).filter(|_| in_after.is_some()), path);
         let unreadable = || before.unreadable.iter().chain(&after.unreadable).cloned();
         let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
-        if !self.spent.take_entries(members(&before).max(members(&after)), self.limits) {
-            self.is_exhausted = true;
-            self.found.unreadable.extend(unreadable());
-            return self.refuse(path, self.limits.entries, "directory entries");
+        if !self.take(path, members(&before).max(members(&after))) {
+            return self.found.unreadable.extend(unreadable());
         }
         let mut before_entries = before.entries.iter().peekable();
         let mut after_entries = after.entries.iter().peekable();
@@ -120,13 +130,23 @@ impl<'a> Walk<'a> {
         self.found.unreadable.extend(unreadable());
     }
 
+    /// Books the members of a directory, if there is room for them.
+    fn take(&mut self, directory: &RepoPath, members: u64) -> bool {
+        let has_room = self.spent.take_entries(members, self.limits);
+        if !has_room {
+            self.is_exhausted = true;
+            self.refuse(directory, self.limits.entries, "directory entries");
+        }
+        has_room
+    }
+
     fn pair(&mut self, before: Option<&Entry>, after: Option<&Entry>, depth: u32) {
         if is_same(before, after) {
             return;
         }
         let Some(Entry { path, kind, .. }) = before.or(after) else { return };
         if *kind == EntryKind::Directory {
-            self.directory(path, before.is_some(), after.is_some(), depth + 1);
+            self.directory(path, before, after, depth + 1);
         } else if self.scope.wants(path) {
             // Both sides may share one copy of the path; there can be many.
             let after = after.map(|after| Entry { path: path.clone(), ..*after });

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use smol_str::SmolStr;
 
 use super::objects::Objects;
+use super::plain_tree::{PlainTree, TreeMember};
 use super::recent::Recent;
 use super::revision::Tree;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Entry, EntryKind, Listing, ObjectId, Reason, Snapshot, Unreadable};
+use crate::source::{Differing, Entry, EntryKind, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
 
 /// A tree of the object database.
 pub struct CommitSnapshot {
@@ -18,7 +19,10 @@ pub struct CommitSnapshot {
     label: SmolStr,
     tree: ObjectId,
     budget: Budget,
-    listings: Mutex<Recent<Place>>,
+    /// The trees of directories, as far as there is nothing odd on the way to them; nothing where there is no directory.
+    directories: Mutex<Recent<Place, Option<ObjectId>>>,
+    /// Directories that were listed whole.
+    listings: Mutex<Recent<Place, Arc<Listing>>>,
 }
 
 /// A path that is looked up by its bytes; both hash and compare alike.
@@ -33,12 +37,38 @@ impl Borrow<[u8]> for Place {
 
 impl CommitSnapshot {
     pub(super) fn new(objects: Arc<Objects>, tree: &Tree, budget: Budget) -> Self {
-        Self { objects, label: tree.label.clone(), tree: tree.id, budget, listings: Mutex::default() }
+        let (directories, listings) = (Mutex::default(), Mutex::default());
+        Self { objects, label: tree.label.clone(), tree: tree.id, budget, directories, listings }
     }
 
     /// Moves the limits.
     pub fn set_limits(&mut self, limits: Limits) {
         self.budget.limits = limits;
+    }
+
+    /// The tree of a directory, and nothing if there is no such directory. Where a tree on the way is odd or the way is long, an
+    /// error says that only listing can tell.
+    fn tree_of(&self, directory: &[u8]) -> Result<Option<Arc<PlainTree>>, OnlyListingTells> {
+        let plain = |id| self.objects.plain_tree(id, &self.budget.limits).ok_or(OnlyListingTells);
+        let known = || self.directories.lock().expect("no thread panics while it holds this lock");
+        let found = known().get(directory);
+        if let Some(id) = found {
+            return id.map(plain).transpose();
+        }
+        let path = RepoPath::new(directory).map_err(|_| OnlyListingTells)?;
+        let id = match path.parent_bytes() {
+            None => Some(self.tree),
+            Some(_) if path.components().count() as u64 > u64::from(self.budget.limits.directory_depth) => {
+                return Err(OnlyListingTells);
+            }
+            Some(parent) => {
+                let above = self.tree_of(parent)?;
+                let member = above.as_ref().and_then(|above| above.find(path.file_name()));
+                member.filter(|member| member.kind == EntryKind::Directory).and_then(|member| member.id())
+            }
+        };
+        known().keep(Place(path), id, 1);
+        id.map(plain).transpose()
     }
 
     /// What a directory holds, or nothing if there is no such directory.
@@ -52,9 +82,9 @@ impl CommitSnapshot {
     }
 
     fn list_tree(&self, directory: &RepoPath, id: ObjectId) -> Arc<Listing> {
-        let listing = self.objects.tree(id, directory, &self.label, &self.budget.limits);
+        let listing = Arc::new(self.objects.tree(id, directory, &self.label, &self.budget.limits));
         let mut listings = self.listings.lock().expect("no thread panics while it holds this lock");
-        listings.keep(Place(directory.clone()), &listing);
+        listings.keep(Place(directory.clone()), Arc::clone(&listing), listing.entries.len() + 1);
         listing
     }
 
@@ -106,11 +136,52 @@ impl Snapshot for CommitSnapshot {
         }
     }
 
+    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
+        match self.tree_of(directory.as_bytes()) {
+            Ok(tree) => {
+                let members = tree.iter().flat_map(|tree| tree.members());
+                members.for_each(|member| {
+                    visit(&Member { directory, name: member.name, kind: member.kind, id: member.id() })
+                });
+                Vec::new()
+            }
+            Err(OnlyListingTells) => {
+                let listing = self.listing(directory);
+                listing.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
+                listing.unreadable.clone()
+            }
+        }
+    }
+
+    fn differing(&self, directory: &RepoPath, before: ObjectId, after: ObjectId) -> Option<Differing> {
+        let plain = |id| self.objects.plain_tree(id, &self.budget.limits);
+        let (before, after) = (plain(before)?, plain(after)?);
+        let (these, those) = before.differing(&after);
+        let entries = |members: Vec<TreeMember<'_>>| -> Option<Vec<Entry>> {
+            let entry = |member: TreeMember<'_>| {
+                let path = directory.join(member.name).ok()?;
+                Some(Entry { path, kind: member.kind, id: member.id() })
+            };
+            let mut entries = members.into_iter().map(entry).collect::<Option<Vec<Entry>>>()?;
+            entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+            Some(entries)
+        };
+        let members = before.count().max(after.count()) as u64;
+        Some(Differing { before: entries(these)?, after: entries(those)?, members })
+    }
+
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
         let Some(parent) = path.parent_bytes() else { return Ok(Some(self.root())) };
-        match self.remembered(parent) {
-            Some(listing) => find(&listing, parent, path),
-            None => self.descend(path),
+        if let Some(listing) = self.remembered(parent) {
+            return find(&listing, parent, path);
+        }
+        match self.tree_of(parent) {
+            Ok(None) => Ok(None),
+            Ok(Some(tree)) => {
+                let entry = |member: TreeMember<'_>| Entry { path: path.clone(), kind: member.kind, id: member.id() };
+                Ok(tree.find(path.file_name()).map(entry))
+            }
+            Err(OnlyListingTells) => self.descend(path),
         }
     }
 
@@ -123,6 +194,9 @@ impl Snapshot for CommitSnapshot {
         self.objects.sort_for_reading(entries);
     }
 }
+
+/// A question that the bytes of trees do not answer.
+struct OnlyListingTells;
 
 /// Looks a member up. A directory that could not be read to its end cannot say that there is no such member.
 pub(super) fn find(listing: &Listing, directory: &[u8], path: &RepoPath) -> Result<Option<Entry>, Unreadable> {

@@ -7,6 +7,7 @@ use gix::objs::{Find as _, Kind};
 
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
+use super::plain_tree::{PlainTree, TreeMember, is_harmless};
 use super::recent::Recent;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
@@ -22,8 +23,8 @@ pub(super) struct Objects {
     /// Where the index is, if gix would look for it elsewhere.
     index_path: Option<PathBuf>,
     packs: OnceLock<Vec<gix::odb::pack::index::File>>,
-    /// Trees that were listed before, on whichever side: most are the same on both.
-    trees: Mutex<Recent<ObjectId>>,
+    /// Trees that were looked at before, on whichever side: most are the same on both. Nothing for those that are odd.
+    trees: Mutex<Recent<ObjectId, Option<Arc<PlainTree>>>>,
 }
 
 /// Objects that take more memory than this are refused by gix before it allocates, so that trees need not be asked for
@@ -87,27 +88,28 @@ impl Objects {
         }
     }
 
-    /// The members of a tree that stands at `directory`; known trees are not read again.
-    pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Arc<Listing> {
+    /// A tree, unless there is something odd about it; known trees are not read again.
+    pub(super) fn plain_tree(&self, id: ObjectId, limits: &Limits) -> Option<Arc<PlainTree>> {
         let trees = || self.trees.lock().expect("no thread panics while it holds this lock");
-        // What is wrong with a tree is said anew for each side and place.
-        let twin = trees().get(&id).filter(|twin| twin.unreadable.is_empty());
-        let known =
-            twin.and_then(|twin| if stands_in(&twin, directory) { Some(twin) } else { moved(&twin, directory) });
-        known.unwrap_or_else(|| {
-            let listing = Arc::new(self.read_tree(id, directory, label, limits));
-            trees().keep(id, &listing);
-            listing
-        })
+        let known = trees().get(&id);
+        let tree = known.unwrap_or_else(|| {
+            let id_length = self.shared.objects.object_hash().len_in_bytes();
+            let tree = self.read_tree(id, |data| Ok(PlainTree::read(data, id_length).map(Arc::new)));
+            let tree = tree.ok().flatten();
+            let weight = 1 + tree.as_ref().map_or(0, |tree| tree.count());
+            trees().keep(id, tree.clone(), weight);
+            tree
+        });
+        tree.filter(|tree| tree.count() as u64 <= limits.entries)
     }
 
-    fn read_tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
+    /// The members of a tree that stands at `directory`.
+    pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
+        if let Some(tree) = self.plain_tree(id, limits) {
+            return list_plain_tree(&tree, directory);
+        }
         let hash = self.shared.objects.object_hash();
-        let admit = |size| match size > ORDINARY_BYTES {
-            true => Err(Reason::FileTooLarge { size, limit: ORDINARY_BYTES }),
-            false => Ok(()),
-        };
-        let listing = self.read(id, Kind::Tree, admit, |data| {
+        let listing = self.read_tree(id, |data| {
             let entries = || gix::objs::TreeRefIter::from_bytes(data, hash);
             let limit = limits.entries;
             // A mode, a space, a name, a NUL and an id: fewer bytes than that cannot be an entry.
@@ -118,6 +120,14 @@ impl Objects {
             }
         });
         listing.unwrap_or_else(|reason| Unreadable { path: directory.clone(), revision: label.into(), reason }.into())
+    }
+
+    fn read_tree<T>(&self, id: ObjectId, make: impl FnOnce(&[u8]) -> Result<T, Reason>) -> Result<T, Reason> {
+        let admit = |size| match size > ORDINARY_BYTES {
+            true => Err(Reason::FileTooLarge { size, limit: ORDINARY_BYTES }),
+            false => Ok(()),
+        };
+        self.read(id, Kind::Tree, admit, make)
     }
 
     /// Reads an object and makes something of it. Its size is admitted before anything is made, and before it is read if it is
@@ -263,16 +273,15 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
     listing
 }
 
-/// Whether a listing is that of this directory.
-fn stands_in(listing: &Listing, directory: &RepoPath) -> bool {
-    listing.entries.first().is_none_or(|entry| entry.path.is_member_of(directory))
-}
-
-/// The same tree in another place.
-fn moved(listing: &Listing, directory: &RepoPath) -> Option<Arc<Listing>> {
-    let entry = |entry: &Entry| Some(Entry { path: directory.join(entry.path.file_name()).ok()?, ..*entry });
-    let entries = listing.entries.iter().map(entry).collect::<Option<_>>()?;
-    Some(Arc::new(Listing { entries, unreadable: Vec::new() }))
+/// Every member of a tree without anything odd.
+fn list_plain_tree(tree: &PlainTree, directory: &RepoPath) -> Listing {
+    let entry = |member: TreeMember<'_>| {
+        let path = directory.join(member.name).ok()?;
+        Some(Entry { path, kind: member.kind, id: member.id() })
+    };
+    let mut entries: Vec<Entry> = tree.members().filter_map(entry).collect();
+    entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    Listing { entries, unreadable: Vec::new() }
 }
 
 /// A tree can be made of nothing but bad names; a few of them show what it is.
@@ -281,9 +290,8 @@ const TOLD_NAMES: usize = 20;
 /// A member's path, unless its name would lead out of the tree or into a repository's own files.
 pub(super) fn member(directory: &RepoPath, name: &[u8]) -> Result<RepoPath, Reason> {
     use gix::validate::path::component;
-    // Nearly all names are like this, and the full check takes longer than reading them.
-    let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'/' | 0);
-    if name.first().is_some_and(|first| !b".gG".contains(first)) && name.iter().all(is_plain) {
+    // The full check takes longer than reading them.
+    if is_harmless(name) {
         return directory.join(name).map_err(|_| Reason::UnsafeName { name: visible::quoted_path(name) });
     }
     let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
