@@ -117,11 +117,7 @@ fn recipe(scratch: &Path, scale: usize) {
 /// Two edited lines that reach 37 resources.
 fn economy(scratch: &Path) {
     let repository = make_repository(&scratch.join("economy"), &[("reached", 37)], Edit::TwoLines);
-    let output = outcrop()
-        .args(["diff", "HEAD~1", "HEAD"])
-        .current_dir(&repository)
-        .output()
-        .expect("outcrop starts");
+    let output = outcrop().args(["diff", "HEAD~1", "HEAD"]).current_dir(&repository).output().expect("outcrop starts");
     let lines = String::from_utf8_lossy(&output.stdout).lines().count();
     let mark = if lines <= 20 { "ok" } else { "TOO LONG" };
     say(&format!("Two edited lines that reach 37 resources print {lines} lines (at most 20) {mark}"));

@@ -71,10 +71,10 @@ impl Walk<'_> {
             members += 1;
             match member.kind {
                 EntryKind::Directory if member.name == WILDCARD.as_bytes() || member.name.starts_with(b".") => {}
-                EntryKind::Directory => {
-                    if std::str::from_utf8(member.name).is_ok_and(|name| selector.fits_at(depth, name)) {
-                        below.push(member.path());
-                    }
+                EntryKind::Directory
+                    if std::str::from_utf8(member.name).is_ok_and(|name| selector.fits_at(depth, name)) =>
+                {
+                    below.push(member.path());
                 }
                 // A file is named by its directory, or by its own name one level further down.
                 EntryKind::File

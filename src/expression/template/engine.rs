@@ -35,7 +35,7 @@ enum Way {
     /// Texts and values one after the other, as in nearly every template: each takes one step.
     Straight(Vec<Part>),
     /// Through the engine.
-    Engine(Translated),
+    Engine(Box<Translated>),
 }
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Engined {
         let is_straight = parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Put(_)));
         let way = match is_straight {
             true => Way::Straight(parts),
-            false => Way::Engine(Translated::new(&parts, slots, source)?),
+            false => Way::Engine(Box::new(Translated::new(&parts, slots, source)?)),
         };
         Ok(Self { way, source: source.into() })
     }
