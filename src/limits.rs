@@ -141,6 +141,11 @@ impl Spent {
         take(&self.bytes, bytes, limits.run_bytes)
     }
 
+    /// Whether this many bytes more would be within the limit.
+    pub fn has_room_for(&self, bytes: u64, limits: &Limits) -> bool {
+        self.bytes().checked_add(bytes).is_some_and(|after| after <= limits.run_bytes)
+    }
+
     /// Books directory entries before they are kept.
     pub fn take_entries(&self, entries: u64, limits: &Limits) -> bool {
         take(&self.entries, entries, limits.entries)

@@ -50,11 +50,7 @@ impl RepoPath {
         if self.is_root() {
             return Ok(Self(name.into()));
         }
-        let mut joined = Vec::with_capacity(self.0.len() + 1 + name.len());
-        joined.extend_from_slice(&self.0);
-        joined.push(b'/');
-        joined.extend_from_slice(name);
-        Ok(Self(joined.into()))
+        Ok(Self(joined(&self.0, name)))
     }
 
     /// Whether this is the root directory.
@@ -74,11 +70,13 @@ impl RepoPath {
 
     /// The directory this stands in; the root has none.
     pub fn parent(&self) -> Option<Self> {
-        if self.is_root() {
-            return None;
-        }
+        self.parent_bytes().map(|bytes| Self(bytes.into()))
+    }
+
+    /// The bytes of the directory this stands in, for looking it up.
+    pub fn parent_bytes(&self) -> Option<&[u8]> {
         let end = self.0.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
-        Some(Self(self.0[..end].into()))
+        (!self.is_root()).then(|| &self.0[..end])
     }
 
     /// The last component; empty for the root.
@@ -104,10 +102,29 @@ impl RepoPath {
         Self::new(rest.strip_prefix(b"/").unwrap_or(rest)).ok()
     }
 
+    /// Whether this stands in `directory`, and not deeper.
+    pub fn is_member_of(&self, directory: &Self) -> bool {
+        self.parent_bytes() == Some(directory.as_bytes())
+    }
+
     /// Whether this is `directory` itself or stands below it.
     pub fn is_within(&self, directory: &Self) -> bool {
         directory.is_root() || self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     }
+}
+
+/// A directory and a name with a slash between them. Every listed file comes this way, so that an ordinary path is put together
+/// where it costs nothing and copied once.
+fn joined(directory: &[u8], name: &[u8]) -> Arc<[u8]> {
+    const ORDINARY: usize = 256;
+    let length = directory.len() + 1 + name.len();
+    if length > ORDINARY {
+        return [directory, b"/", name].concat().into();
+    }
+    let mut path = [b'/'; ORDINARY];
+    path[..directory.len()].copy_from_slice(directory);
+    path[directory.len() + 1..length].copy_from_slice(name);
+    path[..length].into()
 }
 
 fn check_component(component: &[u8]) -> Result<(), &'static str> {

@@ -53,6 +53,11 @@ impl Masks {
         resource
     }
 
+    /// Whether every rule speaks of every resource, so that equal payloads are hidden alike.
+    pub fn is_same_for_all(&self) -> bool {
+        self.rules.iter().all(|rule| rule.within.is_none())
+    }
+
     /// A document of a file with its secrets hidden.
     #[must_use]
     pub fn hide_document(&self, root: Node, file: &RepoPath) -> Node {
@@ -101,10 +106,13 @@ impl Rule {
 
 /// Whether a text mentions a Kubernetes Secret. Wrong in doubt on the safe side: only what looks like `kind: Secret` counts.
 pub fn is_sensitive_text(text: &str) -> bool {
-    text.match_indices("Secret").any(|(at, _)| {
-        let before = text[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '\\'));
-        before.ends_with("kind")
-    })
+    // Most texts are too short to mention one, and searching takes a while to start.
+    text.len() >= "kindSecret".len()
+        && text.match_indices("Secret").any(|(at, _)| {
+            let before =
+                text[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '\\'));
+            before.ends_with("kind")
+        })
 }
 
 /// One walk through a document.
@@ -136,10 +144,10 @@ impl Hiding<'_> {
 
     fn children(&mut self, node: &Node) -> Option<Node> {
         rebuilt(node, &mut |at, key, child| {
+            // The way matters only to rules, and most documents meet none.
             self.path.push(match key {
+                _ if self.rules.is_empty() => SmolStr::default(),
                 Some(key) => key.name.clone(),
-                // Indexes matter only to rules, and most documents meet none.
-                None if self.rules.is_empty() => SmolStr::default(),
                 None => SmolStr::new(at.to_string()),
             });
             let hidden = self.node(child);

@@ -4,8 +4,11 @@
 //! changes with it, and different values there are variants. Where each resource has it in its own file, or each in another
 //! file of its own, what makes a group is that the same was done to all of them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rayon::prelude::*;
 
 use super::cause::{Cause, Causes, Place, causes};
 use super::fingerprint::{Digest, Fingerprint};
@@ -78,22 +81,23 @@ pub struct SharedVia {
 /// Finds what is one change; groups of many resources first, then in order of their first resource.
 pub fn groups(resources: &[ResourceChange], sources: &Sources) -> Vec<Group> {
     let items = items(resources, sources);
+    let order = Order::of(resources);
     let all: Vec<usize> = (0..items.len()).collect();
     let (mut classes, alone) = Sorter { items: &items, is_apart: false }.classes(&all);
     // What is written in many files may still be the same edit in each of them.
     let external: Vec<usize> = alone.into_iter().filter(|&at| items[at].causes.is_external()).collect();
     let in_place = classes.len();
     classes.extend(Sorter { items: &items, is_apart: true }.classes(&external).0);
-    let found = classes.iter().enumerate().map(|(at, class)| group(class, &items, resources, at >= in_place));
-    let mut groups: Vec<(usize, Member, Group)> = found
+    let found = classes.iter().enumerate().map(|(at, class)| group(class, &items, resources, &order, at >= in_place));
+    let mut groups: Vec<(usize, (usize, usize), Group)> = found
         .filter_map(|group| {
-            let first = group.members().min_by(|a, b| by_place(a, b, resources))?;
-            Some((group.resource_count(), first, group))
+            let first = group.members().min_by_key(|member| order.place(member))?;
+            Some((group.resource_count(), order.place(&first), group))
         })
         .collect();
-    groups.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| by_place(&a.1, &b.1, resources)));
+    groups.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut groups: Vec<Group> = groups.into_iter().map(|(_, _, group)| group).collect();
-    tell_apart(&mut groups, resources);
+    tell_apart(&mut groups, resources, &order);
     groups
 }
 
@@ -136,6 +140,11 @@ impl Variant {
     pub fn resources(&self) -> Vec<usize> {
         distinct(&self.members)
     }
+
+    /// How many resources there are.
+    pub fn resource_count(&self) -> usize {
+        if self.members.len() == 1 { 1 } else { self.resources().len() }
+    }
 }
 
 /// Resources in order of their positions, which is the order of their names.
@@ -155,17 +164,21 @@ struct Item<'a> {
 
 /// Every change of what stands on both sides: what came or went is no change inside of something.
 fn items<'a>(resources: &'a [ResourceChange], sources: &Sources) -> Vec<Item<'a>> {
-    let mut items = Vec::new();
-    for (resource, of) in resources.iter().enumerate() {
+    let of_one = |(resource, of): (usize, &'a ResourceChange)| -> Vec<Item<'a>> {
         if of.before.is_none() || of.after.is_none() {
-            continue;
+            return Vec::new();
         }
-        for (at, change) in of.changes().enumerate() {
+        let item = |(at, change)| {
             let member = Member { resource, change: at };
-            items.push(Item { member, change, causes: causes(change, of, sources) });
-        }
+            Item { member, change, causes: causes(change, of, sources) }
+        };
+        of.changes().enumerate().map(item).collect()
+    };
+    match resources.len() {
+        // A few are looked at faster than threads are started.
+        0..1000 => resources.iter().enumerate().flat_map(of_one).collect(),
+        _ => resources.par_iter().enumerate().flat_map_iter(of_one).collect(),
     }
-    items
 }
 
 /// Sorts changes into classes of the same; whatever a hash says is verified.
@@ -266,7 +279,7 @@ fn classes_by(among: &[usize], hash: impl Fn(usize) -> u64, is_same: impl Fn(usi
     classes
 }
 
-fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], is_apart: bool) -> Group {
+fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], order: &Order, is_apart: bool) -> Group {
     let hash = |at: usize| {
         let Change { before, after, .. } = items[at].change;
         let mut hasher = DefaultHasher::new();
@@ -280,13 +293,10 @@ fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], is_a
     let mut variants: Vec<Variant> = Vec::new();
     for class in classes_by(class, hash, is_same) {
         let mut members: Vec<Member> = class.iter().map(|&at| items[at].member).collect();
-        members.sort_by(|a, b| by_place(a, b, resources));
+        members.sort_by_key(|member| order.place(member));
         variants.push(Variant { members });
     }
-    variants.sort_by(|a, b| {
-        let count = |variant: &Variant| variant.resources().len();
-        count(b).cmp(&count(a)).then_with(|| by_place(&a.members[0], &b.members[0], resources))
-    });
+    variants.sort_by_cached_key(|variant| (Reverse(variant.resource_count()), order.place(&variant.members[0])));
     let of_class = |side: fn(&Causes) -> Option<&Cause>| {
         let causes: Vec<&Cause> = class.iter().filter_map(|&at| side(&items[at].causes)).collect();
         shared_cause(&causes, is_apart)
@@ -347,10 +357,10 @@ fn digest(group: &Group, resources: &[ResourceChange]) -> Digest {
 }
 
 /// Two groups may be alike in all that makes a name; then their first resources tell them apart, and at last their order.
-fn tell_apart(groups: &mut [Group], resources: &[ResourceChange]) {
+fn tell_apart(groups: &mut [Group], resources: &[ResourceChange], order: &Order) {
     for group in namesakes(groups) {
         let mut digest = digest(group, resources);
-        let first = group.members().min_by(|a, b| by_place(a, b, resources));
+        let first = group.members().min_by_key(|member| order.place(member));
         if let Some(of) = first.and_then(|member| resources.get(member.resource)) {
             let side = of.after.as_ref().or(of.before.as_ref());
             digest.bytes(side.map(|side| side.identity.to_string()).unwrap_or_default().as_bytes());
@@ -371,12 +381,25 @@ fn namesakes(groups: &mut [Group]) -> Vec<&mut Group> {
     groups.iter_mut().filter(|group| counts.get(&group.fingerprint) != Some(&1)).collect()
 }
 
-fn by_place(a: &Member, b: &Member, among: &[ResourceChange]) -> std::cmp::Ordering {
-    let by_resource = match (among.get(a.resource), among.get(b.resource)) {
-        (Some(this), Some(that)) => resources::by_place(this, that),
-        (this, that) => this.is_some().cmp(&that.is_some()),
-    };
-    by_resource.then_with(|| a.cmp(b))
+/// The rank of each resource by its place in reports; nothing if they are in that order already.
+struct Order(Option<Vec<usize>>);
+
+impl Order {
+    fn of(all: &[ResourceChange]) -> Self {
+        if all.is_sorted_by(|a, b| resources::by_place(a, b).is_le()) {
+            return Self(None);
+        }
+        let mut sorted: Vec<usize> = (0..all.len()).collect();
+        sorted.sort_by(|&a, &b| resources::by_place(&all[a], &all[b]));
+        let mut ranks = vec![0; all.len()];
+        sorted.into_iter().enumerate().for_each(|(rank, at)| ranks[at] = rank);
+        Self(Some(ranks))
+    }
+
+    fn place(&self, member: &Member) -> (usize, usize) {
+        let rank = self.0.as_ref().and_then(|ranks| ranks.get(member.resource).copied());
+        (rank.unwrap_or(member.resource), member.change)
+    }
 }
 
 #[cfg(test)]

@@ -61,8 +61,18 @@ pub(super) fn by_place(a: &ResourceChange, b: &ResourceChange) -> std::cmp::Orde
 /// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood
 /// are left out.
 pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &OtherViews<'_>) -> Vec<ResourceChange> {
-    pairs.into_par_iter().filter_map(|(before, after)| compare(before, after, options, views)).collect()
+    let size = |resource: &Option<Resource>| resource.as_ref().map_or(0, |resource| resource.payload.size());
+    let all: u64 = pairs.iter().map(|(before, after)| size(before) + size(after)).sum();
+    let compare = |(before, after)| compare(before, after, options, views);
+    match pairs.len() < FEW && all < LITTLE {
+        true => pairs.into_iter().filter_map(compare).collect(),
+        false => pairs.into_par_iter().filter_map(compare).collect(),
+    }
 }
+
+/// Fewer resources than this, with fewer nodes in all, are compared faster than threads are started.
+const FEW: usize = 64;
+const LITTLE: u64 = 20_000;
 
 /// What changed of a resource, beside or instead of what changed in its plain payload.
 #[derive(Debug, Default, Clone)]
@@ -256,7 +266,10 @@ impl<'a> Pairing<'a> {
     ) {
         let limit = trait_limit(these.len() + those.len());
         let traits = |resources: &[Resource], positions: &[usize]| -> Vec<Traits> {
-            positions.par_iter().map(|&at| traits(&resources[at], limit)).collect()
+            match positions.len() < FEW {
+                true => positions.iter().map(|&at| traits(&resources[at], limit)).collect(),
+                false => positions.par_iter().map(|&at| traits(&resources[at], limit)).collect(),
+            }
         };
         let pairs = pair_alike(&traits(self.before, these), &traits(self.after, those), |this, that, likeness| {
             rate(&self.before[these[this]], &self.after[those[that]], likeness)

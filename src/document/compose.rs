@@ -37,8 +37,9 @@ pub(super) struct Composer<'a> {
     cursor: usize,
 }
 
-/// What most documents need of each stack, so that they need not grow.
-const USUAL: usize = 32;
+/// What most documents need of their stacks, so that these need not grow.
+const USUAL_DEPTH: usize = 8;
+const USUAL_ENTRIES: usize = 16;
 
 /// The document cannot be finished; why is already reported.
 pub(super) struct Stop;
@@ -97,9 +98,9 @@ impl<'a> Composer<'a> {
             text,
             limits,
             troubles,
-            frames: Vec::with_capacity(USUAL),
-            items: Vec::with_capacity(USUAL),
-            entries: Vec::with_capacity(USUAL),
+            frames: Vec::with_capacity(USUAL_DEPTH),
+            items: Vec::new(),
+            entries: Vec::with_capacity(USUAL_ENTRIES),
             merges: Vec::new(),
             anchors: Vec::new(),
             root: None,

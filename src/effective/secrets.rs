@@ -84,12 +84,15 @@ impl<'a> Secrets<'a> {
 
     /// What metadata on any side declares as secret.
     fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
-        // A file of patches stands nowhere itself, but speaks for those who do.
-        let of = |side: &World<'_>| match is_patch_file(resource.file.file_name()) {
-            true => Some(side.secrets_near(&resource.file)),
-            false => side.metadata_of(resource).map(|metadata| SecretAttributes::of(&metadata)),
-        };
-        let declared = self.sides.iter().filter_map(of);
-        declared.reduce(|all, more| all.and(&more)).unwrap_or_default()
+        let mut declared = SecretAttributes::default();
+        for side in &self.sides {
+            // A file of patches stands nowhere itself, but speaks for those who do.
+            if is_patch_file(resource.file.file_name()) {
+                declared = declared.and(&side.secrets_near(&resource.file));
+            } else if let Some(metadata) = side.metadata_of(resource) {
+                declared = declared.and(metadata.secret_attributes());
+            }
+        }
+        declared
     }
 }

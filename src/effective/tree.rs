@@ -190,15 +190,15 @@ impl World<'_> {
                 return Arc::new(folder);
             }
             let mut seen = 1;
-            let unreadable = self.snapshot.visit(directory, &mut |entry| {
+            let unreadable = self.snapshot.visit(directory, &mut |member| {
                 seen += 1;
-                let name = entry.path.file_name();
-                match entry.kind {
+                let name = member.name;
+                match member.kind {
                     EntryKind::Directory if name == WILDCARD.as_bytes() || name.starts_with(b".") => {}
                     EntryKind::Directory if directory.components().count() < self.limits.directory_depth as usize => {
-                        folder.folders.push(entry.path.clone());
+                        folder.folders.push(member.path());
                     }
-                    EntryKind::File if Format::of_file_name(name).is_some() => folder.files.push(entry.path.clone()),
+                    EntryKind::File if Format::of_file_name(name).is_some() => folder.files.push(member.path()),
                     _ => {}
                 }
             });

@@ -7,7 +7,7 @@ mod notable;
 mod roles;
 mod selected;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
 use crate::effective::World;
@@ -64,16 +64,17 @@ pub fn impact(question: &Question<'_>) -> Impact {
     };
     let edited = everywhere.as_deref().unwrap_or(&found.files);
     let mut impact = Impact { unreadable: found.unreadable, ..Impact::default() };
+    let mut known = BTreeMap::new();
     if edited.iter().any(|file| Format::of_file_name(file.path.file_name()).is_some()) {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
         } else {
             let edited: BTreeSet<&RepoPath> = edited.iter().map(|file| &file.path).collect();
-            impact.follow(question, &edited);
+            known = impact.follow(question, &edited);
         }
     }
-    impact.take(question, found.files);
+    impact.take(question, found.files, everywhere.as_deref().unwrap_or_default(), known);
     impact
 }
 
@@ -83,19 +84,30 @@ pub fn everything(question: &Question<'_>) -> Impact {
     let mut impact = Impact { unreadable: found.unreadable, is_everything: true, ..Impact::default() };
     impact.affect(question, everything_else(question));
     impact.affected.extend(found.files.iter().map(|file| file.path.clone()));
-    impact.take(question, found.files);
+    impact.take(question, found.files, &[], BTreeMap::new());
     impact
 }
 
 impl Impact {
-    /// Takes the edited files, and the affected ones with them.
-    fn take(&mut self, question: &Question<'_>, edited: Vec<ChangedFile>) {
+    /// Takes the edited files, and the affected ones with them. Of some it is known what stands there on the newer side.
+    fn take(
+        &mut self,
+        question: &Question<'_>,
+        edited: Vec<ChangedFile>,
+        elsewhere: &[ChangedFile],
+        mut known: BTreeMap<RepoPath, Entry>,
+    ) {
         let entry = |snapshot: &dyn Snapshot, path| snapshot.entry(path).ok().flatten();
-        let is_new = |path: &&RepoPath| edited.binary_search_by(|file| file.path.cmp(path)).is_err();
-        let unedited = self.affected.iter().filter(is_new).map(|path| ChangedFile {
-            path: path.clone(),
-            before: entry(question.before.snapshot, path),
-            after: entry(question.after.snapshot, path),
+        let is_among =
+            |path: &RepoPath, files: &[ChangedFile]| files.binary_search_by(|file| file.path.cmp(path)).is_ok();
+        let unedited = self.affected.iter().filter(|path| !is_among(path, &edited)).map(|path| {
+            let after = known.remove(path).or_else(|| entry(question.after.snapshot, path));
+            // What was edited nowhere is the same on both sides.
+            let before = match is_among(path, elsewhere) {
+                true => entry(question.before.snapshot, path),
+                false => after.clone(),
+            };
+            ChangedFile { path: path.clone(), before, after }
         });
         let unedited: Vec<ChangedFile> = unedited.collect();
         self.files = edited;
@@ -103,7 +115,8 @@ impl Impact {
         self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
 
-    fn follow(&mut self, question: &Question<'_>, edited: &BTreeSet<&RepoPath>) {
+    /// Finds what is affected, and gives back what it came to know about files of the newer side.
+    fn follow(&mut self, question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> BTreeMap<RepoPath, Entry> {
         self.layers =
             edited.iter().filter(|path| is_layer_file(path.file_name())).map(|path| (*path).clone()).collect();
         let mut affected: Vec<RepoPath> = roles::shifted(question, edited);
@@ -126,8 +139,9 @@ impl Impact {
         let is_asked_for = self.layers.iter().any(|layer| question.scope.wants(layer));
         let (selected, findings) = selected::selected(question, &self.selectors);
         self.findings.extend(findings);
-        let wanted = |path: &RepoPath| is_asked_for || question.scope.wants(path);
-        self.affected.extend(selected.into_iter().filter(wanted));
+        let wanted = |path: &&RepoPath| is_asked_for || question.scope.wants(path);
+        self.affected.extend(selected.keys().filter(wanted).cloned());
+        selected
     }
 
     fn affect(&mut self, question: &Question<'_>, files: Vec<RepoPath>) {

@@ -1,6 +1,9 @@
 //! Which files may hold what changed layers speak for: everything below their selectors, edited or not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
 
 use super::Question;
 use crate::document::Format;
@@ -8,76 +11,107 @@ use crate::finding::Finding;
 use crate::layer::{MetadataPath, WILDCARD};
 use crate::path::RepoPath;
 use crate::resource::Role;
-use crate::source::{EntryKind, Reason, Unreadable};
+use crate::source::{Entry, EntryKind, Reason, Unreadable};
 
 /// The files of the newer side that a selector may speak for.
 pub(super) fn selected(
     question: &Question<'_>,
     selectors: &BTreeSet<MetadataPath>,
-) -> (BTreeSet<RepoPath>, Vec<Finding>) {
-    let mut walk = Walk { question, found: BTreeSet::new(), findings: Vec::new() };
+) -> (BTreeMap<RepoPath, Entry>, Vec<Finding>) {
+    let walk = Walk { question, is_refused: AtomicBool::new(false) };
+    let mut found = Found::default();
     for root in question.after.roots() {
         for selector in selectors {
-            walk.directory(&root, selector, 0);
+            found.add(walk.directory(&root, selector, 0));
         }
     }
-    let mut found = walk.found;
-    found.retain(|path| match question.after.roles().of(path) {
+    let Found { files, findings } = found;
+    let roles = question.after.roles();
+    let is_selected = |entry: &Entry| match roles.of(&entry.path) {
         // Where the path alone names the resource, most files need not be opened.
         Role::Resource(path) => selectors.iter().any(|selector| selector.applies_to(&path)),
         Role::Layer | Role::Configuration | Role::Other => false,
         Role::LegacyResource(_) | Role::Documents => true,
-    });
-    (found, walk.findings)
+    };
+    let files = files.into_iter().filter(is_selected).map(|entry| (entry.path.clone(), entry));
+    (files.collect(), findings)
 }
 
 struct Walk<'a> {
     question: &'a Question<'a>,
-    found: BTreeSet<RepoPath>,
+    /// Set once a limit is met: every further directory would say the same.
+    is_refused: AtomicBool,
+}
+
+#[derive(Default)]
+struct Found {
+    files: Vec<Entry>,
     findings: Vec<Finding>,
 }
 
+impl Found {
+    fn add(&mut self, mut other: Self) {
+        self.files.append(&mut other.files);
+        self.findings.append(&mut other.findings);
+    }
+}
+
+/// Fewer directories than this are walked faster than threads are started.
+const FEW: usize = 64;
+
 impl Walk<'_> {
-    fn directory(&mut self, directory: &RepoPath, selector: &MetadataPath, depth: usize) {
+    fn directory(&self, directory: &RepoPath, selector: &MetadataPath, depth: usize) -> Found {
+        let mut found = Found::default();
+        if self.is_refused.load(Ordering::Relaxed) {
+            return found;
+        }
+        let mut below: Vec<RepoPath> = Vec::new();
+        let mut members = 0;
+        let unreadable = self.question.after.snapshot.visit(directory, &mut |member| {
+            members += 1;
+            match member.kind {
+                EntryKind::Directory if member.name == WILDCARD.as_bytes() || member.name.starts_with(b".") => {}
+                EntryKind::Directory
+                    if std::str::from_utf8(member.name).is_ok_and(|name| selector.fits_at(depth, name)) =>
+                {
+                    below.push(member.path());
+                }
+                // A file is named by its directory, or by its own name one level further down.
+                EntryKind::File
+                    if depth + 1 >= selector.segments().len() && Format::of_file_name(member.name).is_some() =>
+                {
+                    found.files.push(member.entry());
+                }
+                _ => {}
+            }
+        });
         let budget = self.question.budget;
-        let listing = self.question.after.snapshot.list(directory);
         let refusal = if depth > budget.limits.directory_depth as usize {
             Some((u64::from(budget.limits.directory_depth), "directory levels"))
-        } else if !budget.spent.take_entries(listing.entries.len() as u64, &budget.limits) {
+        } else if !budget.spent.take_entries(members, &budget.limits) {
             Some((budget.limits.entries, "directory entries"))
         } else {
             None
         };
         if let Some((limit, what)) = refusal {
-            return self.refuse(directory, limit, what);
+            return self.refuse(limit, what);
         }
-        self.findings.extend(listing.unreadable.into_iter().map(Unreadable::into_finding));
-        for entry in listing.entries {
-            let name = entry.path.file_name();
-            match entry.kind {
-                EntryKind::Directory if name == WILDCARD.as_bytes() || name.starts_with(b".") => {}
-                EntryKind::Directory => {
-                    let fits = std::str::from_utf8(name).is_ok_and(|name| selector.fits_at(depth, name));
-                    if fits {
-                        self.directory(&entry.path, selector, depth + 1);
-                    }
-                }
-                // A file is named by its directory, or by its own name one level further down.
-                EntryKind::File if depth + 1 >= selector.segments().len() && Format::of_file_name(name).is_some() => {
-                    self.found.insert(entry.path);
-                }
-                _ => {}
-            }
-        }
+        found.findings.extend(unreadable.into_iter().map(Unreadable::into_finding));
+        let walk = |path: &RepoPath| self.directory(path, selector, depth + 1);
+        let further: Vec<Found> = match below.len() {
+            0..FEW => below.iter().map(walk).collect(),
+            _ => below.par_iter().map(walk).collect(),
+        };
+        further.into_iter().for_each(|more| found.add(more));
+        found
     }
 
-    /// Past a limit every further directory would say the same.
-    fn refuse(&mut self, directory: &RepoPath, limit: u64, what: &'static str) {
+    /// Threads meet a limit at different places from run to run, so that it is told of the whole.
+    fn refuse(&self, limit: u64, what: &'static str) -> Found {
+        let is_said = self.is_refused.swap(true, Ordering::Relaxed);
         let revision = self.question.after.snapshot.label().into();
         let reason = Reason::TooManyEntries { limit, what };
-        let finding = Unreadable { path: directory.clone(), revision, reason }.into_finding();
-        if !self.findings.iter().any(|known| known.message == finding.message) {
-            self.findings.push(finding);
-        }
+        let finding = || Unreadable { path: RepoPath::root(), revision, reason }.into_finding();
+        Found { files: Vec::new(), findings: (!is_said).then(finding).into_iter().collect() }
     }
 }

@@ -63,11 +63,11 @@ impl Directory {
             findings: Vec::new(),
         };
         let mut globs: Vec<SmolStr> = Vec::new();
-        let unreadable = snapshot.visit(path, &mut |entry| {
-            let name = entry.path.file_name();
-            if entry.kind != EntryKind::Directory {
-                directory.metadata.extend(is_metadata_file(name).then(|| entry.clone()));
-                directory.patches.extend(is_patch_file(name).then(|| entry.clone()));
+        let unreadable = snapshot.visit(path, &mut |member| {
+            let name = member.name;
+            if member.kind != EntryKind::Directory {
+                directory.metadata.extend(is_metadata_file(name).then(|| member.entry()));
+                directory.patches.extend(is_patch_file(name).then(|| member.entry()));
             } else if name == WILDCARD.as_bytes() {
                 directory.has_wildcard = true;
             } else if name.iter().any(|byte| b"*?[".contains(byte)) {

@@ -1,12 +1,13 @@
 //! What all layers of a path say together: for each directive the winner, and everything it overrode.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
 use super::compose;
 use super::decode::decode;
 use super::field::{Directive, Field, Operation, Section};
+use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
 use super::statement::{Order, Says, Statements};
 use crate::finding::Outcome;
@@ -55,6 +56,9 @@ pub struct EffectiveMetadata {
     /// A place for what nobody wrote.
     nowhere: Span,
     is_complete: bool,
+    /// All of it as one document, put together when somebody asks: many resources share one metadata.
+    node: OnceLock<Node>,
+    secrets: OnceLock<SecretAttributes>,
 }
 
 /// Something a layer said about a directive, and what was said before it.
@@ -93,13 +97,14 @@ pub struct Provenance<'a> {
 impl EffectiveMetadata {
     /// Nothing said so far.
     pub fn empty(nowhere: Span) -> Self {
-        Self { layers: Vec::new(), said: Vec::new(), orders: Vec::new(), nowhere, is_complete: true }
+        let (layers, said, orders) = (Vec::new(), Vec::new(), Vec::new());
+        Self { layers, said, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
     }
 
     /// The same with a stronger layer on top.
     #[must_use]
     pub fn under(&self, layer: &Arc<Layer>) -> Self {
-        let mut merged = self.clone();
+        let mut merged = Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() };
         merged.layers.push(Arc::clone(layer));
         merged.is_complete &= layer.statements.is_sound();
         // Clearing comes first: a document can clear a section and say something new about it under another name.
@@ -244,8 +249,16 @@ impl EffectiveMetadata {
 
     /// The canonical document that says all of this at once; each value is placed where its winner is written.
     pub fn to_node(&self) -> Node {
-        let values = self.said.iter().filter_map(|(directive, said)| Some((directive, said.value()?, said.at)));
-        compose::document(values, |section| self.order(section), self.nowhere)
+        let compose = || {
+            let values = self.said.iter().filter_map(|(directive, said)| Some((directive, said.value()?, said.at)));
+            compose::document(values, |section| self.order(section), self.nowhere)
+        };
+        self.node.get_or_init(compose).clone()
+    }
+
+    /// The attributes of a payload that hold secrets.
+    pub fn secret_attributes(&self) -> &SecretAttributes {
+        self.secrets.get_or_init(|| SecretAttributes::of(self))
     }
 
     /// The same document, with the layer that gave each value as the last step of its way.
@@ -264,7 +277,7 @@ impl EffectiveMetadata {
     /// The same metadata with each value passed through a function.
     #[must_use]
     pub fn map_values(&self, change: impl Fn(&Directive, &Node) -> Option<Node>) -> Self {
-        let mut changed = self.clone();
+        let mut changed = Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() };
         for (directive, said) in &mut changed.said {
             let Some(node) = said.value().and_then(|node| change(directive, node)) else { continue };
             let (by, over) = (Arc::clone(&said.by), said.over.clone());

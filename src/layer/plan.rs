@@ -187,12 +187,12 @@ fn inherited(path: &MetadataPath, layers: &Layers<'_>) -> EffectiveMetadata {
         let mut next: Vec<(Likeness, RepoPath)> = Vec::new();
         for parent in &level {
             // What cannot be listed cannot be written below either, and writing will say so.
-            layers.snapshot.visit(&parent.path, &mut |entry| {
-                let name = std::str::from_utf8(entry.path.file_name()).unwrap_or_default();
-                if entry.kind == EntryKind::Directory && overlaps(segment, name) {
+            layers.snapshot.visit(&parent.path, &mut |member| {
+                let name = std::str::from_utf8(member.name).unwrap_or_default();
+                if member.kind == EntryKind::Directory && overlaps(segment, name) {
                     let is_pattern = name == WILDCARD || is_glob(name);
                     let likeness = if is_pattern { Likeness::Wildcard } else { Likeness::Literal };
-                    next.push((likeness, entry.path.clone()));
+                    next.push((likeness, member.path()));
                 }
             });
         }

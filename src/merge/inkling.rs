@@ -3,12 +3,25 @@
 /// Asked of every file of a tree, so it looks for the letters. Escapes can spell them otherwise, and so can encodings.
 pub fn may_include(text: &[u8]) -> bool {
     let is_utf16 = matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let may_start = |byte, next| (byte == b'+') & ((next == b'i') | (next == b'?')) | (byte == b'\\');
     is_utf16
-        || text.iter().enumerate().any(|(at, &byte)| match byte {
+        || pairs(text, may_start).any(|at| match text[at] {
             b'+' => is_include(&text[at + 1..]),
-            b'\\' => is_letter_in_disguise(&text[at + 1..]) || is_broken_off(&text[..at], &text[at + 1..]),
-            _ => false,
+            _ => is_letter_in_disguise(&text[at + 1..]) || is_broken_off(&text[..at], &text[at + 1..]),
         })
+}
+
+/// Where two wanted bytes stand side by side. Many are looked at in one step if it is decided without branches.
+pub fn pairs(text: &[u8], is_wanted: impl Fn(u8, u8) -> bool + Copy) -> impl Iterator<Item = usize> {
+    const STRIDE: usize = 128;
+    let starts = (0..text.len().saturating_sub(1)).step_by(STRIDE);
+    starts.flat_map(move |start| {
+        let end = (start + STRIDE).min(text.len() - 1);
+        let neighbours = move || text[start..end].iter().zip(&text[start + 1..=end]);
+        let found = neighbours().fold(0, |found, (&byte, &next)| found | u8::from(is_wanted(byte, next)));
+        let wanted = move |(at, (&byte, &next))| is_wanted(byte, next).then_some(start + at);
+        (found != 0).then(|| neighbours().enumerate().filter_map(wanted)).into_iter().flatten()
+    })
 }
 
 const LETTERS: &[u8] = b"include";
@@ -85,6 +98,15 @@ mod tests {
     }
 
     proptest! {
+        /// No pair is missed or found twice, wherever it stands.
+        #[test]
+        fn pairs_are_found_at_every_place(text in prop::collection::vec(prop::sample::select(b"ab".to_vec()), 0..400)) {
+            let found: Vec<usize> = pairs(&text, |byte, next| (byte == b'a') & (next == b'b')).collect();
+            let expected: Vec<usize> =
+                text.windows(2).enumerate().filter(|(_, pair)| pair == b"ab").map(|(at, _)| at).collect();
+            prop_assert_eq!(found, expected);
+        }
+
         /// Whatever a parser makes a key that starts an include of, it was noticed in the text.
         #[test]
         fn nothing_that_is_read_as_a_directive_is_missed(

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 pub use crate::settings::MergeProfile;
 pub use include::Includes;
-pub use inkling::may_include;
+pub use inkling::{may_include, pairs};
 pub use restore::{Original, restore};
 
 use crate::document::Document;

@@ -50,8 +50,9 @@ pub(super) fn below(request: &Request<'_>, worlds: &Worlds<'_>, pairs: &[Resourc
     let impact = Impact { files: unknown, affected, ..Impact::default() };
     let loaded = loading::load_changes(request, worlds, impact, Wanted::All);
     // What is wrong with files that nobody edited was wrong before.
-    let effective = |resources, world| worlds.hide(in_effect(resources, world, &mut Vec::new()).resources);
-    let pairs = diff::pair(effective(loaded.before, &worlds.before), effective(loaded.after, &worlds.after));
+    let effective = |resources, world| in_effect(resources, world, &mut Vec::new()).resources;
+    let (before, after) = worlds.hide(effective(loaded.before, &worlds.before), effective(loaded.after, &worlds.after));
+    let pairs = diff::pair(before, after);
     Below { pairs, files }
 }
 

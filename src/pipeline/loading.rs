@@ -1,6 +1,7 @@
 //! From changed files to resources on both sides, in parallel.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -11,7 +12,6 @@ use crate::effective::{FileContent, Opened, World};
 use crate::expression::path::may_have_expressions;
 use crate::finding::{Finding, Severity};
 use crate::impact::Impact;
-use crate::merge;
 use crate::path::RepoPath;
 use crate::report::LayerEdit;
 use crate::resource::{Content, ReadAs, Resource, Skipped};
@@ -59,11 +59,18 @@ pub(super) fn load_changes(request: &Request<'_>, worlds: &Worlds<'_>, impact: I
         progress.step();
         loaded
     };
-    let mut loaded: Vec<LoadedFile> = match files.len() {
-        // A few files are read faster than threads are started.
-        0..8 => files.into_iter().filter_map(load).collect(),
-        _ => files.into_par_iter().filter_map(load).collect(),
-    };
+    let is_little = || request.budget.spent.bytes() < LITTLE;
+    let mut loaded: Vec<LoadedFile> = Vec::new();
+    if files.len() < FEW {
+        let mut waiting = files.into_iter();
+        while waiting.len() > 0 && is_little() {
+            loaded.extend(waiting.next().and_then(load));
+        }
+        files = waiting.collect();
+    }
+    if !files.is_empty() {
+        loaded.par_extend(files.into_par_iter().filter_map(load));
+    }
     loaded.sort_by(|a, b| a.path.cmp(&b.path));
 
     let mut sides = LoadedSides {
@@ -80,6 +87,10 @@ pub(super) fn load_changes(request: &Request<'_>, worlds: &Worlds<'_>, impact: I
     }
     sides
 }
+
+/// Fewer files than this, with fewer bytes in all, are read faster than threads are started.
+const FEW: usize = 64;
+const LITTLE: u64 = 1 << 20;
 
 /// Packs are read fastest from front to back; for a few files the order does not matter.
 fn sort_for_reading(files: &mut [ChangedFile], request: &Request<'_>) {
@@ -143,10 +154,10 @@ impl Reader<'_> {
         let path = file.path;
         let mut is_edited = true;
         let is_affected = self.affected.contains(&path);
-        let sides = match (self.before.open(file.before), self.after.open(file.after)) {
+        let sides = match self.open(file.before, file.after) {
             // Without ids, a file that only looks touched shows its true face here. What it includes or reads may have changed.
             (Opened::Bytes(before, _), Opened::Bytes(after, _))
-                if before == after && !is_affected && !merge::may_include(&after) && !may_have_expressions(&after) =>
+                if before == after && !is_affected && !may_have_expressions(&after) =>
             {
                 return None;
             }
@@ -161,6 +172,15 @@ impl Reader<'_> {
             (before, after) => [self.one(self.before, &path, before), self.one(self.after, &path, after)],
         };
         Some(LoadedFile { path, is_edited, sides })
+    }
+
+    /// Both sides of a file; one reading is enough where they are the same.
+    fn open(&self, before: Option<Entry>, after: Option<Entry>) -> (Opened, Opened) {
+        let is_same = before.as_ref().is_some_and(|entry| entry.id.is_some()) && before == after;
+        match (self.after.open(after), is_same) {
+            (Opened::Bytes(bytes, id), true) => (Opened::Bytes(Arc::clone(&bytes), id), Opened::Bytes(bytes, id)),
+            (after, _) => (self.before.open(before), after),
+        }
     }
 
     fn one(&self, side: &World<'_>, path: &RepoPath, opened: Opened) -> FileContent {

@@ -1,13 +1,14 @@
 //! What changed layers change: the effective metadata of every resource they speak for, edited itself or not.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::loading::LoadedSides;
-use super::{Request, Worlds};
-use crate::compare::Masks;
+use super::{Request, Worlds, views};
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::finding::{Finding, Severity};
 use crate::layer::{EffectiveMetadata, MetadataPath};
+use crate::memo::Memo;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 
@@ -30,30 +31,50 @@ pub(super) fn judge(request: &Request<'_>, worlds: &Worlds<'_>, layers: &[RepoPa
 /// The metadata of a resource before and after, where a changed layer speaks for it or it stands elsewhere now. Places start in
 /// the metadata, not in the payload.
 pub(super) fn compare(
-    before: &Resource,
-    after: &Resource,
+    old: &views::Known<'_>,
+    new: &views::Known<'_>,
     worlds: &Worlds<'_>,
     reach: &Reach,
-    masks: &Masks,
 ) -> Difference {
-    if !before.is_managed() || !after.is_managed() {
+    if old.path == new.path && !reach.includes(&old.path) {
         return Difference::default();
     }
-    let paths = (worlds.before.path_of(before), worlds.after.path_of(after));
-    let is_affected = |path: &Option<LogicalPath>| path.as_ref().is_some_and(|path| reach.includes(path));
-    if paths.0 == paths.1 && !is_affected(&paths.0) {
-        return Difference::default();
+    let masks = worlds.secrets.masks();
+    let hidden = |known: &views::Known<'_>| {
+        masks.hide(Resource { payload: known.metadata.to_traced_node(), ..known.resource.clone() }).payload
+    };
+    let compare = || {
+        let mut difference = diff::diff(&hidden(old), &hidden(new), &diff::Options::default());
+        let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
+        difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
+        difference
+    };
+    match masks.is_same_for_all() {
+        true => worlds.metadata.difference(&old.metadata, &new.metadata, compare),
+        false => compare(),
     }
-    let (Some(old), Some(new)) = (worlds.before.metadata_of(before), worlds.after.metadata_of(after)) else {
-        return Difference::default();
-    };
-    let hidden = |metadata: &EffectiveMetadata, of: &Resource| {
-        masks.hide(Resource { payload: metadata.to_traced_node(), ..of.clone() }).payload
-    };
-    let mut difference = diff::diff(&hidden(&old, before), &hidden(&new, after), &diff::Options::default());
-    let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
-    difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
-    difference
+}
+
+/// How metadata differs, found once for all resources that share it on both sides.
+#[derive(Default)]
+pub(super) struct Known(Memo<[usize; 2], Arc<Differing>>);
+
+/// A difference, and what it is of: as long as that is kept, nothing else can have its address.
+struct Differing {
+    difference: Difference,
+    _of: [Arc<EffectiveMetadata>; 2],
+}
+
+impl Known {
+    fn difference(
+        &self,
+        old: &Arc<EffectiveMetadata>,
+        new: &Arc<EffectiveMetadata>,
+        compare: impl FnOnce() -> Difference,
+    ) -> Difference {
+        let differing = || Arc::new(Differing { difference: compare(), _of: [Arc::clone(old), Arc::clone(new)] });
+        self.0.get(&[old, new].map(|metadata| Arc::as_ptr(metadata).addr()), differing).difference.clone()
+    }
 }
 
 /// Whom changed layers speak for.

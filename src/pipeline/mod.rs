@@ -145,9 +145,10 @@ fn load(request: &Request<'_>, worlds: &Worlds<'_>, mut impact: Impact, wanted: 
     ] {
         let InEffect { resources, is_complete, used } = worlds::in_effect(std::mem::take(side), world, findings);
         loaded.has_broken |= !is_complete;
-        *side = worlds.hide(resources);
+        *side = resources;
         patches::dead(world, &layers, &used, request.scope, findings);
     }
+    (loaded.before, loaded.after) = worlds.hide(std::mem::take(&mut loaded.before), std::mem::take(&mut loaded.after));
     loaded.reach = reach;
     loaded.layer_edits = shielded::layer_edits(request, worlds, &layers, &loaded);
     loaded.findings.extend(shielded::dead_edits(&loaded.layer_edits));

@@ -6,58 +6,63 @@ use super::views::Known;
 use crate::diff::{self, Change, Difference, PathStep, Side};
 use crate::finding::Outcome;
 use crate::layer::Operation;
-use crate::request::{self, Part, Request, Target};
+use crate::request::{self, Part, Parts, Wanted};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
 /// The operations on a resource that are compared. A list is a request of its collection, and comparing sends what getting does.
 pub(super) const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
 
-/// The request of an operation, if it can be made.
-pub(super) fn made(known: &Known<'_>, operation: Operation) -> Outcome<Option<Made>> {
+/// Parts of the request of an operation.
+pub(super) fn made(known: &Known<'_>, operation: Operation, wanted: Wanted) -> Outcome<Made> {
     known.with_target(|target| {
-        let outcome = request::request(target, operation);
-        let value = outcome.value.map(|request| Made::of(request, target));
-        Outcome { value, findings: outcome.findings }
+        let Outcome { value: parts, findings } = request::parts(target, operation, wanted);
+        let is_own_body = parts.body.as_ref().is_some_and(|body| !body.is_identical(target.payload));
+        Outcome { value: Made { operation, parts, is_own_body }, findings }
     })
 }
 
-/// A request, and its body where that is not simply the payload.
+/// Parts of a request. What could not be made on one side is compared on neither; a finding says why.
 pub(super) struct Made {
-    request: Request,
-    own_body: Option<Node>,
+    operation: Operation,
+    parts: Parts,
+    /// Whether the body is something else than the payload.
+    is_own_body: bool,
 }
 
 impl Made {
-    fn of(mut request: Request, target: &Target<'_>) -> Self {
-        let body = request.body.take();
-        let own_body = body.filter(|body| !body.is_identical(target.payload));
-        Self { request, own_body }
-    }
-
     /// As a tree. A part whose template is the same on both sides differs because of what went into it.
     fn to_node(&self, other: &Self) -> Node {
-        let nowhere = self.request.nowhere;
-        let part = |part: &Part, twin: Option<&Part>| {
+        let (mine, theirs) = (&self.parts, &other.parts);
+        let nowhere = mine.nowhere;
+        let shown = |part: &Part, twin: Option<&Part>| {
             let is_same_template = twin.is_some_and(|twin| twin.template == part.template);
             let used = part.uses.first().map(|used| used.value.span);
             Node::text(part.text.as_str(), place(part, used.filter(|_| is_same_template), nowhere))
         };
-        let parts = |parts: &[(SmolStr, Part)], twins: &[(SmolStr, Part)]| {
-            let twin = |name: &SmolStr| twins.iter().find(|(twin, _)| twin == name).map(|(_, part)| part);
-            let entries = parts.iter().map(|(name, it)| Entry::named(name.clone(), nowhere, part(it, twin(name))));
-            Node::map(entries.collect(), nowhere)
+        let one = |name: &'static str, part: &Option<Part>, twin: &Option<Part>| {
+            part.as_ref().zip(twin.as_ref()).map(|(part, twin)| Entry::named(name, nowhere, shown(part, Some(twin))))
         };
-        let (mine, theirs) = (&self.request, &other.request);
-        let mut entries = vec![
-            Entry::named("method", nowhere, part(&mine.method, Some(&theirs.method))),
-            Entry::named("path", nowhere, part(&mine.path, Some(&theirs.path))),
-            Entry::named("query", nowhere, parts(&mine.query, &theirs.query)),
-            Entry::named("headers", nowhere, parts(&mine.headers, &theirs.headers)),
-        ];
+        let many = |name: &'static str, parts: &[(SmolStr, Option<Part>)], twins: &[(SmolStr, Option<Part>)]| {
+            let entries = parts.iter().filter_map(|(name, part)| {
+                let twin = match twins.iter().find(|(twin, _)| twin == name) {
+                    Some((_, twin)) => Some(twin.as_ref()?),
+                    None => None,
+                };
+                Some(Entry::named(name.clone(), nowhere, shown(part.as_ref()?, twin)))
+            });
+            Entry::named(name, nowhere, Node::map(entries.collect(), nowhere))
+        };
+        let mut entries: Vec<Entry> = Vec::with_capacity(5);
+        entries.extend(one("method", &mine.method, &theirs.method));
+        entries.extend(one("path", &mine.path, &theirs.path));
+        entries.push(many("query", &mine.query, &theirs.query));
+        entries.push(many("headers", &mine.headers, &theirs.headers));
         // Two bodies that are the payloads differ as these do, and that is told already.
-        if self.own_body.is_some() || other.own_body.is_some() {
-            entries.extend(self.own_body.clone().map(|body| Entry::named("body", nowhere, body)));
+        if let Some(body) =
+            mine.body.as_ref().filter(|_| theirs.body.is_some() && (self.is_own_body || other.is_own_body))
+        {
+            entries.push(Entry::named("body", nowhere, body.clone()));
         }
         Node::map(entries, nowhere)
     }
@@ -84,7 +89,7 @@ pub(super) fn compare(before: &Made, after: &Made, payload: &Difference) -> Diff
     };
     difference.changes.retain(|change| !repeats(change));
     difference.spelling_only.clear();
-    let step = PathStep::Request(before.request.operation.name().into());
+    let step = PathStep::Request(before.operation.name().into());
     difference.changes.iter_mut().for_each(|change| change.path.insert(0, step.clone()));
     difference
 }

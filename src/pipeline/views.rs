@@ -1,6 +1,6 @@
 //! What is compared of a resource beside its plain payload: the payload that metadata lets through, the metadata, the requests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use smol_str::SmolStr;
@@ -13,7 +13,7 @@ use crate::effective::World;
 use crate::finding::Finding;
 use crate::layer::{EffectiveMetadata, Operation, Origin};
 use crate::path::{LogicalPath, RepoPath};
-use crate::request::Target;
+use crate::request::{Target, Wanted};
 use crate::resource::Resource;
 
 /// Which views are wanted.
@@ -94,7 +94,7 @@ impl Views<'_> {
     pub(super) fn compare(&self, before: &Resource, after: &Resource, plain: &Difference) -> OtherChanges {
         let known = (Known::of(&self.worlds.before, before), Known::of(&self.worlds.after, after));
         let (Some(old), Some(new)) = known else { return OtherChanges::default() };
-        let metadata = metadata::compare(before, after, self.worlds, self.reach, self.worlds.secrets.masks());
+        let metadata = metadata::compare(&old, &new, self.worlds, self.reach);
         let payload = if plain.changes.is_empty() { None } else { self.let_through(&old, &new, plain) };
         let may_differ = !plain.changes.is_empty()
             || !metadata.is_empty()
@@ -115,7 +115,7 @@ impl Views<'_> {
     fn let_through(&self, old: &Known<'_>, new: &Known<'_>, plain: &Difference) -> Option<Difference> {
         let rules = (CompareRules::of(&old.metadata), CompareRules::of(&new.metadata));
         let shown = match rules.0.is_some() {
-            true => self.transformed(old, [old, new], plain),
+            true => self.transformed(old, [old, new]),
             false => None,
         };
         if let Some(rule) = &rules.0
@@ -127,7 +127,7 @@ impl Views<'_> {
             && let Some(rule) = &rules.1
         {
             let current = shown.as_ref().unwrap_or(plain);
-            if let Some(future) = self.transformed(new, [old, new], plain) {
+            if let Some(future) = self.transformed(new, [old, new]) {
                 self.note_hidden(current, &future, rule, new, |noted| &mut noted.would_hide);
             }
         }
@@ -135,7 +135,7 @@ impl Views<'_> {
     }
 
     /// Both payloads after the rules of one side, compared. Where a rule fails, nothing is hidden.
-    fn transformed(&self, rules: &Known<'_>, sides: [&Known<'_>; 2], _plain: &Difference) -> Option<Difference> {
+    fn transformed(&self, rules: &Known<'_>, sides: [&Known<'_>; 2]) -> Option<Difference> {
         let mut transformed = Vec::with_capacity(2);
         for side in sides {
             let outcome = rules.with_target(|target| compare::transform(&side.resource.payload, target));
@@ -158,11 +158,9 @@ impl Views<'_> {
         of: &Known<'_>,
         place: fn(&mut Noted) -> &mut Vec<Suppressed>,
     ) {
-        let is_shown = |change: &Change| {
-            let pointer = diff::pointer(&change.path, diff::Side::After);
-            shown.changes.iter().any(|shown| diff::pointer(&shown.path, diff::Side::After) == pointer)
-        };
-        let hidden = all.changes.iter().filter(|change| !is_shown(change)).map(|change| Suppressed {
+        let place_of = |change: &Change| diff::pointer(&change.path, diff::Side::After).to_string();
+        let shown: BTreeSet<String> = shown.changes.iter().map(place_of).collect();
+        let hidden = all.changes.iter().filter(|change| !shown.contains(&place_of(change))).map(|change| Suppressed {
             rule: rule.name.clone(),
             identity: of.resource.identity.clone(),
             change: change.clone(),
@@ -174,19 +172,21 @@ impl Views<'_> {
         // Without another payload or path, only the operations whose metadata changed can differ.
         let is_same = plain.changes.is_empty() && old.path == new.path && !self.reach.is_everybody();
         let is_same = is_same && !self.below_changed.contains(&new.resource.file);
-        let operations = if is_same { concerned(metadata) } else { requests::OPERATIONS.into_iter().collect() };
+        let operations = match is_same {
+            true => concerned(metadata),
+            false => requests::OPERATIONS.map(|operation| (operation, Wanted::EVERYTHING)).into(),
+        };
         let mut all = Difference::default();
-        for operation in requests::OPERATIONS.into_iter().filter(|operation| operations.contains(operation)) {
-            let (before, after) = (requests::made(old, operation), requests::made(new, operation));
-            let mut noted = self.noted();
-            noted.findings_before.extend(before.findings);
-            noted.findings.extend(after.findings);
-            drop(noted);
-            if let (Some(before), Some(after)) = (before.value, after.value) {
-                let difference = requests::compare(&before, &after, plain);
-                all.changes.extend(difference.changes);
-                all.spelling_only.extend(difference.spelling_only);
+        for (operation, wanted) in operations {
+            let (before, after) = (requests::made(old, operation, wanted), requests::made(new, operation, wanted));
+            if !before.findings.is_empty() || !after.findings.is_empty() {
+                let mut noted = self.noted();
+                noted.findings_before.extend(before.findings);
+                noted.findings.extend(after.findings);
             }
+            let difference = requests::compare(&before.value, &after.value, plain);
+            all.changes.extend(difference.changes);
+            all.spelling_only.extend(difference.spelling_only);
         }
         all
     }
@@ -196,28 +196,37 @@ impl Views<'_> {
     }
 }
 
-/// The operations that changed metadata speaks of.
-fn concerned(metadata: &Difference) -> BTreeSet<Operation> {
-    let all = || requests::OPERATIONS.into_iter();
-    let mut operations = BTreeSet::new();
+/// What changed metadata can change about requests: which parts of which.
+fn concerned(metadata: &Difference) -> BTreeMap<Operation, Wanted> {
+    let mut concerned = BTreeMap::new();
+    let mut concern = |operation, wanted: Wanted| {
+        let known = concerned.entry(operation).or_insert(Wanted::NOTHING);
+        *known = known.or(wanted);
+    };
     for change in &metadata.changes {
-        let names: Vec<&str> = change
-            .path
-            .iter()
-            .filter_map(|step| match step {
-                PathStep::Key(key) => Some(key.name.as_str()),
-                _ => None,
-            })
-            .collect();
-        match names.as_slice() {
-            ["operationInfo", name, ..] => match all().find(|operation| operation.wire() == *name) {
-                Some(operation) => drop(operations.insert(operation)),
-                None => operations.extend(all()),
-            },
-            _ => operations.extend(all()),
+        let mut names = change.path.iter().filter_map(|step| match step {
+            PathStep::Key(key) => Some(key.name.as_str()),
+            _ => None,
+        });
+        let (section, operation, field) = (names.next(), names.next(), names.next());
+        let operation = requests::OPERATIONS.into_iter().find(|known| operation == Some(known.wire()));
+        match operation.filter(|_| section == Some("operationInfo")) {
+            Some(operation) => concern(operation, parts_of(field)),
+            None => requests::OPERATIONS.into_iter().for_each(|operation| concern(operation, Wanted::EVERYTHING)),
         }
     }
-    operations
+    concerned
+}
+
+/// The parts of a request that a field of an operation speaks of.
+fn parts_of(field: Option<&str>) -> Wanted {
+    match field {
+        Some("httpMethod") => Wanted { method: true, ..Wanted::NOTHING },
+        Some("path") => Wanted { path: true, ..Wanted::NOTHING },
+        Some("query") => Wanted { query: true, ..Wanted::NOTHING },
+        Some("httpHeaders") => Wanted { headers: true, ..Wanted::NOTHING },
+        _ => Wanted::EVERYTHING,
+    }
 }
 
 /// What metadata says about comparing, and who says it.

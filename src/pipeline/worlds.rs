@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Request, masks};
+use super::{Request, masks, metadata};
 use crate::effective::{Secrets, World};
 use crate::finding::{Finding, Location};
 use crate::merge::Includes;
+use crate::path::RepoPath;
 use crate::report::Report;
 use crate::resource::Resource;
 use crate::text::Span;
@@ -18,6 +19,8 @@ pub(super) struct Worlds<'a> {
     pub(super) before: World<'a>,
     pub(super) after: World<'a>,
     pub(super) secrets: &'a Secrets<'a>,
+    /// How metadata differs that was compared before.
+    pub(super) metadata: metadata::Known,
 }
 
 /// Does something with both sides of a request.
@@ -31,7 +34,8 @@ pub(super) fn with_worlds<T>(request: &Request<'_>, act: impl FnOnce(&Worlds<'_>
         true => Secrets::off(),
         false => Secrets::new(masks(request), vec![before.twin(), after.twin()]),
     };
-    act(&Worlds { before: before.keeping(&secrets), after: after.keeping(&secrets), secrets: &secrets })
+    let (before, after) = (before.keeping(&secrets), after.keeping(&secrets));
+    act(&Worlds { before, after, secrets: &secrets, metadata: metadata::Known::default() })
 }
 
 /// Resources as they are in effect.
@@ -65,12 +69,24 @@ pub(super) fn in_effect(resources: Vec<Resource>, world: &World<'_>, findings: &
 }
 
 impl Worlds<'_> {
-    /// Hides what either side declares as secret.
-    pub(super) fn hide(&self, resources: Vec<Resource>) -> Vec<Resource> {
-        match resources.len() {
+    /// Hides what either side declares as secret. Both sides hide the same, so that what did not change is looked at once.
+    pub(super) fn hide(&self, before: Vec<Resource>, after: Vec<Resource>) -> (Vec<Resource>, Vec<Resource>) {
+        let twins = twins(&before, &after);
+        let after = Self::hide_each(after, |resource| self.secrets.hide(resource));
+        let before = Self::hide_each(before.into_iter().zip(twins).collect(), |(resource, twin)| {
+            match twin.and_then(|at| after.get(at)) {
+                Some(twin) => Resource { payload: twin.payload.clone(), ..resource },
+                None => self.secrets.hide(resource),
+            }
+        });
+        (before, after)
+    }
+
+    fn hide_each<T: Send>(all: Vec<T>, hide: impl Fn(T) -> Resource + Send + Sync) -> Vec<Resource> {
+        match all.len() {
             // A few are hidden faster than threads are started.
-            0..64 => resources.into_iter().map(|resource| self.secrets.hide(resource)).collect(),
-            _ => resources.into_par_iter().map(|resource| self.secrets.hide(resource)).collect(),
+            0..64 => all.into_iter().map(hide).collect(),
+            _ => all.into_par_iter().map(hide).collect(),
         }
     }
 
@@ -92,4 +108,21 @@ impl Worlds<'_> {
             }
         }
     }
+}
+
+/// For each resource the position of the same one, with the same payload, on the other side; both are in order of their files.
+fn twins(before: &[Resource], after: &[Resource]) -> Vec<Option<usize>> {
+    fn place(resource: &Resource) -> (&RepoPath, usize) {
+        (&resource.file, resource.position)
+    }
+    let mut at = 0;
+    let twin = |resource: &Resource| {
+        while after.get(at).is_some_and(|other| place(other) < place(resource)) {
+            at += 1;
+        }
+        let other = after.get(at)?;
+        let is_same = place(other) == place(resource) && other.identity == resource.identity;
+        (is_same && other.payload.is_shared_with(&resource.payload)).then_some(at)
+    };
+    before.iter().map(twin).collect()
 }

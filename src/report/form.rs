@@ -1,6 +1,7 @@
 //! The same edit of texts that are different for everybody: `/v1/customers/… → /v2/customers/…`.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 use super::token;
 use crate::diff::{Change, Group, ResourceChange};
@@ -37,12 +38,13 @@ const LONGEST: usize = 400;
 pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<Form> {
     let texts: Vec<Option<(&str, &str)>> =
         group.variants.iter().map(|variant| variant.example(resources).and_then(|(_, change)| texts(change))).collect();
+    let edits: Vec<Option<Edit<'_>>> = texts.iter().map(|pair| pair.map(Edit::of)).collect();
     // What is edited may stand before or behind what differs, so that one or the other end is shared.
-    let by_start = classes(&texts, |edit| (edit.start, edit.old, edit.new));
-    let by_end = classes(&texts, |edit| (edit.end, edit.old, edit.new));
-    let count = |class: &[usize]| class.iter().map(|at| group.variants[*at].resources().len()).sum::<usize>();
+    let by_start = classes(&edits, |edit| (edit.start, edit.old, edit.new));
+    let by_end = classes(&edits, |edit| (edit.end, edit.old, edit.new));
+    let count = |class: &[usize]| class.iter().map(|at| group.variants[*at].resource_count()).sum::<usize>();
     let largest = by_start.into_iter().chain(by_end).rev().max_by_key(|class| count(class))?;
-    let says_more = largest.len() > 1 && count(&largest) > group.variants.first()?.resources().len();
+    let says_more = largest.len() > 1 && count(&largest) > group.variants.first()?.resource_count();
     let members = || largest.iter().filter_map(|at| texts[*at]);
     let first = Edit::of(members().next()?);
     says_more.then(|| Form {
@@ -82,16 +84,20 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// Positions of texts that were edited in the same way; what has nothing in common with its old self is in no class.
-fn classes<'a, K: Ord>(texts: &[Option<(&'a str, &'a str)>], key: impl Fn(&Edit<'a>) -> K) -> Vec<Vec<usize>> {
-    let mut classes: BTreeMap<K, Vec<usize>> = BTreeMap::new();
-    for (at, pair) in texts.iter().enumerate() {
-        let Some(edit) = pair.map(Edit::of) else { continue };
-        if !edit.start.is_empty() || !edit.end.is_empty() {
-            classes.entry(key(&edit)).or_default().push(at);
+/// Positions of texts that were edited in the same way, in the order of their first; what has nothing in common with its old self
+/// is in no class.
+fn classes<'a, K: Hash + Eq>(edits: &[Option<Edit<'a>>], key: impl Fn(&Edit<'a>) -> K) -> Vec<Vec<usize>> {
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    let mut known: HashMap<K, usize> = HashMap::new();
+    for (at, edit) in edits.iter().enumerate() {
+        let Some(edit) = edit.as_ref().filter(|edit| !edit.start.is_empty() || !edit.end.is_empty()) else { continue };
+        let class = *known.entry(key(edit)).or_insert(classes.len());
+        match classes.get_mut(class) {
+            Some(class) => class.push(at),
+            None => classes.push(vec![at]),
         }
     }
-    classes.into_values().collect()
+    classes
 }
 
 /// What all texts start and end with: whole words, unless the edit itself is in them.
@@ -114,13 +120,14 @@ fn ends(texts: &[&str], edit: &Edit<'_>, core: &str) -> Ends {
 
 /// The bytes at the start that both have, in whole characters.
 fn shared_start(a: &str, b: &str) -> usize {
-    a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b).map_or(a.len().min(b.len()), |((at, _), _)| at)
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    (0..=same).rev().find(|at| a.is_char_boundary(*at)).unwrap_or(0)
 }
 
 /// The bytes at the end that both have, in whole characters.
 fn shared_end(a: &str, b: &str) -> usize {
-    let same = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b);
-    same.map(|(c, _)| c.len_utf8()).sum()
+    let same = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
+    (0..=same).rev().find(|same| a.is_char_boundary(a.len() - same)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::style::Style;
 use super::tally::{Status, Tally, grouped, plural, severities};
 use super::terminal::{self, Draft, Layout};
 use super::{Report, terminal::counts};
-use crate::diff::{Member, ResourceChange};
+use crate::diff::{Member, ResourceChange, Side, pointer};
 use crate::finding::{Finding, Location};
 use crate::visible;
 
@@ -33,6 +33,8 @@ const MOST_SOURCES: usize = 8;
 const MOST_LISTED: usize = 100;
 /// The most skipped files named.
 const MOST_SKIPPED: usize = 20;
+/// Changes that new rules would hide are named up to this many.
+const MOST_HIDDEN: usize = 5;
 
 /// Writes at most `budget` bytes. What does not fit is left out from the inside out: details of the last resources first, then
 /// all of them, then the table; what is left says what is missing.
@@ -216,7 +218,32 @@ fn head(report: &Report) -> String {
     let rest = words(&tally, false);
     let rest = if rest.is_empty() { String::new() } else { format!(" Also: {rest}.") };
     let sources = groups::sources(report);
-    format!("### outcrop: {title}\n\n{sides}, {compared} compared.{rest}\n\n{sources}{}", incomplete(report))
+    let only = match report.only.as_slice() {
+        [] => String::new(),
+        views => format!(" Of each, only {}.", views.join(" and ")),
+    };
+    let notes = format!("{}{}", incomplete(report), changing_rules(report));
+    format!("### outcrop: {title}\n\n{sides}, {compared} compared.{only}{rest}\n\n{sources}{notes}")
+}
+
+/// A change of compare rules must not hide itself, least of all from a reviewer.
+fn changing_rules(report: &Report) -> String {
+    if report.would_hide.is_empty() {
+        return String::new();
+    }
+    let count = plural(report.would_hide.len(), "change");
+    let named = report.would_hide.iter().take(MOST_HIDDEN);
+    let mut names: Vec<String> = named
+        .map(|hidden| {
+            let place = pointer(&hidden.change.path, Side::After).to_string();
+            format!("{} {} by {}", span(&hidden.identity.to_string()), span(&place), span(&hidden.rule))
+        })
+        .collect();
+    let more = report.would_hide.len().saturating_sub(MOST_HIDDEN);
+    if more > 0 {
+        names.push(format!("and {} more", grouped(more)));
+    }
+    format!("> **Compare rules change:** {count} below would be hidden by the new ones: {}\n\n", names.join(", "))
 }
 
 fn incomplete(report: &Report) -> &'static str {
@@ -424,6 +451,29 @@ mod tests {
             rest = &rest[end..];
         }
         shown + rest
+    }
+
+    #[test]
+    fn what_new_rules_would_hide_is_named_up_front() {
+        let mut report = sample::rich();
+        let resource =
+            report.resources.iter().find(|resource| resource.changes().next().is_some()).expect("one changed");
+        let hidden = crate::diff::Suppressed {
+            rule: "compare rules of `x`".into(),
+            identity: resource.after.as_ref().expect("it is still there").identity.clone(),
+            change: resource.changes().next().expect("it changed").clone(),
+        };
+        report.would_hide = vec![hidden; 7];
+        report.only = vec!["payload", "metadata"];
+        let shown = written(&report, 65_000);
+        let head = shown.split("<details>").next().unwrap_or_default();
+        assert!(
+            head.contains("> **Compare rules change:** 7 changes below would be hidden by the new ones: `"),
+            "{head}"
+        );
+        assert!(head.contains("by `` compare rules of `x` ``, ") && head.contains(", and 2 more\n"), "{head}");
+        assert!(head.contains(" Of each, only payload and metadata."), "{head}");
+        assert!(!outside_code(&shown).contains("rules of `x`"));
     }
 
     #[test]

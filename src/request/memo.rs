@@ -36,8 +36,8 @@ impl Memo {
     }
 
     /// Fills in a template.
-    pub fn render(&self, text: &str, scope: &Arc<Scope>, purpose: Purpose) -> Result<Rendered, Trouble> {
-        self.template(text)?.render_within(&self.allowance, scope, purpose)
+    pub fn render(&self, template: &Template, scope: &Arc<Scope>, purpose: Purpose) -> Result<Rendered, Trouble> {
+        template.render_within(&self.allowance, scope, purpose)
     }
 
     /// Runs a program.

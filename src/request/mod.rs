@@ -24,7 +24,7 @@ pub use derive::{Derived, derive};
 pub use list::{Item, list, list_response};
 pub use memo::Memo;
 pub use neighbours::{Neighbours, Nobody, Siblings, ancestors, find};
-pub use operation::{Request, request, request_as_written};
+pub use operation::{Parts, Request, Wanted, parts, request, request_as_written};
 pub use render::{NamedUse, Part, render};
 pub use scope::{Origin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};

@@ -43,6 +43,66 @@ pub struct Request {
     pub is_filled_in: bool,
 }
 
+/// Which parts of a request somebody wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its method.
+    pub method: bool,
+    /// Its path.
+    pub path: bool,
+    /// Its query parameters.
+    pub query: bool,
+    /// Its headers.
+    pub headers: bool,
+    /// Its body.
+    pub body: bool,
+}
+
+impl Wanted {
+    /// None of it.
+    pub const NOTHING: Self = Self { method: false, path: false, query: false, headers: false, body: false };
+    /// All of it.
+    pub const EVERYTHING: Self = Self { method: true, path: true, query: true, headers: true, body: true };
+
+    /// What either wants.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            method: self.method || other.method,
+            path: self.path || other.path,
+            query: self.query || other.query,
+            headers: self.headers || other.headers,
+            body: self.body || other.body,
+        }
+    }
+}
+
+/// Parts of a request, each by itself: what is not wanted or cannot be made is missing.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// The method.
+    pub method: Option<Part>,
+    /// The path.
+    pub path: Option<Part>,
+    /// Query parameters by name.
+    pub query: Vec<(SmolStr, Option<Part>)>,
+    /// Headers by name.
+    pub headers: Vec<(SmolStr, Option<Part>)>,
+    /// The body.
+    pub body: Option<Node>,
+    /// A place for what nobody wrote.
+    pub nowhere: Span,
+    collection: Option<Part>,
+    schema: Option<SchemaCheck>,
+}
+
+/// Parts of the request of an operation, and what is wrong with them.
+pub fn parts(target: &Target<'_>, operation: Operation, wanted: Wanted) -> Outcome<Parts> {
+    let mut findings = Vec::new();
+    let value = Maker { target, operation, is_filled_in: true, findings: &mut findings }.parts(wanted);
+    Outcome { value, findings: in_order(findings) }
+}
+
 /// The request of an operation. Everything that is wrong is reported, in the order of the files; a request comes back if it could
 /// be made, and is to be sent only without errors.
 pub fn request(target: &Target<'_>, operation: Operation) -> Outcome<Option<Request>> {
@@ -58,11 +118,15 @@ pub fn request_as_written(target: &Target<'_>, operation: Operation) -> Outcome<
 fn made(target: &Target<'_>, operation: Operation, is_filled_in: bool) -> Outcome<Option<Request>> {
     let mut findings = Vec::new();
     let value = Maker { target, operation, is_filled_in, findings: &mut findings }.request();
+    Outcome { value, findings: in_order(findings) }
+}
+
+fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| match &finding.location {
         Location::Span(span) => (Some(*span), None),
         Location::File { path, .. } => (None, Some(path.clone())),
     });
-    Outcome { value, findings }
+    findings
 }
 
 struct Maker<'a, 'f> {
@@ -74,6 +138,29 @@ struct Maker<'a, 'f> {
 
 impl<'a> Maker<'a, '_> {
     fn request(&mut self) -> Option<Request> {
+        let Parts { method, path, query, headers, body, nowhere, collection, schema } = self.parts(Wanted::EVERYTHING);
+        if body.is_none() && self.has_body() && self.is_filled_in {
+            return None;
+        }
+        let all = |parts: Vec<(SmolStr, Option<Part>)>| -> Option<Vec<(SmolStr, Part)>> {
+            parts.into_iter().map(|(name, part)| Some((name, part?))).collect()
+        };
+        Some(Request {
+            operation: self.operation,
+            target: self.target.path.clone(),
+            method: method?,
+            path: path?,
+            collection: collection?,
+            query: all(query)?,
+            headers: all(headers)?,
+            body,
+            schema,
+            nowhere,
+            is_filled_in: self.is_filled_in,
+        })
+    }
+
+    fn parts(&mut self, wanted: Wanted) -> Parts {
         let scoped = scope_for(self.target, self.operation);
         let collection = self.collection(&scoped);
         // Without a collection, what does not need it is still looked at, so that all that is wrong is said at once.
@@ -81,32 +168,23 @@ impl<'a> Maker<'a, '_> {
             Some(collection) => scoped.with_collection_path(&collection.text),
             None => scoped,
         };
-        let (method, path) = (self.method(&scoped), self.path(&scoped, collection.as_ref()));
-        let (query, headers) = (self.query(&scoped), self.headers(&scoped));
-        let (body, has_body) = (self.body(&scoped), self.has_body());
-        if body.is_none() && has_body && self.is_filled_in {
-            return None;
-        }
-        Some(Request {
-            operation: self.operation,
-            target: self.target.path.clone(),
-            method: method?,
-            path: path?,
-            collection: collection?,
-            query: query?,
-            headers: headers?,
-            body,
-            schema: schema(self.target, self.operation, &scoped).filter(|_| has_body),
+        Parts {
+            method: wanted.method.then(|| self.method(&scoped)).flatten(),
+            path: wanted.path.then(|| self.path(&scoped, collection.as_ref())).flatten(),
+            query: if wanted.query { self.query(&scoped) } else { Vec::new() },
+            headers: if wanted.headers { self.headers(&scoped) } else { Vec::new() },
+            body: wanted.body.then(|| self.body(&scoped)).flatten(),
             nowhere: self.target.payload.span.start_only(),
-            is_filled_in: self.is_filled_in,
-        })
+            schema: schema(self.target, self.operation, &scoped).filter(|_| wanted.body && self.has_body()),
+            collection,
+        }
     }
 
     fn has_body(&self) -> bool {
         matches!(self.operation, Operation::Create | Operation::Update)
     }
 
-    fn collection(&mut self, scoped: &Scoped) -> Option<Part> {
+    fn collection(&mut self, scoped: &Scoped<'_>) -> Option<Part> {
         let directive = Directive::new(Section::Resource, Field::CollectionPath);
         let said = Said::of(self.target.metadata, &directive, "collectionPath", "");
         if said.node.is_none() {
@@ -126,7 +204,7 @@ impl<'a> Maker<'a, '_> {
         Some(Part { text: self.clean()(part.text.trim()), ..part })
     }
 
-    fn path(&mut self, scoped: &Scoped, collection: Option<&Part>) -> Option<Part> {
+    fn path(&mut self, scoped: &Scoped<'_>, collection: Option<&Part>) -> Option<Part> {
         let default = match self.operation {
             Operation::Create | Operation::List => ".",
             _ => "./{{.id}}",
@@ -153,7 +231,7 @@ impl<'a> Maker<'a, '_> {
         }
     }
 
-    fn method(&mut self, scoped: &Scoped) -> Option<Part> {
+    fn method(&mut self, scoped: &Scoped<'_>) -> Option<Part> {
         let default = match self.operation {
             Operation::Create => "POST",
             Operation::Update => "PUT",
@@ -175,18 +253,17 @@ impl<'a> Maker<'a, '_> {
         Some(Part { text, ..part })
     }
 
-    fn query(&mut self, scoped: &Scoped) -> Option<Vec<(SmolStr, Part)>> {
+    fn query(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<Part>)> {
         let target = self.target;
         let parts = target.metadata.query(self.operation).into_iter().map(|(name, _)| {
             let directive = Directive::keyed(Section::Operation(self.operation), Field::Query, name.clone());
             let said = Said::of(target.metadata, &directive, format!("query.{name}"), "");
-            self.fill_in(&said, scoped, Purpose::Text).map(|part| (name.clone(), part))
+            (name.clone(), self.fill_in(&said, scoped, Purpose::Text))
         });
-        // Each is rendered, so that all that is wrong is said.
-        parts.collect::<Vec<_>>().into_iter().collect()
+        parts.collect()
     }
 
-    fn headers(&mut self, scoped: &Scoped) -> Option<Vec<(SmolStr, Part)>> {
+    fn headers(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<Part>)> {
         const FORMAT: &str = "application/{{resource_format .}}";
         let mut wanted: Vec<(SmolStr, &'static str)> =
             self.target.metadata.headers(self.operation).iter().map(|(name, _)| (SmolStr::new(name), "")).collect();
@@ -197,28 +274,27 @@ impl<'a> Maker<'a, '_> {
             }
         }
         wanted.sort();
-        let parts: Vec<Option<(SmolStr, Part)>> =
-            wanted.into_iter().map(|(name, default)| self.header(name, default, scoped)).collect();
-        parts.into_iter().collect()
+        let header = |(name, default)| (SmolStr::clone(&name), self.header(&name, default, scoped));
+        wanted.into_iter().map(header).collect()
     }
 
-    fn header(&mut self, name: SmolStr, default: &'static str, scoped: &Scoped) -> Option<(SmolStr, Part)> {
+    fn header(&mut self, name: &str, default: &'static str, scoped: &Scoped<'_>) -> Option<Part> {
         let directive = Directive::keyed(Section::Operation(self.operation), Field::Headers, name.to_ascii_lowercase());
-        let field = match name.as_str() {
+        let field = match name {
             "Accept" => "accept".to_owned(),
             "Content-Type" => "contentType".to_owned(),
             name => format!("headers.{name}"),
         };
         let said = Said::of(self.target.metadata, &directive, field, default);
         let part = self.fill_in(&said, scoped, Purpose::Text)?;
-        if !is_token(&name) {
+        if !is_token(name) {
             return self.refuse(&said, &finding::REQUEST_HEADER, "the name of a header is one word");
         }
         if part.text.chars().any(|c| c.is_control() && c != '\t') {
             return self.refuse(&said, &finding::REQUEST_HEADER, "the value of a header is one line of text");
         }
         let text = part.text.trim().to_owned();
-        Some((name, Part { text, ..part }))
+        Some(Part { text, ..part })
     }
 
     /// Whether the strongest layer that speaks of a header takes it away.
@@ -230,7 +306,7 @@ impl<'a> Maker<'a, '_> {
         said.is_some_and(|statement| matches!(statement.says, Says::Null))
     }
 
-    fn body(&mut self, scoped: &Scoped) -> Option<Node> {
+    fn body(&mut self, scoped: &Scoped<'_>) -> Option<Node> {
         if !self.has_body() {
             return None;
         }
@@ -252,7 +328,7 @@ impl<'a> Maker<'a, '_> {
         self.target.metadata.get(&Directive::new(Section::Operation(self.operation), Field::Body))
     }
 
-    fn fill_in(&mut self, said: &Said<'_>, scoped: &Scoped, purpose: Purpose) -> Option<Part> {
+    fn fill_in(&mut self, said: &Said<'_>, scoped: &Scoped<'_>, purpose: Purpose) -> Option<Part> {
         match self.is_filled_in {
             true => self.kept(said.render(self.target, scoped, purpose)),
             false => Some(said.as_written()),

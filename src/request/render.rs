@@ -45,7 +45,7 @@ pub fn render(
     field: &str,
     template: &Node,
     target: &Target<'_>,
-    scoped: &Scoped,
+    scoped: &Scoped<'_>,
     purpose: Purpose,
 ) -> Result<Part, Box<Finding>> {
     Said { field: field.to_owned(), node: Some(template), default: "", by: None }.render(target, scoped, purpose)
@@ -85,18 +85,25 @@ impl<'m> Said<'m> {
     }
 
     /// Fills in the template.
-    pub(super) fn render(&self, target: &Target<'_>, scoped: &Scoped, purpose: Purpose) -> Result<Part, Box<Finding>> {
+    pub(super) fn render(
+        &self,
+        target: &Target<'_>,
+        scoped: &Scoped<'_>,
+        purpose: Purpose,
+    ) -> Result<Part, Box<Finding>> {
         if let Some(node) = self.node.filter(|node| is_hidden(node)) {
             return Ok(self.masked(node));
         }
-        let rendered = target.memo.render(self.text(), &scoped.scope, purpose);
-        let rendered = rendered.map_err(|trouble| Box::new(self.finding(trouble, target)))?;
+        let trouble = |trouble| Box::new(self.finding(trouble, target));
+        let template = target.memo.template(self.text()).map_err(trouble)?;
+        let scope = scoped.scope_of(&template);
+        let rendered = target.memo.render(&template, &scope, purpose).map_err(trouble)?;
         Ok(Part {
             text: rendered.text(),
             template: self.text().into(),
             at: self.node.map(|node| node.span),
             by: self.by.clone(),
-            uses: named(&rendered, self.text(), scoped),
+            uses: named(&rendered, self.text(), scoped, &scope),
         })
     }
 
@@ -148,11 +155,11 @@ fn is_hidden(node: &Node) -> bool {
     matches!(node.value, Value::Secret(_))
 }
 
-fn named(rendered: &Rendered, text: &str, scoped: &Scoped) -> Vec<NamedUse> {
+fn named(rendered: &Rendered, text: &str, scoped: &Scoped<'_>, scope: &template::Scope) -> Vec<NamedUse> {
     let uses = rendered.uses.iter().filter_map(|read| {
         let root = match read.level.checked_sub(1) {
-            None => &scoped.scope.root,
-            Some(above) => scoped.scope.ancestors.get(above)?,
+            None => &scope.root,
+            Some(above) => scope.ancestors.get(above)?,
         };
         let pointer: Pointer = read.path.iter().cloned().collect();
         let origin = read.path.first().and_then(|name| scoped.origin(read.level, name));

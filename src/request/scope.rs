@@ -1,6 +1,6 @@
-//! The names that templates of a resource see, and where each of them comes from.
+//! The names that templates of a resource see, and where each of them comes from. Nothing is looked up before a template asks.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -9,24 +9,19 @@ use super::Target;
 use super::derive::{Derived, derive};
 use super::neighbours::ancestors;
 use super::render::levels;
-use crate::expression::template;
+use crate::expression::template::{self, Template};
 use crate::layer::{Operation, RemoteIdentity, identify};
 use crate::path::LogicalPath;
 use crate::settings::Format;
 use crate::text::Span;
-use crate::value::{Entry, Node, Value};
+use crate::value::{Entry, KeyKind, Node, Value};
 
 /// Everything that templates of one resource can name.
-#[derive(Debug, Clone)]
-pub struct Scoped {
-    /// What the templates are given.
-    pub scope: Arc<template::Scope>,
-    /// What follows from the path.
-    pub derived: Vec<Derived>,
-    /// What the resource is called.
-    pub identity: RemoteIdentity,
-    origins: BTreeMap<SmolStr, Origin>,
-    ancestors: Vec<(LogicalPath, BTreeMap<SmolStr, Origin>)>,
+pub struct Scoped<'t> {
+    names: Names<'t>,
+    ancestors: Vec<Ancestor>,
+    format: SmolStr,
+    whole: OnceCell<Arc<template::Scope>>,
 }
 
 /// Where a name's value comes from.
@@ -48,26 +43,20 @@ pub enum Origin {
 }
 
 /// The names that templates of an operation see; `levels` is how many resources up they reach.
-pub fn scope(target: &Target<'_>, operation: Operation, levels: usize) -> Scoped {
-    let collection = logical_collection(target.path, operation);
-    let derived = derive(target.metadata, target.path, &collection);
-    let identity = identify(target.metadata, target.path, target.payload);
-    let (root, origins) = root_of(target, &collection, &identity, &derived);
+pub fn scope<'t>(target: &'t Target<'t>, operation: Operation, levels: usize) -> Scoped<'t> {
     let above = if levels == 0 { Vec::new() } else { ancestors(target.path, target.neighbours) };
-    let mut roots = Vec::new();
-    let mut named = Vec::new();
-    for (path, payload) in above.into_iter().take(levels) {
-        let (root, origins) = ancestor_root(target, &path, &payload);
-        roots.push(root);
-        named.push((path, origins));
+    let above = above.into_iter().take(levels).map(|(path, payload)| Ancestor::of(target, path, &payload));
+    let context = Context { target, collection: logical_collection(target.path, operation), rendered: None };
+    Scoped {
+        names: Names { context: Some(context), ..Names::of(target.payload) },
+        ancestors: above.collect(),
+        format: SmolStr::new_static(format_name(target.format)),
+        whole: OnceCell::new(),
     }
-    let format = SmolStr::new_static(format_name(target.format));
-    let scope = Arc::new(template::Scope { root, ancestors: roots, format });
-    Scoped { scope, derived, identity, origins, ancestors: named }
 }
 
 /// The names that templates of an operation see, reaching as far up as they do.
-pub fn scope_for(target: &Target<'_>, operation: Operation) -> Scoped {
+pub fn scope_for<'t>(target: &'t Target<'t>, operation: Operation) -> Scoped<'t> {
     scope(target, operation, levels(target, operation))
 }
 
@@ -86,104 +75,186 @@ pub(super) fn format_name(format: Format) -> &'static str {
     }
 }
 
-impl Scoped {
+impl Scoped<'_> {
     /// A scope that is given as it is, with nothing above it.
     pub fn given(root: Node, format: impl Into<SmolStr>) -> Self {
-        let names = root.as_map().map(|map| map.entries()).unwrap_or_default();
-        let origins = names.iter().map(|entry| (entry.key.name.clone(), Origin::Payload(entry.value.span))).collect();
-        let nameless = RemoteIdentity { alias: SmolStr::default(), remote_id: SmolStr::default() };
-        let scope = Arc::new(template::Scope { root, ancestors: Vec::new(), format: format.into() });
-        Self { scope, derived: Vec::new(), identity: nameless, origins, ancestors: Vec::new() }
+        Self { names: Names::of(&root), ancestors: Vec::new(), format: format.into(), whole: OnceCell::new() }
     }
 
     /// The same with the rendered collection path, unless the payload has a field of that name.
     #[must_use]
-    pub fn with_collection_path(&self, collection: &str) -> Self {
-        if self.origins.get("collectionPath") != Some(&Origin::Context) {
-            return self.clone();
+    pub fn with_collection_path(mut self, collection: &str) -> Self {
+        if let Some(context) = &mut self.names.context {
+            context.rendered = Some(collection.into());
         }
-        let span = self.scope.root.span.start_only();
-        let entries = self.scope.root.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
-        let replaced = entries.into_iter().map(|entry| match entry.key.name.as_str() {
-            "collectionPath" => Entry { value: Node::text(collection, span), ..entry },
-            _ => entry,
-        });
-        let root = Node::map(replaced.collect(), self.scope.root.span);
-        let scope = template::Scope { root, ..(*self.scope).clone() };
-        Self { scope: Arc::new(scope), ..self.clone() }
+        Self { whole: OnceCell::new(), ..self }
+    }
+
+    /// Everything, as templates are given it.
+    pub fn scope(&self) -> &Arc<template::Scope> {
+        self.whole.get_or_init(|| Arc::new(self.with_root(self.names.root())))
+    }
+
+    /// What one template can ask for; for most of them that is much less than everything.
+    pub(super) fn scope_of(&self, template: &Template) -> Arc<template::Scope> {
+        if template.reads_whole() || self.whole.get().is_some() {
+            return Arc::clone(self.scope());
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        for read in template.reads().iter().filter(|read| read.level == 0) {
+            let Some(name) = read.path.first().filter(|name| entries.iter().all(|entry| entry.key.name != **name))
+            else {
+                continue;
+            };
+            if let Some((value, _)) = self.names.get(name) {
+                entries.push(Entry::named(name.clone(), value.span, value));
+            }
+        }
+        Arc::new(self.with_root(Node::map(entries, self.names.payload.span)))
+    }
+
+    fn with_root(&self, root: Node) -> template::Scope {
+        let ancestors = self.ancestors.iter().map(|ancestor| ancestor.root.clone()).collect();
+        template::Scope { root, ancestors, format: self.format.clone() }
+    }
+
+    /// What follows from the path.
+    pub fn derived(&self) -> &[Derived] {
+        self.names.derived()
+    }
+
+    /// What the resource is called.
+    pub fn identity(&self) -> RemoteIdentity {
+        let nameless = || RemoteIdentity { alias: SmolStr::default(), remote_id: SmolStr::default() };
+        self.names.context.as_ref().map_or_else(nameless, |context| self.names.identity(context).clone())
     }
 
     /// Where a name has its value from.
     pub fn origin(&self, level: usize, name: &str) -> Option<Origin> {
         match level.checked_sub(1) {
-            None => self.origins.get(name).cloned(),
+            None => self.names.get(name).map(|(_, origin)| origin),
             Some(above) => {
-                let (path, origins) = self.ancestors.get(above)?;
-                let origin = Box::new(origins.get(name)?.clone());
+                let Ancestor { path, names, .. } = self.ancestors.get(above)?;
+                let origin = Box::new(names.get(name)?.1);
                 Some(Origin::Ancestor { path: path.clone(), origin })
             }
         }
     }
 }
 
-/// Names in the order of their strength; the first to claim a name has it.
-#[derive(Default)]
-struct Names {
-    entries: Vec<Entry>,
-    origins: BTreeMap<SmolStr, Origin>,
+/// Names in the order of their strength: the whole payload, its fields, the context, what follows from the path. The first to
+/// claim a name has it.
+struct Names<'t> {
+    payload: Node,
+    /// A payload that is given as it is, or that stands above, has none.
+    context: Option<Context<'t>>,
+    derived: OnceCell<Vec<Derived>>,
+    identity: OnceCell<RemoteIdentity>,
 }
 
-impl Names {
-    fn claim(&mut self, name: impl Into<SmolStr>, value: Node, origin: Origin) {
-        let name = name.into();
-        if !self.origins.contains_key(&name) {
-            self.entries.push(Entry::named(name.clone(), value.span, value));
-            self.origins.insert(name, origin);
+/// What is known about a resource without looking into it.
+struct Context<'t> {
+    target: &'t Target<'t>,
+    /// The logical collection.
+    collection: LogicalPath,
+    /// Its path for requests, once that is rendered.
+    rendered: Option<SmolStr>,
+}
+
+/// A resource above.
+struct Ancestor {
+    path: LogicalPath,
+    names: Names<'static>,
+    root: Node,
+}
+
+/// These two always mean the whole payload, whatever it holds.
+const WHOLE: [&str; 2] = ["payload", "value"];
+const CONTEXT: [&str; 6] = ["logicalPath", "collectionPath", "alias", "remoteID", "resourceFormat", "id"];
+
+impl Names<'_> {
+    /// The fields of a payload.
+    fn of(payload: &Node) -> Self {
+        Self { payload: payload.clone(), context: None, derived: OnceCell::new(), identity: OnceCell::new() }
+    }
+
+    fn derived(&self) -> &[Derived] {
+        let derive =
+            |Context { target, collection, .. }: &Context<'_>| derive(target.metadata, target.path, collection);
+        self.derived.get_or_init(|| self.context.as_ref().map(derive).unwrap_or_default())
+    }
+
+    fn identity(&self, context: &Context<'_>) -> &RemoteIdentity {
+        let Target { metadata, path, payload, .. } = context.target;
+        self.identity.get_or_init(|| identify(metadata, path, payload))
+    }
+
+    fn get(&self, name: &str) -> Option<(Node, Origin)> {
+        if self.context.is_some() && WHOLE.contains(&name) {
+            return Some((with_derived(&self.payload, self.derived()), Origin::Payload(self.payload.span)));
+        }
+        if let Some(field) = self.payload.get(name) {
+            return Some((field.clone(), Origin::Payload(field.span)));
+        }
+        let nowhere = self.payload.span.start_only();
+        if let Some(value) = self.context(name) {
+            return Some((Node::text(value, nowhere), Origin::Context));
+        }
+        let derived = self.derived().iter().find(|derived| derived.name == name)?;
+        let place = derived.template.unwrap_or(nowhere);
+        Some((Node::text(derived.value.clone(), place), Origin::Path(derived.template)))
+    }
+
+    fn context(&self, name: &str) -> Option<SmolStr> {
+        let context = self.context.as_ref()?;
+        match name {
+            "logicalPath" => Some(context.target.path.as_str().into()),
+            "collectionPath" => {
+                Some(context.rendered.clone().unwrap_or_else(|| SmolStr::new(context.collection.as_str())))
+            }
+            "alias" => Some(self.identity(context).alias.clone()),
+            "remoteID" => Some(self.identity(context).remote_id.clone()),
+            "resourceFormat" => Some(format_name(context.target.format).into()),
+            "id" => Some(self.identity(context).remote_id.clone()).filter(|id| !id.trim().is_empty()),
+            _ => None,
         }
     }
 
-    fn claim_payload(&mut self, payload: &Node) {
-        for entry in payload.as_map().map(|map| map.entries()).unwrap_or_default() {
-            self.claim(entry.key.name.clone(), entry.value.clone(), Origin::Payload(entry.value.span));
+    /// Everything that can be named, each name once.
+    fn root(&self) -> Node {
+        let fields = self.payload.as_map().map(|map| map.entries()).unwrap_or_default().iter();
+        let is_whole = |name: &str| self.context.is_some() && WHOLE.contains(&name);
+        // Beside `"1"`, a number 1 has no name of its own.
+        let has_name = |field: &Entry| {
+            let is_text = field.key.kind == KeyKind::Text;
+            is_text || self.payload.get(&field.key.name).is_some_and(|named| std::ptr::eq(named, &field.value))
+        };
+        let named = |name: &str| self.get(name).map(|(value, _)| Entry::named(name, value.span, value));
+        let mut entries: Vec<Entry> =
+            WHOLE.iter().filter(|name| is_whole(name)).filter_map(|name| named(name)).collect();
+        let fields = fields.filter(|field| !is_whole(&field.key.name) && has_name(field));
+        entries.extend(fields.map(|field| Entry::named(field.key.name.clone(), field.value.span, field.value.clone())));
+        let is_free = |name: &&str| self.payload.get(name).is_none();
+        entries.extend(CONTEXT.iter().copied().filter(is_free).filter_map(named));
+        for derived in self.derived() {
+            if !entries.iter().any(|entry| entry.key.name == derived.name) {
+                entries.extend(named(&derived.name));
+            }
         }
-    }
-
-    fn claim_derived(&mut self, derived: &[Derived], nowhere: Span) {
-        for attribute in derived {
-            let value = Node::text(attribute.value.clone(), attribute.template.unwrap_or(nowhere));
-            self.claim(attribute.name.clone(), value, Origin::Path(attribute.template));
-        }
+        Node::map(entries, self.payload.span)
     }
 }
 
-fn root_of(
-    target: &Target<'_>,
-    collection: &LogicalPath,
-    identity: &RemoteIdentity,
-    derived: &[Derived],
-) -> (Node, BTreeMap<SmolStr, Origin>) {
-    let nowhere = target.payload.span.start_only();
-    let mut names = Names::default();
-    // These two always mean the whole payload, whatever it holds.
-    let whole = with_derived(target.payload, derived);
-    names.claim("payload", whole.clone(), Origin::Payload(target.payload.span));
-    names.claim("value", whole, Origin::Payload(target.payload.span));
-    names.claim_payload(target.payload);
-    let mut context = vec![
-        ("logicalPath", target.path.as_str()),
-        ("collectionPath", collection.as_str()),
-        ("alias", identity.alias.as_str()),
-        ("remoteID", identity.remote_id.as_str()),
-        ("resourceFormat", format_name(target.format)),
-    ];
-    if !identity.remote_id.trim().is_empty() {
-        context.push(("id", identity.remote_id.as_str()));
+impl Ancestor {
+    /// What `../` sees: the payload of the resource above, then what follows from its path.
+    fn of(target: &Target<'_>, path: LogicalPath, payload: &Node) -> Self {
+        let derived = target.neighbours.metadata(&path).map(|metadata| {
+            let collection = logical_collection(&path, Operation::Get);
+            derive(&metadata, &path, &collection)
+        });
+        let names = Names { derived: OnceCell::from(derived.unwrap_or_default()), ..Names::of(payload) };
+        Self { root: names.root(), path, names }
     }
-    for (name, value) in context {
-        names.claim(name, Node::text(value, nowhere), Origin::Context);
-    }
-    names.claim_derived(derived, nowhere);
-    (Node::map(names.entries, target.payload.span), names.origins)
 }
 
 /// A payload with what follows from its path, where it lacks it.
@@ -201,15 +272,4 @@ pub(super) fn with_derived(payload: &Node, derived: &[Derived]) -> Node {
         return payload.clone();
     }
     Node { extra: payload.extra.clone(), ..Node::map([map.entries(), &added].concat(), payload.span) }
-}
-
-/// What `../` sees: the payload of the resource above, then what follows from its path.
-fn ancestor_root(target: &Target<'_>, path: &LogicalPath, payload: &Node) -> (Node, BTreeMap<SmolStr, Origin>) {
-    let mut names = Names::default();
-    names.claim_payload(payload);
-    if let Some(metadata) = target.neighbours.metadata(path) {
-        let collection = logical_collection(path, Operation::Get);
-        names.claim_derived(&derive(&metadata, path, &collection), payload.span.start_only());
-    }
-    (Node::map(names.entries, payload.span), names.origins)
 }

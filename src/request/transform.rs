@@ -25,7 +25,7 @@ pub fn transform(
     payload: &Node,
     target: &Target<'_>,
     operation: Operation,
-    scoped: &Scoped,
+    scoped: &Scoped<'_>,
     flavour: Flavour,
 ) -> Result<Node, Box<Finding>> {
     let mut value = payload.clone();
@@ -89,7 +89,7 @@ pub(super) fn jq(
     input: &Node,
     target: &Target<'_>,
     operation: Operation,
-    scoped: &Scoped,
+    scoped: &Scoped<'_>,
     resolver: Option<Resolver<'_>>,
 ) -> Result<Vec<Node>, Box<Finding>> {
     let own = Directive::new(Section::Operation(operation), Field::Jq);

@@ -27,7 +27,7 @@ pub struct SchemaCheck {
 }
 
 /// What is wrong with a body, all of it; only what creates or updates has one.
-pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: &Scoped) -> Vec<Finding> {
+pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: &Scoped<'_>) -> Vec<Finding> {
     if !matches!(operation, Operation::Create | Operation::Update) {
         return Vec::new();
     }
@@ -38,9 +38,9 @@ pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: 
 }
 
 /// The schema that an operation's body is to be checked against.
-pub(super) fn schema(target: &Target<'_>, operation: Operation, scoped: &Scoped) -> Option<SchemaCheck> {
+pub(super) fn schema(target: &Target<'_>, operation: Operation, scoped: &Scoped<'_>) -> Option<SchemaCheck> {
     let node = target.metadata.get(&Directive::new(Section::Operation(operation), Field::SchemaRef))?;
-    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span, derived: scoped.derived.clone() })
+    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span, derived: scoped.derived().to_vec() })
 }
 
 /// What is wrong with the body of a request by the schema that its metadata names; nothing if it names none.
@@ -68,14 +68,14 @@ pub fn no_document(check: &SchemaCheck, target: &Target<'_>) -> Finding {
 }
 
 /// What the rules see: the body with what follows from the path and the names of the resource, where it lacks them.
-fn view(body: &Node, target: &Target<'_>, scoped: &Scoped) -> Node {
-    let base = match (&body.value, scoped.derived.is_empty()) {
+fn view(body: &Node, target: &Target<'_>, scoped: &Scoped<'_>) -> Node {
+    let base = match (&body.value, scoped.derived().is_empty()) {
         (Value::Map(_), _) | (_, true) => body.clone(),
         _ => Node::map(vec![Entry::named("payload", body.span, body.clone())], body.span),
     };
-    let view = with_derived(&base, &scoped.derived);
-    let names =
-        [(Field::AliasFromAttribute, &scoped.identity.alias), (Field::IdFromAttribute, &scoped.identity.remote_id)];
+    let view = with_derived(&base, scoped.derived());
+    let identity = scoped.identity();
+    let names = [(Field::AliasFromAttribute, &identity.alias), (Field::IdFromAttribute, &identity.remote_id)];
     names.into_iter().fold(view, |view, (field, value)| {
         match target.metadata.text(Section::Resource, field).and_then(keys) {
             Some(keys) => with_value(&view, &keys, value),

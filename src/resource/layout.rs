@@ -128,8 +128,8 @@ impl<'a> Roles<'a> {
         if let Some(&answer) = known.get(directory) {
             return answer;
         }
-        let members = self.snapshot.list(directory).entries;
-        let mut directories = members.iter().filter(|member| member.kind == EntryKind::Directory);
+        let members = self.snapshot.listing(directory);
+        let mut directories = members.entries.iter().filter(|member| member.kind == EntryKind::Directory);
         let answer = directories.any(|member| member.path.file_name() == b"_" || self.holds_a_resource(&member.path));
         known.insert(directory.clone(), answer);
         answer

@@ -11,7 +11,6 @@ use crate::document::{self, Document, Format};
 use crate::expression::path::may_have_expressions;
 use crate::finding::{self, Finding, Location, Severity};
 use crate::limits::Limits;
-use crate::merge;
 use crate::path::RepoPath;
 use crate::text::{SourceId, SourceText, Sources};
 use crate::value::Node;
@@ -91,7 +90,7 @@ impl<'a> Twins<'a> {
     /// Whether this document is one that the other side has too.
     fn is_known(&mut self, piece: &str, side: usize) -> bool {
         // What it includes or reads may have changed.
-        if merge::may_include(piece.as_bytes()) || may_have_expressions(piece.as_bytes()) {
+        if may_have_expressions(piece.as_bytes()) {
             return false;
         }
         let Some(twin) = self.0.get_mut(piece) else { return false };

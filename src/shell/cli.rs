@@ -339,8 +339,8 @@ pub(super) struct RequestArgs {
     /// What is done; list for a collection, get otherwise
     #[arg(value_enum, value_name = "OPERATION")]
     pub(super) operation: Option<OperationName>,
-    /// Show every operation that makes sense for the path
-    #[arg(long, env = "OUTCROP_ALL", conflicts_with = "operation")]
+    /// Show every operation that makes sense for the path, if none is named
+    #[arg(long, env = "OUTCROP_ALL")]
     pub(super) all: bool,
     #[command(flatten)]
     pub(super) at: At,

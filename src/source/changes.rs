@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::iter::Peekable;
+use std::sync::Arc;
 
 use super::{Entry, EntryKind, Listing, Reason, Scope, Snapshot, Unreadable};
 use crate::limits::{Limits, Spent};
@@ -36,7 +37,7 @@ pub fn changes(before: &dyn Snapshot, after: &dyn Snapshot, scope: &Scope, limit
     let before = walk.root(before);
     let after = walk.root(after);
     if !is_same(before.as_ref(), after.as_ref()) {
-        walk.directory(&root, before.is_some(), after.is_some(), 0);
+        walk.directory(&root, before.as_ref(), after.as_ref(), 0);
     }
     walk.found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     walk.found
@@ -50,7 +51,8 @@ pub fn files_below(
     spent: &Spent,
 ) -> (Vec<Entry>, Vec<Unreadable>) {
     let mut walk = Walk::new(None, snapshot, scope, limits, spent);
-    walk.directory(&RepoPath::root(), false, true, 0);
+    let root = Entry { path: RepoPath::root(), kind: EntryKind::Directory, id: None };
+    walk.directory(&root.path, None, Some(&root), 0);
     let Changes { files, unreadable } = walk.found;
     let mut entries: Vec<Entry> = files.into_iter().filter_map(|file| file.after).collect();
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -87,49 +89,68 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn directory(&mut self, path: &RepoPath, in_before: bool, in_after: bool, depth: u32) {
+    fn directory(&mut self, path: &RepoPath, in_before: Option<&Entry>, in_after: Option<&Entry>, depth: u32) {
         if self.is_exhausted || !self.scope.can_hold(path) {
             return;
         }
         if depth > self.limits.directory_depth {
             return self.refuse(path, self.limits.directory_depth.into(), "directory levels");
         }
-        let mut before = list(self.before.filter(|_| in_before), path);
-        let mut after = list(Some(self.after).filter(|_| in_after), path);
-        let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
-        if !self.spent.take_entries(members(&before).max(members(&after)), self.limits) {
-            self.is_exhausted = true;
-            self.found.unreadable.extend(before.unreadable.into_iter().chain(after.unreadable));
-            return self.refuse(path, self.limits.entries, "directory entries");
+        let ids = in_before.and_then(|entry| entry.id).zip(in_after.and_then(|entry| entry.id));
+        if let Some(differing) = ids.and_then(|(before, after)| self.after.differing(path, before, after)) {
+            if !self.take(path, differing.members) {
+                return;
+            }
+            let (mut before, mut after) = (differing.before.iter().peekable(), differing.after.iter().peekable());
+            while let Some(pair) = next_pair(&mut before, &mut after) {
+                self.pair(pair.0, pair.1, depth);
+            }
+            return;
         }
-        let mut before_entries = std::mem::take(&mut before.entries).into_iter().peekable();
-        let mut after_entries = std::mem::take(&mut after.entries).into_iter().peekable();
+        let before = list(self.before.filter(|_| in_before.is_some()), path);
+        let after = list(Some(self.after).filter(|_| in_after.is_some()), path);
+        let unreadable = || before.unreadable.iter().chain(&after.unreadable).cloned();
+        let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
+        if !self.take(path, members(&before).max(members(&after))) {
+            return self.found.unreadable.extend(unreadable());
+        }
+        let mut before_entries = before.entries.iter().peekable();
+        let mut after_entries = after.entries.iter().peekable();
         while let Some(pair) = next_pair(&mut before_entries, &mut after_entries) {
             // What one side could not read may be the same on both: it is neither added nor removed.
-            let is_certain = match &pair {
-                (Some(entry), None) => after.rules_out(path, &entry.path),
-                (None, Some(entry)) => before.rules_out(path, &entry.path),
+            let is_certain = match pair {
+                (Some(entry), None) => after.rules_out(path.as_bytes(), &entry.path),
+                (None, Some(entry)) => before.rules_out(path.as_bytes(), &entry.path),
                 _ => true,
             };
             if is_certain {
                 self.pair(pair.0, pair.1, depth);
             }
         }
-        self.found.unreadable.extend(before.unreadable.into_iter().chain(after.unreadable));
+        self.found.unreadable.extend(unreadable());
     }
 
-    fn pair(&mut self, before: Option<Entry>, mut after: Option<Entry>, depth: u32) {
-        if is_same(before.as_ref(), after.as_ref()) {
+    /// Books the members of a directory, if there is room for them.
+    fn take(&mut self, directory: &RepoPath, members: u64) -> bool {
+        let has_room = self.spent.take_entries(members, self.limits);
+        if !has_room {
+            self.is_exhausted = true;
+            self.refuse(directory, self.limits.entries, "directory entries");
+        }
+        has_room
+    }
+
+    fn pair(&mut self, before: Option<&Entry>, after: Option<&Entry>, depth: u32) {
+        if is_same(before, after) {
             return;
         }
-        let Some(entry) = before.as_ref().or(after.as_ref()) else { return };
-        let path = entry.path.clone();
-        if entry.kind == EntryKind::Directory {
-            self.directory(&path, before.is_some(), after.is_some(), depth + 1);
-        } else if self.scope.wants(&path) {
+        let Some(Entry { path, kind, .. }) = before.or(after) else { return };
+        if *kind == EntryKind::Directory {
+            self.directory(path, before, after, depth + 1);
+        } else if self.scope.wants(path) {
             // Both sides may share one copy of the path; there can be many.
-            after.iter_mut().for_each(|after| after.path.clone_from(&path));
-            self.found.files.push(ChangedFile { path, before, after });
+            let after = after.map(|after| Entry { path: path.clone(), ..*after });
+            self.found.files.push(ChangedFile { path: path.clone(), before: before.cloned(), after });
         }
     }
 
@@ -145,8 +166,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Listing {
-    snapshot.map_or_else(Listing::default, |snapshot| snapshot.list(path))
+fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Arc<Listing> {
+    snapshot.map_or_else(Arc::default, |snapshot| snapshot.listing(path))
 }
 
 /// Whether two entries surely hold the same.
@@ -161,10 +182,10 @@ fn is_same(before: Option<&Entry>, after: Option<&Entry>) -> bool {
 /// Takes the next path off two listings, from both if it stands in both.
 ///
 /// A directory pairs only with a directory: where a file became one, the file is gone and the directory is new.
-fn next_pair(
-    before: &mut Peekable<impl Iterator<Item = Entry>>,
-    after: &mut Peekable<impl Iterator<Item = Entry>>,
-) -> Option<(Option<Entry>, Option<Entry>)> {
+fn next_pair<'e>(
+    before: &mut Peekable<impl Iterator<Item = &'e Entry>>,
+    after: &mut Peekable<impl Iterator<Item = &'e Entry>>,
+) -> Option<(Option<&'e Entry>, Option<&'e Entry>)> {
     let order = match (before.peek(), after.peek()) {
         (None, None) => return None,
         (Some(_), None) => Ordering::Less,

@@ -30,11 +30,21 @@ pub trait Snapshot: Sync {
     /// The members of a directory; none if there is no such directory.
     fn list(&self, directory: &RepoPath) -> Listing;
 
-    /// Looks at each member of a directory in passing: for whoever wants to find a few among many.
-    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Entry)) -> Vec<Unreadable> {
-        let listing = self.list(directory);
-        listing.entries.iter().for_each(visit);
-        listing.unreadable
+    /// The same, shared with whoever asked before: for whoever only looks.
+    fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
+        Arc::new(self.list(directory))
+    }
+
+    /// Looks at each member of a directory in passing, in any order: for whoever wants to find a few among many.
+    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
+        let listing = self.listing(directory);
+        listing.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
+        listing.unreadable.clone()
+    }
+
+    /// What is not the same in two trees that stand at one place, by their ids; nothing where only listing both can tell.
+    fn differing(&self, _directory: &RepoPath, _before: ObjectId, _after: ObjectId) -> Option<Differing> {
+        None
     }
 
     /// What stands at a path, if anything.
@@ -45,6 +55,47 @@ pub trait Snapshot: Sync {
 
     /// Puts entries into the order in which reading them is cheapest; packs are read from front to back.
     fn sort_for_reading(&self, _entries: &mut [Entry]) {}
+}
+
+/// A member of a directory that somebody looks at in passing.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    /// Where it is.
+    pub directory: &'a RepoPath,
+    /// What it is called there.
+    pub name: &'a [u8],
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its id, if one is known.
+    pub id: Option<ObjectId>,
+}
+
+impl<'a> Member<'a> {
+    /// An entry of a directory.
+    pub fn of(entry: &'a Entry, directory: &'a RepoPath) -> Self {
+        Self { directory, name: entry.path.file_name(), kind: entry.kind, id: entry.id }
+    }
+
+    /// Where it stands.
+    pub fn path(&self) -> RepoPath {
+        self.directory.join(self.name).expect("whoever lists members has checked their names")
+    }
+
+    /// As an entry.
+    pub fn entry(&self) -> Entry {
+        Entry { path: self.path(), kind: self.kind, id: self.id }
+    }
+}
+
+/// The members of two trees that are not the same in both.
+#[derive(Debug, Clone, Default)]
+pub struct Differing {
+    /// Those of the older tree, in the order of [`Entry::place`].
+    pub before: Vec<Entry>,
+    /// Those of the newer tree.
+    pub after: Vec<Entry>,
+    /// How many members the larger tree has.
+    pub members: u64,
 }
 
 /// What a directory holds. One bad member does not hide the others.
@@ -58,10 +109,10 @@ pub struct Listing {
 
 impl Listing {
     /// Whether a member that is not among the entries is surely not there.
-    pub fn rules_out(&self, directory: &RepoPath, member: &RepoPath) -> bool {
+    pub fn rules_out(&self, directory: &[u8], member: &RepoPath) -> bool {
         let is_doubt = |unreadable: &Unreadable| {
             let is_nameless = matches!(unreadable.reason, Reason::UnsafeName { .. });
-            unreadable.path == *member || unreadable.path == *directory && !is_nameless
+            unreadable.path == *member || unreadable.path.as_bytes() == directory && !is_nameless
         };
         !self.unreadable.iter().any(is_doubt)
     }

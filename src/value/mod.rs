@@ -300,6 +300,15 @@ impl Node {
         self.is_same(other, Number::is_equal)
     }
 
+    /// Whether both are one tree in memory, so that there is nothing to compare.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
+            (Value::Map(a), Value::Map(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
     /// The same value to the letter: also the type and digits of numbers. What expand, restore and exact patches mean.
     pub fn is_identical(&self, other: &Self) -> bool {
         self.is_same(other, Number::is_identical)

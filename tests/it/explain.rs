@@ -12,6 +12,8 @@ use outcrop::resource::KubernetesQuery;
 use outcrop::source::MemorySnapshot;
 use outcrop::text::Sources;
 
+use crate::repo::TestRepo;
+
 type Files<'a> = &'a [(&'a str, &'a str)];
 
 /// Both forms of the answer.
@@ -181,4 +183,35 @@ fn secrets_are_in_no_answer() {
             }
         }
     }
+}
+
+#[test]
+fn what_patches_and_expressions_do_is_told() {
+    let repo = TestRepo::new();
+    repo.write("a/x/resource.yaml", "size: 3\nold: {key: 1}\ntwice: {eval: {concat: [{eval: size}, {eval: size}]}}\n");
+    repo.write("a/y/resource.yaml", "size: 4\n");
+    repo.write(
+        "a/_/patches.yaml",
+        "patches:\n- target: {where: '${resource.size == 3}'}\n  operations:\n  - {op: replace, path: /size, value: 30}\n  \
+         - {op: remove, path: /old}\nremoves:\n- target: {where: '${resource.size == 4}'}\n",
+    );
+    repo.commit_all("first");
+    let explain = |arguments: &[&str]| {
+        let output = repo.command(env!("CARGO_BIN_EXE_outcrop")).arg("explain").args(arguments).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout) + &text(&output.stderr), output.status.code())
+    };
+    let (told, _) = explain(&["/a/x"]);
+    for part in [
+        "patched by  a/_/patches.yaml",
+        ".size\n    ~~3~~  a/x/resource.yaml:1\n  ▸ 30     a/_/patches.yaml:4  by a patch\n",
+        ".twice\n  ▸ \"33\"  a/x/resource.yaml:3  by an expression\n",
+    ] {
+        assert!(told.contains(part), "{part:?} is not in\n{told}");
+    }
+    let (told, code) = explain(&["/a/x", "/old/key"]);
+    let expected = "nothing stands at /old/key in /a/x: a patch takes it away at a/_/patches.yaml:5";
+    assert!(told.contains(expected) && code == Some(2), "{told}");
+    let (told, _) = explain(&["/a/y"]);
+    assert!(told.contains("dropped by  a/_/patches.yaml:7"), "{told}");
 }

@@ -28,6 +28,7 @@ mod patch_layers;
 mod pre_commit_framework;
 mod program;
 mod push;
+mod reading;
 mod render;
 mod repo;
 mod requests;

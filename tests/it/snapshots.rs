@@ -196,10 +196,10 @@ fn pathspecs_mean_what_they_mean_to_git() {
     };
     let words = prop::collection::vec(word.as_str().prop_filter("not a quirk", is_fair), 1..3);
     let outcome = runner.run(&words, |words| {
-        // `git ls-files a/ ':!b'` finds nothing, `git ls-files a ':!b'` does: another quirk.
+        // `git ls-files a/ ':!b'` and `git ls-files 'a/*' ':!b'` find nothing, `git ls-files a ':!b'` does: another quirk.
         let excludes =
             words.iter().any(|word| word.starts_with(":!") || word.starts_with(":^") || word.contains("exclude"));
-        if excludes && words.iter().any(|word| word.ends_with(['/', '.'])) {
+        if excludes && words.iter().any(|word| word.ends_with('.') || word.contains('/')) {
             return Ok(());
         }
         let mut arguments = vec!["ls-files", "-z", "--"];

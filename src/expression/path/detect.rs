@@ -22,10 +22,12 @@ pub fn has_expressions(node: &Node) -> bool {
 /// Text that was included counts as the file's own, so a file that includes others gets a yes.
 pub fn may_have_expressions(bytes: &[u8]) -> bool {
     // The letters may be hidden behind escapes, and UTF-16 has zeros between them.
-    let is_hiding = |pair: &[u8]| pair[0] == b'\\' && matches!(pair[1], b'u' | b'U' | b'x' | b'\n' | b'\r');
+    let may_start = |byte, next| {
+        let is_hiding = (next == b'u') | (next == b'U') | (next == b'x') | (next == b'\n') | (next == b'\r');
+        (byte == b'e') & (next == b'v') | (byte == b'\\') & is_hiding
+    };
     bytes.contains(&0)
-        || bytes.windows(4).any(|window| window == b"eval")
-        || bytes.windows(2).any(is_hiding)
+        || merge::pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
         || merge::may_include(bytes)
 }
 

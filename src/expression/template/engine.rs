@@ -1,4 +1,5 @@
-//! Runs a template: the engine walks its blocks and loops, with fuel; values are looked up and written by us.
+//! Runs a template: the engine walks its blocks and loops, with fuel; values are looked up and written by us. A template without
+//! blocks needs no engine.
 //!
 //! The translation has no expressions of the engine's own: every pipe is a call with a number. So nothing in a template can be
 //! read as anything else, and every failure knows its place in the text.
@@ -24,31 +25,74 @@ const MOST_ROUNDS: usize = 10_000;
 /// A template, translated.
 #[derive(Debug)]
 pub(super) struct Engined {
+    way: Way,
+    source: Arc<str>,
+}
+
+/// How a template is carried out.
+#[derive(Debug)]
+enum Way {
+    /// Texts and values one after the other, as in nearly every template: each takes one step.
+    Straight(Vec<Part>),
+    /// Through the engine.
+    Engine(Box<Translated>),
+}
+
+#[derive(Debug)]
+struct Translated {
     environment: Environment<'static>,
     texts: Vec<String>,
     pipes: Vec<Pipe>,
     slots: usize,
-    source: Arc<str>,
 }
 
 const NAME: &str = "template";
 
 impl Engined {
-    pub(super) fn new(parts: &[Part], slots: usize, source: &str) -> Result<Self, Trouble> {
-        let mut translation = Translation::default();
-        translation.parts(parts, 0);
-        let mut environment = Environment::empty();
-        environment.set_fuel(Some(FUEL));
-        environment
-            .add_template_owned(NAME, translation.out)
-            .map_err(|_| Trouble::syntax(0..source.len(), "the template is too large"))?;
-        let (texts, pipes) = (translation.texts, translation.pipes);
-        Ok(Self { environment, texts, pipes, slots, source: source.into() })
+    pub(super) fn new(parts: Vec<Part>, slots: usize, source: &str) -> Result<Self, Trouble> {
+        let is_straight = parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Put(_)));
+        let way = match is_straight {
+            true => Way::Straight(parts),
+            false => Way::Engine(Box::new(Translated::new(&parts, slots, source)?)),
+        };
+        Ok(Self { way, source: source.into() })
     }
 
     /// Gives also how many steps it took.
     pub(super) fn run(self: &Arc<Self>, scope: &Arc<Scope>, purpose: Purpose) -> (Result<Rendered, Trouble>, u64) {
-        let slots = vec![None; self.slots];
+        match &self.way {
+            Way::Straight(parts) => self.straight(parts, scope, purpose),
+            Way::Engine(translated) => self.engine(translated, scope, purpose),
+        }
+    }
+
+    fn straight(&self, parts: &[Part], scope: &Scope, purpose: Purpose) -> (Result<Rendered, Trouble>, u64) {
+        let (mut rendered, mut bytes) = (Rendered::default(), 0);
+        let mut add = |part: &Part| {
+            let piece = match part {
+                Part::Put(pipe) => {
+                    let (text, dot, uses) = (&*self.source, &scope.root, &mut rendered.uses);
+                    let value = Sight { text, scope, dot, is_root: true, slots: &[], uses }.pipe(pipe)?;
+                    self.piece(pipe, &value, purpose)?
+                }
+                Part::Text(text) => Piece { text: text.clone(), from: None },
+                _ => return Err(self.whole("the template cannot be carried out")),
+            };
+            self.book(&piece, &mut bytes)?;
+            rendered.pieces.push(piece);
+            Ok(())
+        };
+        let result = parts.iter().try_for_each(&mut add);
+        (result.map(|()| rendered), parts.len() as u64 + bytes as u64 / 32)
+    }
+
+    fn engine(
+        self: &Arc<Self>,
+        translated: &Translated,
+        scope: &Arc<Scope>,
+        purpose: Purpose,
+    ) -> (Result<Rendered, Trouble>, u64) {
+        let slots = vec![None; translated.slots];
         let progress = Progress { slots, pieces: Vec::new(), bytes: 0, uses: Vec::new(), trouble: None, steps: 0 };
         let run = Arc::new(Run {
             template: Arc::clone(self),
@@ -58,7 +102,7 @@ impl Engined {
         });
         let root = Engine::from_object(Carried { node: scope.root.clone(), is_root: true });
         let values = context! { run => Engine::from_dyn_object(Arc::clone(&run)), d0 => root };
-        let Ok(template) = self.environment.get_template(NAME) else {
+        let Ok(template) = translated.environment.get_template(NAME) else {
             return (Err(self.whole("the template is lost")), 0);
         };
         let rendered = template.render(values);
@@ -78,8 +122,46 @@ impl Engined {
         (result, steps)
     }
 
+    /// The text of a value; in a path it has to be something.
+    fn piece(&self, pipe: &Pipe, value: &Node, purpose: Purpose) -> Result<Piece, Trouble> {
+        let refuse = |reason: &str| {
+            let shown = crate::visible::inline(&self.source[pipe.at.clone()]).into_owned();
+            Trouble::value(pipe.at.clone(), format!("`{shown}` cannot be written here: {reason}"))
+        };
+        let text = scalar_text(value).map_err(|reason| refuse(&reason))?;
+        if purpose == Purpose::Path && text.trim_matches(|c: char| c == '/' || c.is_whitespace()).is_empty() {
+            let help = "a blank would turn a request of one resource into one of its collection";
+            return Err(refuse("it is blank").help(help));
+        }
+        Ok(Piece { text, from: Some(pipe.at.clone()) })
+    }
+
+    /// Counts a piece before it is kept.
+    fn book(&self, piece: &Piece, bytes: &mut usize) -> Result<(), Trouble> {
+        *bytes += piece.text.len();
+        if *bytes > LONGEST_TEXT {
+            let at = piece.from.clone().unwrap_or(0..self.source.len());
+            return Err(Trouble::limit(at, "the rendered text is too long"));
+        }
+        Ok(())
+    }
+
     fn whole(&self, message: &str) -> Trouble {
         Trouble::value(0..self.source.len(), message)
+    }
+}
+
+impl Translated {
+    fn new(parts: &[Part], slots: usize, source: &str) -> Result<Self, Trouble> {
+        let mut translation = Translation::default();
+        translation.parts(parts, 0);
+        let mut environment = Environment::empty();
+        environment.set_fuel(Some(FUEL));
+        environment
+            .add_template_owned(NAME, translation.out)
+            .map_err(|_| Trouble::syntax(0..source.len(), "the template is too large"))?;
+        let (texts, pipes) = (translation.texts, translation.pipes);
+        Ok(Self { environment, texts, pipes, slots })
     }
 }
 
@@ -230,13 +312,13 @@ impl Run {
         let carried = |at: usize| arguments.get(at).and_then(Engine::downcast_object_ref::<Carried>).ok_or(None);
         match method {
             "text" => {
-                let text = self.template.texts.get(number(0)?).ok_or(None)?;
+                let text = self.translated()?.texts.get(number(0)?).ok_or(None)?;
                 self.push(Piece { text: text.clone(), from: None })?;
             }
             "put" => {
                 let pipe = self.pipe(number(0)?)?;
                 let value = self.value(pipe, carried(1)?)?;
-                self.push(self.piece(pipe, &value)?)?;
+                self.push(self.template.piece(pipe, &value, self.purpose)?)?;
             }
             "keep" => {
                 let value = self.value(self.pipe(number(1)?)?, carried(2)?)?;
@@ -261,8 +343,15 @@ impl Run {
         Ok(Engine::from(""))
     }
 
+    fn translated(&self) -> Result<&Translated, Option<Trouble>> {
+        match &self.template.way {
+            Way::Engine(translated) => Ok(translated),
+            Way::Straight(_) => Err(None),
+        }
+    }
+
     fn pipe(&self, at: usize) -> Result<&Pipe, Option<Trouble>> {
-        self.template.pipes.get(at).ok_or(None)
+        self.translated()?.pipes.get(at).ok_or(None)
     }
 
     fn value(&self, pipe: &Pipe, dot: &Carried) -> Result<Node, Trouble> {
@@ -284,26 +373,9 @@ impl Run {
         }
     }
 
-    /// The text of a value; in a path it has to be something.
-    fn piece(&self, pipe: &Pipe, value: &Node) -> Result<Piece, Trouble> {
-        let shown = crate::visible::inline(&self.template.source[pipe.at.clone()]).into_owned();
-        let refuse =
-            |reason: &str| Trouble::value(pipe.at.clone(), format!("`{shown}` cannot be written here: {reason}"));
-        let text = scalar_text(value).map_err(|reason| refuse(&reason))?;
-        if self.purpose == Purpose::Path && text.trim_matches(|c: char| c == '/' || c.is_whitespace()).is_empty() {
-            let help = "a blank would turn a request of one resource into one of its collection";
-            return Err(refuse("it is blank").help(help));
-        }
-        Ok(Piece { text, from: Some(pipe.at.clone()) })
-    }
-
     fn push(&self, piece: Piece) -> Result<(), Trouble> {
-        let mut progress = self.progress();
-        progress.bytes += piece.text.len();
-        if progress.bytes > LONGEST_TEXT {
-            let at = piece.from.unwrap_or(0..self.template.source.len());
-            return Err(Trouble::limit(at, "the rendered text is too long"));
-        }
+        let progress = &mut *self.progress();
+        self.template.book(&piece, &mut progress.bytes)?;
         progress.pieces.push(piece);
         Ok(())
     }

@@ -99,15 +99,16 @@ impl Sight<'_> {
     }
 
     fn field(&self, value: &Node, key: &SmolStr, operand: &Operand) -> Result<Node, Trouble> {
-        let shown = self.shown(&operand.at);
-        let key_shown = visible::inline(key);
+        if let Value::Map(map) = &value.value
+            && let Some(value) = map.get(key)
+        {
+            return Ok(value.clone());
+        }
+        let (shown, key) = (self.shown(&operand.at), visible::inline(key));
         let reason = match &value.value {
-            Value::Map(map) => match map.get(key) {
-                Some(value) => return Ok(value.clone()),
-                None if operand.path.len() == 1 => format!("{shown} is not there"),
-                None => format!("{shown} is not there: there is no `{key_shown}`"),
-            },
-            _ => format!("{shown} is not there: `{key_shown}` cannot be a field of a {}", value.type_of()),
+            Value::Map(_) if operand.path.len() == 1 => format!("{shown} is not there"),
+            Value::Map(_) => format!("{shown} is not there: there is no `{key}`"),
+            _ => format!("{shown} is not there: `{key}` cannot be a field of a {}", value.type_of()),
         };
         Err(Trouble::value(operand.at.clone(), reason))
     }

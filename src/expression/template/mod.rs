@@ -26,7 +26,7 @@ use crate::finding::{self, Rule};
 use crate::limits::Allowance;
 use crate::value::Node;
 use engine::Engined;
-use syntax::{OperandKind, Part, Pipe};
+use syntax::{Command, Operand, OperandKind, Part, Pipe};
 
 /// Bytes of a template.
 const LONGEST_TEMPLATE: usize = 64 << 10;
@@ -38,6 +38,7 @@ pub struct Template {
     /// Nothing for a text without actions, which is its own result.
     engined: Option<Arc<Engined>>,
     reads: Arc<[Read]>,
+    reads_whole: bool,
 }
 
 /// A name that a template reads, wherever it stands in it.
@@ -122,11 +123,14 @@ impl Template {
         let (parts, slots) = parser::parse(text)?;
         let mut reads = Vec::new();
         collect_reads(&parts, true, &mut reads);
+        // A name without a path is all that the template was given.
+        let reads_whole = reads.iter().any(|read| read.level == 0 && read.path.is_empty());
+        reads.retain(|read| !read.path.is_empty());
         reads.sort();
         reads.dedup();
         let is_plain = parts.iter().all(|part| matches!(part, Part::Text(_))) && !text.contains("{{");
-        let engined = if is_plain { None } else { Some(Arc::new(Engined::new(&parts, slots, text)?)) };
-        Ok(Self { text: text.into(), engined, reads: reads.into() })
+        let engined = if is_plain { None } else { Some(Arc::new(Engined::new(parts, slots, text)?)) };
+        Ok(Self { text: text.into(), engined, reads: reads.into(), reads_whole })
     }
 
     /// Fills it in.
@@ -168,6 +172,11 @@ impl Template {
     /// Every name it can read, of the resource itself and of those above, sorted.
     pub fn reads(&self) -> &[Read] {
         &self.reads
+    }
+
+    /// Whether it reads all that it is given at once, and not only some names.
+    pub fn reads_whole(&self) -> bool {
+        self.reads_whole
     }
 
     /// How many levels of resources above it needs; 0 if none.
@@ -255,7 +264,14 @@ fn collect_reads(parts: &[Part], is_root: bool, reads: &mut Vec<Read>) {
 }
 
 fn pipe_reads(pipe: &Pipe, is_root: bool, reads: &mut Vec<Read>) {
-    for operand in pipe.commands.iter().flat_map(|command| &command.words) {
+    // What this function is given only says where it stands.
+    let is_blind = |command: &&Command| match command.words.as_slice() {
+        [Operand { kind: OperandKind::Function(name), .. }, Operand { kind: OperandKind::Dot, path, .. }] => {
+            name == "resource_format" && path.is_empty()
+        }
+        _ => false,
+    };
+    for operand in pipe.commands.iter().filter(|command| !is_blind(command)).flat_map(|command| &command.words) {
         let level = match &operand.kind {
             OperandKind::Dot if is_root => 0,
             OperandKind::Root => 0,
@@ -266,8 +282,6 @@ fn pipe_reads(pipe: &Pipe, is_root: bool, reads: &mut Vec<Read>) {
             }
             _ => continue,
         };
-        if !operand.path.is_empty() {
-            reads.push(Read { level, path: operand.path.clone() });
-        }
+        reads.push(Read { level, path: operand.path.clone() });
     }
 }

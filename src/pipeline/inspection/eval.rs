@@ -1,14 +1,11 @@
 //! An expression that somebody asks about a snapshot, at one of its resources.
 
-use std::collections::BTreeSet;
-
 use smol_str::SmolStr;
 
 use super::Inspection;
 use super::find::{Found, Sought};
-use crate::compare::Masks;
 use crate::document::{self, Format};
-use crate::effective::{Secrets, World, WorldTree};
+use crate::effective::{World, WorldTree};
 use crate::expression::path::{Answer, Form, Question, Trace, Tree, evaluate};
 use crate::finding::{self, Finding, Location, Outcome, Severity};
 use crate::path::{LogicalPath, RepoPath};
@@ -61,19 +58,17 @@ type Variables = Vec<(SmolStr, Node)>;
 impl Inspection<'_> {
     /// Evaluates an expression at a resource, or at the root of the tree.
     pub fn eval(&self, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
-        let world = World::new(self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes);
-        let secrets = match typed.reveal {
-            true => Secrets::off(),
-            false => Secrets::new(Masks::new(&self.settings.secrets), vec![world.twin()]),
-        };
-        let world = world.keeping(&secrets);
+        self.with_world(typed.reveal, |world, _| self.eval_in(world, typed, at))
+    }
+
+    fn eval_in(&self, world: &World<'_>, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
         let mut findings = Vec::new();
-        let Some((path, resource)) = self.standing(at, &world, &mut findings)? else {
+        let Some((path, resource)) = self.standing(at, world, &mut findings)? else {
             return Ok(Evaluated { findings, ..Evaluated::default() });
         };
         let tree = match resource {
-            Some(resource) => WorldTree::new(&world).around(path.clone(), resource),
-            None => WorldTree::new(&world),
+            Some(resource) => WorldTree::new(world).around(path.clone(), resource),
+            None => WorldTree::new(world),
         };
         let current = tree.id(&path);
         Ok(match self.asked(typed) {
@@ -160,27 +155,6 @@ impl Inspection<'_> {
     fn typed(&self, text: &str, name: &str) -> Span {
         let name = RepoPath::new(name).unwrap_or_default();
         Span::new(self.sources.add(SourceText::new(name, "", text)), 0, text.len())
-    }
-
-    /// Hides the values of the snapshot's texts that findings point into, where any of them may be secret: snippets show whole
-    /// lines.
-    pub fn veil(&self, findings: &[Finding]) {
-        let places = findings.iter().flat_map(|finding| {
-            let primary = match finding.location {
-                Location::Span(span) => Some(span.source),
-                Location::File { .. } => None,
-            };
-            primary.into_iter().chain(finding.related.iter().map(|label| label.span.source))
-        });
-        let world = World::new(self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes);
-        let masks = Masks::new(&self.settings.secrets);
-        for source in places.collect::<BTreeSet<_>>() {
-            let text = self.sources.get(source);
-            let is_ours = text.revision == self.snapshot.label();
-            if is_ours && (masks.may_be_in(&text.text) || world.secrets_near(&text.path).may_be_in(&text.text)) {
-                self.sources.mark_sensitive(source);
-            }
-        }
     }
 }
 

@@ -13,11 +13,12 @@ pub use explain::Question;
 pub use find::Sought;
 pub use requests::{RenderedRequests, Wish};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::compare::{Masks, hide_copies, hide_places};
 use crate::effective::{Secrets, World, layers_below};
-use crate::finding::Outcome;
+use crate::finding::{Finding, Location, Outcome};
 use crate::layer::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
 use crate::merge::Includes;
 use crate::path::{LogicalPath, RepoPath};
@@ -135,6 +136,29 @@ impl<'a> Inspection<'a> {
             None => hidden,
         };
         Resource { payload: hide_copies(hidden.payload), ..hidden }
+    }
+
+    /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
+    pub fn veil(&self, findings: &[Finding]) {
+        let places = findings.iter().flat_map(|finding| {
+            let primary = match finding.location {
+                Location::Span(span) => Some(span),
+                Location::File { .. } => None,
+            };
+            primary.into_iter().chain(finding.related.iter().map(|label| label.span))
+        });
+        let shown: BTreeSet<_> = places.map(|span| span.source).collect();
+        let masks = Masks::new(&self.settings.secrets);
+        self.with_world(false, |world, _| {
+            for source in shown {
+                let text = self.sources.get(source);
+                // What somebody typed belongs to no revision, and is nobody's secret.
+                let is_typed = text.revision.is_empty();
+                if !is_typed && (masks.may_be_in(&text.text) || world.secrets_near(&text.path).may_be_in(&text.text)) {
+                    self.sources.mark_sensitive(source);
+                }
+            }
+        });
     }
 
     /// The only document of a file as it may be shown.

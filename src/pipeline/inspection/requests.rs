@@ -310,7 +310,7 @@ impl Subject {
         let scoped = scope_for(target, operation);
         target.memo.template(path).is_ok_and(|template| {
             let is_id = template.reads().iter().any(|read| read.level == 0 && read.path == id);
-            is_id && scoped.scope.root.at(&id.into_iter().collect()).is_none()
+            is_id && scoped.scope().root.at(&id.into_iter().collect()).is_none()
         })
     }
 }

@@ -127,7 +127,8 @@ impl Page<'_> {
                 self.screen.line(line.with(Role::Dim, &format!("  {place}")))?;
             } else {
                 self.screen.line(line)?;
-                self.screen.line(Line::indented(INDENT).with(Role::Dim, place))?;
+                let deeper = INDENT + name.len() - name.trim_start().len();
+                self.screen.line(Line::indented(deeper).with(Role::Dim, place))?;
             }
         }
         Ok(())

@@ -31,7 +31,7 @@ pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> Stri
     let path = place::display(&group.path, draft.symbols);
     let values =
         draft.group_values(report, group).map(|short| format!(" {}", cell(&short.plain()))).unwrap_or_default();
-    let varies = if terminal::usual(report, group).1.is_empty() { "" } else { ", varies" };
+    let varies = if draft.usual(report, group).1.is_empty() { "" } else { ", varies" };
     let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols);
     let count = grouped(group.resource_count());
     format!("| {} | {}{values}{varies} | **{count}** | {} |\n", cell(&symbol), cell(&path), cell(&why))

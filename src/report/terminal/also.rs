@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::Draft;
-use super::group::usual;
 use crate::diff::{Group, Origin, SharedCause};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role, columns};
@@ -68,7 +67,7 @@ impl Draft<'_> {
             };
             lines.push(Line::indented(indent + 5).then(values));
         }
-        let (_, mut others) = usual(report, group);
+        let (_, mut others) = self.usual(report, group);
         if self.style.is_verbose() && others.len() + 1 < group.variants.len() {
             others = group.variants.iter().collect();
         }

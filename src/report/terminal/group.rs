@@ -1,6 +1,7 @@
 //! One group: the change, the resources it happens to, what varies, and why.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::Draft;
 use super::change::Layout;
@@ -70,9 +71,30 @@ impl Draft<'_> {
 
     /// `/v1/customers/… → /v2/customers/…`, where everybody has another value that was edited in the same way.
     fn form_words(&mut self, report: &Report, group: &Group) -> Option<Line> {
-        let form = form::of_group(group, &report.resources)?;
+        let form = self.form(report, group)?;
         let ellipsis = self.symbols.ellipsis;
         Some(self.old_and_new_words(&form.before.words(ellipsis), &form.after.words(ellipsis)))
+    }
+
+    /// What the texts of a group have in common; found once.
+    fn form(&mut self, report: &Report, group: &Group) -> Option<Rc<form::Form>> {
+        let find = || form::of_group(group, &report.resources).map(Rc::new);
+        self.forms.entry(group.fingerprint).or_insert_with(find).clone()
+    }
+
+    /// The resources that have what the first line of a group says, and the variants that do not.
+    pub(in crate::report) fn usual<'g>(&mut self, report: &Report, group: &'g Group) -> (Vec<usize>, Vec<&'g Variant>) {
+        let usual = self.form(report, group).map_or_else(|| vec![0], |form| form.variants.clone());
+        let (mut main, mut others) = (Vec::new(), Vec::new());
+        for (at, variant) in group.variants.iter().enumerate() {
+            match usual.binary_search(&at) {
+                Ok(_) => main.extend(variant.members.iter().map(|member| member.resource)),
+                Err(_) => others.push(variant),
+            }
+        }
+        main.sort_unstable();
+        main.dedup();
+        (main, others)
     }
 
     fn old_and_new_words(&self, before: &str, after: &str) -> Line {
@@ -83,7 +105,7 @@ impl Draft<'_> {
     /// Who it happens to, what varies, why, and who is spared.
     pub(in crate::report) fn group_details(&mut self, report: &Report, group: &Group, indent: usize) -> Vec<Line> {
         let mut lines = Vec::new();
-        let (main, mut others) = usual(report, group);
+        let (main, mut others) = self.usual(report, group);
         if self.style.is_verbose() && others.len() + 1 < group.variants.len() {
             others = group.variants.iter().collect();
         }
@@ -227,19 +249,6 @@ impl Draft<'_> {
         };
         format!("{lead}{by}")
     }
-}
-
-/// The resources that have what the first line of a group says, and the variants that do not.
-pub(in crate::report) fn usual<'g>(report: &Report, group: &'g Group) -> (Vec<usize>, Vec<&'g Variant>) {
-    let usual = form::of_group(group, &report.resources).map_or_else(|| vec![0], |form| form.variants);
-    let (mut main, mut others) = (BTreeSet::new(), Vec::new());
-    for (at, variant) in group.variants.iter().enumerate() {
-        match usual.binary_search(&at) {
-            Ok(_) => main.extend(variant.resources()),
-            Err(_) => others.push(variant),
-        }
-    }
-    (main.into_iter().collect(), others)
 }
 
 /// Whether a group shows what an edit of a layer does.

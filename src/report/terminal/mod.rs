@@ -11,27 +11,29 @@ mod sources;
 pub mod stat;
 mod summary;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::rc::Rc;
 
 pub use names::write as write_names;
 pub use stat::write as write_stat;
 
 pub(super) use change::Layout;
-pub(super) use group::{is_behind, usual};
+pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
 pub(super) use stat::extent_words;
 pub(super) use summary::counts;
 
 use super::Report;
 use super::diagnostics;
+use super::form::Form;
 use super::locate::Locator;
 use super::paint::{Line, Role, Screen};
 use super::passage::Sheet;
 use super::style::{Style, Symbols};
 use super::tally::Tally;
 use super::token::Tokens;
-use crate::diff::{Group, Home, Member, ResourceChange};
+use crate::diff::{Fingerprint, Group, Home, Member, ResourceChange};
 use crate::text::Sources;
 
 /// Writes the whole report: what many resources share once, and then what each has for itself.
@@ -136,6 +138,8 @@ pub(super) struct Draft<'a> {
     pub sources: &'a Sources,
     /// How to see what was left out, in words for the reader.
     pub hint: &'static str,
+    /// What was found out about groups, by their names.
+    pub forms: BTreeMap<Fingerprint, Option<Rc<Form>>>,
 }
 
 impl<'a> Draft<'a> {
@@ -152,6 +156,7 @@ impl<'a> Draft<'a> {
             listed: 0,
             sources: &report.sources,
             hint: " (-v shows all)",
+            forms: BTreeMap::new(),
         }
     }
 

@@ -36,7 +36,10 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let pager = if args.no_pager { None } else { pager::choose(session.user_pager().map(str::to_owned)) };
     pager::through(pager, |out| write(&report, look, &style, out))?;
     timings.mark("written");
-    Ok(exit_of(&report, args.exit_code))
+    let exit = exit_of(&report, args.exit_code);
+    // The process ends now, and gives everything back at once: faster than piece by piece.
+    std::mem::forget((session, report));
+    Ok(exit)
 }
 
 /// Everything, unless only some views are asked for.

@@ -48,11 +48,14 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     let is_asked =
         args.exit_code || environment::text("GIT_DIFFTOOL_TRUST_EXIT_CODE")?.is_some_and(|trust| trust == "true");
     let differs = report.has_differences() || plain.iter().any(|file| !file.content.is_same());
-    Ok(match (report.is_incomplete(), is_asked && differs) {
+    let exit = match (report.is_incomplete(), is_asked && differs) {
         (true, _) => Exit::Incomplete,
         (_, true) => Exit::Found,
         _ => Exit::Clean,
-    })
+    };
+    // The process ends now, and gives everything back at once: faster than piece by piece.
+    std::mem::forget(report);
+    Ok(exit)
 }
 
 fn write(report: &Report, plain: &[PlainFile], format: DiffFormat, style: &Style) -> io::Result<()> {

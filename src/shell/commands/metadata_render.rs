@@ -17,8 +17,8 @@ pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit,
     let is_revealed = super::diff::may_reveal(args.reveal)?;
     let (path, tree) = inspected.metadata_path(&args.path)?;
     let wish = match args.operation {
-        _ if args.all => Wish::All,
         Some(operation) => Wish::One(operation.into()),
+        None if args.all => Wish::All,
         None => Wish::Usual,
     };
     let Outcome { value: rendering, findings } = inspected.inspection().requests(&path, &tree, wish, is_revealed);

@@ -1,15 +1,17 @@
 //! The files of a commit, read from the object database as they are asked for.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
 use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
 use super::objects::Objects;
+use super::plain_tree::{PlainTree, TreeMember};
+use super::recent::Recent;
 use super::revision::Tree;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Entry, EntryKind, Listing, ObjectId, Reason, Snapshot, Unreadable};
+use crate::source::{Differing, Entry, EntryKind, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
 
 /// A tree of the object database.
 pub struct CommitSnapshot {
@@ -17,24 +19,26 @@ pub struct CommitSnapshot {
     label: SmolStr,
     tree: ObjectId,
     budget: Budget,
-    listings: Mutex<Listings>,
+    /// The trees of directories, as far as there is nothing odd on the way to them; nothing where there is no directory.
+    directories: Mutex<Recent<Place, Option<ObjectId>>>,
+    /// Directories that were listed whole.
+    listings: Mutex<Recent<Place, Arc<Listing>>>,
 }
 
-/// Directories that were listed before. Whoever resolves layers asks for the same few directories over and over; and a
-/// tree of billions of paths is made of a few objects that stand in many places. Looked up, never walked over.
-#[derive(Default)]
-struct Listings {
-    by_path: HashMap<RepoPath, Arc<Listing>>,
-    by_id: HashMap<ObjectId, Arc<Listing>>,
-    entries: usize,
-}
+/// A path that is looked up by its bytes; both hash and compare alike.
+#[derive(PartialEq, Eq, Hash)]
+struct Place(RepoPath);
 
-/// When the remembered listings hold more than this, all are forgotten: simple, and a walk over a huge tree stays small.
-const REMEMBERED_ENTRIES: usize = 100_000;
+impl Borrow<[u8]> for Place {
+    fn borrow(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
 
 impl CommitSnapshot {
     pub(super) fn new(objects: Arc<Objects>, tree: &Tree, budget: Budget) -> Self {
-        Self { objects, label: tree.label.clone(), tree: tree.id, budget, listings: Mutex::default() }
+        let (directories, listings) = (Mutex::default(), Mutex::default());
+        Self { objects, label: tree.label.clone(), tree: tree.id, budget, directories, listings }
     }
 
     /// Moves the limits.
@@ -42,9 +46,34 @@ impl CommitSnapshot {
         self.budget.limits = limits;
     }
 
+    /// The tree of a directory, and nothing if there is no such directory. Where a tree on the way is odd or the way is long, an
+    /// error says that only listing can tell.
+    fn tree_of(&self, directory: &[u8]) -> Result<Option<Arc<PlainTree>>, OnlyListingTells> {
+        let plain = |id| self.objects.plain_tree(id, &self.budget.limits).ok_or(OnlyListingTells);
+        let known = || self.directories.lock().expect("no thread panics while it holds this lock");
+        let found = known().get(directory);
+        if let Some(id) = found {
+            return id.map(plain).transpose();
+        }
+        let path = RepoPath::new(directory).map_err(|_| OnlyListingTells)?;
+        let id = match path.parent_bytes() {
+            None => Some(self.tree),
+            Some(_) if path.components().count() as u64 > u64::from(self.budget.limits.directory_depth) => {
+                return Err(OnlyListingTells);
+            }
+            Some(parent) => {
+                let above = self.tree_of(parent)?;
+                let member = above.as_ref().and_then(|above| above.find(path.file_name()));
+                member.filter(|member| member.kind == EntryKind::Directory).and_then(|member| member.id())
+            }
+        };
+        known().keep(Place(path), id, 1);
+        id.map(plain).transpose()
+    }
+
     /// What a directory holds, or nothing if there is no such directory.
-    fn listing(&self, directory: &RepoPath) -> Result<Option<Arc<Listing>>, Unreadable> {
-        if let Some(listing) = self.remembered(directory) {
+    fn known_listing(&self, directory: &RepoPath) -> Result<Option<Arc<Listing>>, Unreadable> {
+        if let Some(listing) = self.remembered(directory.as_bytes()) {
             return Ok(Some(listing));
         }
         let entry = self.entry(directory)?.filter(|entry| entry.kind == EntryKind::Directory);
@@ -53,18 +82,14 @@ impl CommitSnapshot {
     }
 
     fn list_tree(&self, directory: &RepoPath, id: ObjectId) -> Arc<Listing> {
-        let listings = || self.listings.lock().expect("no thread panics while it holds this lock");
-        let twin = listings().by_id.get(&id).cloned();
-        let listing = twin.and_then(|twin| moved(&twin, directory));
-        let listing = listing.unwrap_or_else(|| self.objects.tree(id, directory, &self.label, &self.budget.limits));
-        let listing = Arc::new(listing);
-        listings().remember(directory, id, &listing);
+        let listing = Arc::new(self.objects.tree(id, directory, &self.label, &self.budget.limits));
+        let mut listings = self.listings.lock().expect("no thread panics while it holds this lock");
+        listings.keep(Place(directory.clone()), Arc::clone(&listing), listing.entries.len() + 1);
         listing
     }
 
-    fn remembered(&self, directory: &RepoPath) -> Option<Arc<Listing>> {
-        let listings = self.listings.lock().expect("no thread panics while it holds this lock");
-        listings.by_path.get(directory).cloned()
+    fn remembered(&self, directory: &[u8]) -> Option<Arc<Listing>> {
+        self.listings.lock().expect("no thread panics while it holds this lock").get(directory)
     }
 
     /// Walks from the root down. Paths come from documents, so neither their length nor their depth is bounded.
@@ -76,9 +101,9 @@ impl CommitSnapshot {
                 let limit = self.budget.limits.directory_depth.into();
                 return Err(self.unreadable(path, Reason::TooManyEntries { limit, what: "directory levels" }));
             }
-            let listing = self.remembered(&current.path).unwrap_or_else(|| self.list_tree(&current.path, id));
+            let listing = self.remembered(current.path.as_bytes()).unwrap_or_else(|| self.list_tree(&current.path, id));
             let Ok(next) = current.path.join(name) else { return Ok(None) };
-            match find(&listing, &current.path, &next)? {
+            match find(&listing, current.path.as_bytes(), &next)? {
                 Some(entry) => current = entry,
                 None => return Ok(None),
             }
@@ -101,29 +126,62 @@ impl Snapshot for CommitSnapshot {
     }
 
     fn list(&self, directory: &RepoPath) -> Listing {
-        match self.listing(directory) {
-            Ok(Some(listing)) => Listing::clone(&listing),
-            Ok(None) => Listing::default(),
-            Err(unreadable) => unreadable.into(),
+        Listing::clone(&self.listing(directory))
+    }
+
+    fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
+        match self.known_listing(directory) {
+            Ok(listing) => listing.unwrap_or_default(),
+            Err(unreadable) => Arc::new(unreadable.into()),
         }
     }
 
-    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Entry)) -> Vec<Unreadable> {
-        match self.listing(directory) {
-            Ok(Some(listing)) => {
-                listing.entries.iter().for_each(visit);
+    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
+        match self.tree_of(directory.as_bytes()) {
+            Ok(tree) => {
+                let members = tree.iter().flat_map(|tree| tree.members());
+                members.for_each(|member| {
+                    visit(&Member { directory, name: member.name, kind: member.kind, id: member.id() })
+                });
+                Vec::new()
+            }
+            Err(OnlyListingTells) => {
+                let listing = self.listing(directory);
+                listing.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
                 listing.unreadable.clone()
             }
-            Ok(None) => Vec::new(),
-            Err(unreadable) => vec![unreadable],
         }
+    }
+
+    fn differing(&self, directory: &RepoPath, before: ObjectId, after: ObjectId) -> Option<Differing> {
+        let plain = |id| self.objects.plain_tree(id, &self.budget.limits);
+        let (before, after) = (plain(before)?, plain(after)?);
+        let (these, those) = before.differing(&after);
+        let entries = |members: Vec<TreeMember<'_>>| -> Option<Vec<Entry>> {
+            let entry = |member: TreeMember<'_>| {
+                let path = directory.join(member.name).ok()?;
+                Some(Entry { path, kind: member.kind, id: member.id() })
+            };
+            let mut entries = members.into_iter().map(entry).collect::<Option<Vec<Entry>>>()?;
+            entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+            Some(entries)
+        };
+        let members = before.count().max(after.count()) as u64;
+        Some(Differing { before: entries(these)?, after: entries(those)?, members })
     }
 
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
-        let Some(parent) = path.parent() else { return Ok(Some(self.root())) };
-        match self.remembered(&parent) {
-            Some(listing) => find(&listing, &parent, path),
-            None => self.descend(path),
+        let Some(parent) = path.parent_bytes() else { return Ok(Some(self.root())) };
+        if let Some(listing) = self.remembered(parent) {
+            return find(&listing, parent, path);
+        }
+        match self.tree_of(parent) {
+            Ok(None) => Ok(None),
+            Ok(Some(tree)) => {
+                let entry = |member: TreeMember<'_>| Entry { path: path.clone(), kind: member.kind, id: member.id() };
+                Ok(tree.find(path.file_name()).map(entry))
+            }
+            Err(OnlyListingTells) => self.descend(path),
         }
     }
 
@@ -137,26 +195,11 @@ impl Snapshot for CommitSnapshot {
     }
 }
 
-impl Listings {
-    fn remember(&mut self, directory: &RepoPath, id: ObjectId, listing: &Arc<Listing>) {
-        if self.entries + listing.entries.len() > REMEMBERED_ENTRIES {
-            *self = Self::default();
-        }
-        self.entries += listing.entries.len() + 1;
-        self.by_path.insert(directory.clone(), Arc::clone(listing));
-        self.by_id.insert(id, Arc::clone(listing));
-    }
-}
-
-/// The same tree in another place, unless something was wrong with it: that is better said anew.
-fn moved(listing: &Listing, directory: &RepoPath) -> Option<Listing> {
-    let entry = |entry: &Entry| Some(Entry { path: directory.join(entry.path.file_name()).ok()?, ..*entry });
-    let entries = listing.entries.iter().map(entry).collect::<Option<_>>()?;
-    listing.unreadable.is_empty().then_some(Listing { entries, unreadable: Vec::new() })
-}
+/// A question that the bytes of trees do not answer.
+struct OnlyListingTells;
 
 /// Looks a member up. A directory that could not be read to its end cannot say that there is no such member.
-pub(super) fn find(listing: &Listing, directory: &RepoPath, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
+pub(super) fn find(listing: &Listing, directory: &[u8], path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
     let at = listing.entries.partition_point(|entry| entry.path < *path);
     if let Some(entry) = listing.entries.get(at).filter(|entry| entry.path == *path) {
         return Ok(Some(entry.clone()));
@@ -164,6 +207,6 @@ pub(super) fn find(listing: &Listing, directory: &RepoPath, path: &RepoPath) -> 
     if listing.rules_out(directory, path) {
         return Ok(None);
     }
-    let is_reason = |unreadable: &&Unreadable| unreadable.path == *path || unreadable.path == *directory;
+    let is_reason = |unreadable: &&Unreadable| unreadable.path == *path || unreadable.path.as_bytes() == directory;
     listing.unreadable.iter().find(is_reason).cloned().map_or(Ok(None), Err)
 }

@@ -104,7 +104,7 @@ impl View {
             return Ok(Some(self.directory(all, path.clone(), self.index.tree()).unwrap_or(root)));
         };
         if let Some(listing) = self.list_unexpanded(&parent) {
-            return find(&listing, &parent, path);
+            return find(&listing, parent.as_bytes(), path);
         }
         if let Some(position) = self.position(path) {
             return Ok(self.file(position, path.clone()));
@@ -152,14 +152,14 @@ impl View {
         for name in names {
             let listing = self.objects.tree(id, &above, self.label, limits);
             let next = above.join(name).ok()?;
-            id = match find(&listing, &above, &next) {
+            id = match find(&listing, above.as_bytes(), &next) {
                 Ok(Some(Entry { kind: EntryKind::Directory, id: Some(id), .. })) => id,
                 Ok(_) => return Some(Listing::default()),
                 Err(unreadable) => return Some(unreadable.into()),
             };
             above = next;
         }
-        Some(self.objects.tree(id, directory, self.label, limits))
+        Some(Listing::clone(&self.objects.tree(id, directory, self.label, limits)))
     }
 
     fn file(&self, position: usize, path: RepoPath) -> Option<Entry> {

@@ -6,6 +6,8 @@ mod gaps;
 mod history;
 mod index;
 mod objects;
+mod plain_tree;
+mod recent;
 mod revision;
 mod words;
 mod worktree;
@@ -23,7 +25,7 @@ pub use worktree::WorktreeSnapshot;
 
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Entry, Listing, Snapshot, Unreadable};
+use crate::source::{Differing, Entry, Listing, Member, ObjectId, Snapshot, Unreadable};
 use error::cause;
 use objects::Objects;
 
@@ -196,8 +198,16 @@ impl Snapshot for GitSnapshot {
         self.inner().list(directory)
     }
 
-    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Entry)) -> Vec<Unreadable> {
+    fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
+        self.inner().listing(directory)
+    }
+
+    fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
         self.inner().visit(directory, visit)
+    }
+
+    fn differing(&self, directory: &RepoPath, before: ObjectId, after: ObjectId) -> Option<Differing> {
+        self.inner().differing(directory, before, after)
     }
 
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {

@@ -7,6 +7,8 @@ use gix::objs::{Find as _, Kind};
 
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
+use super::plain_tree::{PlainTree, TreeMember, is_harmless};
+use super::recent::Recent;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
 use crate::source::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
@@ -21,6 +23,8 @@ pub(super) struct Objects {
     /// Where the index is, if gix would look for it elsewhere.
     index_path: Option<PathBuf>,
     packs: OnceLock<Vec<gix::odb::pack::index::File>>,
+    /// Trees that were looked at before, on whichever side: most are the same on both. Nothing for those that are odd.
+    trees: Mutex<Recent<ObjectId, Option<Arc<PlainTree>>>>,
 }
 
 /// Objects that take more memory than this are refused by gix before it allocates, so that trees need not be asked for
@@ -39,7 +43,8 @@ const BUFFER_BYTES: usize = 1 << 20;
 impl Objects {
     pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
         let gaps = Gaps::of(&shared.to_thread_local());
-        Self { shared, idle: Mutex::default(), gaps, index: OnceLock::new(), index_path, packs: OnceLock::new() }
+        let (index, packs) = (OnceLock::new(), OnceLock::new());
+        Self { shared, idle: Mutex::default(), gaps, index, index_path, packs, trees: Mutex::default() }
     }
 
     /// Lends a handle; as many exist as threads have ever asked at once.
@@ -59,21 +64,52 @@ impl Objects {
         &self.gaps
     }
 
-    /// The content of a file, if it is not too large. Its size is booked before it is read: many threads read at once.
+    /// The content of a file, if it is not too large.
+    ///
+    /// gix refuses what is larger than an ordinary object before it inflates it. Only where less than that is allowed, by the
+    /// limit or by what is left of the run's share, is the size asked for first: finding an object twice takes time.
     pub(super) fn blob(&self, id: ObjectId, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
+        let Budget { limits, spent, .. } = budget;
+        let admit = |size| source::admit(size, budget);
+        if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
+            return self.read(id, Kind::Blob, admit, |data| Ok(data.into()));
+        }
+        admit(self.blob_size(id)?)?;
+        self.read(id, Kind::Blob, |_| Ok(()), |data| Ok(data.into()))
+    }
+
+    /// The size of a file, which is told without inflating it.
+    fn blob_size(&self, id: ObjectId) -> Result<u64, Reason> {
         let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
         match header.map_err(|error| damaged(to_gix(id), &error))? {
-            Some(header) if header.kind() == Kind::Blob => source::admit(header.size(), budget)?,
-            Some(header) => return Err(wrong_kind(to_gix(id), header.kind(), Kind::Blob)),
-            None => return Err(self.missing(to_gix(id))),
+            Some(header) if header.kind() == Kind::Blob => Ok(header.size()),
+            Some(header) => Err(wrong_kind(to_gix(id), header.kind(), Kind::Blob)),
+            None => Err(self.missing(to_gix(id))),
         }
-        self.read(id, Kind::Blob, budget.limits.file_bytes, |data| Ok(data.into()))
+    }
+
+    /// A tree, unless there is something odd about it; known trees are not read again.
+    pub(super) fn plain_tree(&self, id: ObjectId, limits: &Limits) -> Option<Arc<PlainTree>> {
+        let trees = || self.trees.lock().expect("no thread panics while it holds this lock");
+        let known = trees().get(&id);
+        let tree = known.unwrap_or_else(|| {
+            let id_length = self.shared.objects.object_hash().len_in_bytes();
+            let tree = self.read_tree(id, |data| Ok(PlainTree::read(data, id_length).map(Arc::new)));
+            let tree = tree.ok().flatten();
+            let weight = 1 + tree.as_ref().map_or(0, |tree| tree.count());
+            trees().keep(id, tree.clone(), weight);
+            tree
+        });
+        tree.filter(|tree| tree.count() as u64 <= limits.entries)
     }
 
     /// The members of a tree that stands at `directory`.
     pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
+        if let Some(tree) = self.plain_tree(id, limits) {
+            return list_plain_tree(&tree, directory);
+        }
         let hash = self.shared.objects.object_hash();
-        let listing = self.read(id, Kind::Tree, ORDINARY_BYTES, |data| {
+        let listing = self.read_tree(id, |data| {
             let entries = || gix::objs::TreeRefIter::from_bytes(data, hash);
             let limit = limits.entries;
             // A mode, a space, a name, a NUL and an id: fewer bytes than that cannot be an entry.
@@ -86,11 +122,21 @@ impl Objects {
         listing.unwrap_or_else(|reason| Unreadable { path: directory.clone(), revision: label.into(), reason }.into())
     }
 
+    fn read_tree<T>(&self, id: ObjectId, make: impl FnOnce(&[u8]) -> Result<T, Reason>) -> Result<T, Reason> {
+        let admit = |size| match size > ORDINARY_BYTES {
+            true => Err(Reason::FileTooLarge { size, limit: ORDINARY_BYTES }),
+            false => Ok(()),
+        };
+        self.read(id, Kind::Tree, admit, make)
+    }
+
+    /// Reads an object and makes something of it. Its size is admitted before anything is made, and before it is read if it is
+    /// larger than an ordinary one.
     fn read<T>(
         &self,
         id: ObjectId,
         kind: Kind,
-        limit: u64,
+        admit: impl Fn(u64) -> Result<(), Reason>,
         make: impl FnOnce(&[u8]) -> Result<T, Reason>,
     ) -> Result<T, Reason> {
         self.with(|repository, buffer| {
@@ -100,11 +146,14 @@ impl Objects {
                 return make(&[]);
             }
             match repository.objects.try_find(&id, buffer) {
-                Ok(Some(data)) if data.kind == kind => make(data.data),
+                Ok(Some(data)) if data.kind == kind => {
+                    admit(data.data.len() as u64)?;
+                    make(data.data)
+                }
                 Ok(Some(data)) => Err(wrong_kind(id, data.kind, kind)),
                 Ok(None) => Err(self.missing(id)),
                 Err(error) => {
-                    let large = self.large(repository, id, limit, &error)?;
+                    let large = self.large(repository, id, admit, &error)?;
                     let data = large.objects.try_find(&id, buffer).map_err(|error| damaged(id, &error))?;
                     make(data.ok_or_else(|| self.missing(id))?.data)
                 }
@@ -117,14 +166,12 @@ impl Objects {
         &self,
         repository: &gix::Repository,
         id: gix::ObjectId,
-        limit: u64,
+        admit: impl Fn(u64) -> Result<(), Reason>,
         error: &gix::Error,
     ) -> Result<gix::Repository, Reason> {
         let Ok(Some(header)) = repository.try_find_header(id) else { return Err(damaged(id, error)) };
         let size = header.size();
-        if size > limit {
-            return Err(Reason::FileTooLarge { size, limit });
-        }
+        admit(size)?;
         // Undoing deltas takes a few times the size.
         let options = super::options(size.max(ORDINARY_BYTES).saturating_mul(4)).open_path_as_is(true);
         Ok(options.open(repository.git_dir()).map_err(|error| damaged(id, &error))?.to_thread_local())
@@ -226,15 +273,25 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
     listing
 }
 
+/// Every member of a tree without anything odd.
+fn list_plain_tree(tree: &PlainTree, directory: &RepoPath) -> Listing {
+    let entry = |member: TreeMember<'_>| {
+        let path = directory.join(member.name).ok()?;
+        Some(Entry { path, kind: member.kind, id: member.id() })
+    };
+    let mut entries: Vec<Entry> = tree.members().filter_map(entry).collect();
+    entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    Listing { entries, unreadable: Vec::new() }
+}
+
 /// A tree can be made of nothing but bad names; a few of them show what it is.
 const TOLD_NAMES: usize = 20;
 
 /// A member's path, unless its name would lead out of the tree or into a repository's own files.
 pub(super) fn member(directory: &RepoPath, name: &[u8]) -> Result<RepoPath, Reason> {
     use gix::validate::path::component;
-    // Nearly all names are like this, and the full check takes longer than reading them.
-    let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'/' | 0);
-    if name.first().is_some_and(|first| !b".gG".contains(first)) && name.iter().all(is_plain) {
+    // The full check takes longer than reading them.
+    if is_harmless(name) {
         return directory.join(name).map_err(|_| Reason::UnsafeName { name: visible::quoted_path(name) });
     }
     let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };

@@ -32,8 +32,9 @@ pub(super) fn render(given: &Value, sources: &Sources) -> Answer {
 
 pub(super) fn scope(given: &Value, format: Format, sources: &Sources) -> Answer {
     let scene = Scene::of(given, format, sources)?;
-    let scoped = request::scope_for(&scene.target(), Operation::Get);
-    Ok(json!({ "scope": to_json(&scoped.scope.root) }))
+    let target = scene.target();
+    let scoped = request::scope_for(&target, Operation::Get);
+    Ok(json!({ "scope": to_json(&scoped.scope().root) }))
 }
 
 pub(super) fn operation(given: &Value, format: Format, sources: &Sources) -> Answer {
