@@ -237,7 +237,9 @@ fn edit(node: &Node, other: &Node, random: &mut Random) -> Node {
     }
     let mut copy = match &node.value {
         Value::List(_) => {
-            let mut items: Vec<Node> = node.as_list().unwrap_or_default().to_vec();
+            // What is put in is not edited again: something may be put into it, and so on without end.
+            let items = node.as_list().unwrap_or_default();
+            let mut items: Vec<Node> = items.iter().map(|item| edit(item, other, random)).collect();
             match random.below(6) {
                 0 if !items.is_empty() => drop(items.remove(random.below(items.len()))),
                 1 => items.insert(random.below(items.len() + 1), other.clone()),
@@ -248,10 +250,13 @@ fn edit(node: &Node, other: &Node, random: &mut Random) -> Node {
                 3 => items.reverse(),
                 _ => {}
             }
-            list(items.iter().map(|item| edit(item, other, random)).collect())
+            list(items)
         }
         Value::Map(map) => {
             let mut entries = map.entries().to_vec();
+            for entry in &mut entries {
+                entry.value = edit(&entry.value, other, random);
+            }
             match random.below(5) {
                 0 if !entries.is_empty() => drop(entries.remove(random.below(entries.len()))),
                 1 if !entries.iter().any(|entry| entry.key.name == "new") => {
@@ -259,9 +264,6 @@ fn edit(node: &Node, other: &Node, random: &mut Random) -> Node {
                 }
                 2 => entries.reverse(),
                 _ => {}
-            }
-            for entry in &mut entries {
-                entry.value = edit(&entry.value, other, random);
             }
             Node::map(entries, span())
         }

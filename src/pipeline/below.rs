@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
+use super::metadata::{self, Reach};
 use super::parsing::Wanted;
+use super::requests::derive_otherwise;
+use super::views::Known;
 use super::worlds::in_effect;
 use super::{Request, Worlds, loading};
 use crate::diff::{self, ResourcePair};
@@ -24,8 +29,14 @@ pub(super) struct Below {
 }
 
 /// Finds what stands below the changed ones of some pairs.
-pub(super) fn below(request: &Request<'_>, worlds: &Worlds<'_>, pairs: &[ResourcePair]) -> Below {
-    let changed: BTreeSet<&LogicalPath> = pairs.iter().filter(|pair| is_changed(pair)).flat_map(paths).collect();
+pub(super) fn below(request: &Request<'_>, worlds: &Worlds<'_>, reach: &Reach, pairs: &[ResourcePair]) -> Below {
+    let is_seen_below = |pair: &&ResourcePair| is_changed(pair) || names_otherwise(pair, worlds, reach);
+    let changed: Vec<&ResourcePair> = match pairs.len() {
+        // A few are looked at faster than threads are started.
+        0..64 => pairs.iter().filter(is_seen_below).collect(),
+        _ => pairs.par_iter().filter(is_seen_below).collect(),
+    };
+    let changed: BTreeSet<&LogicalPath> = changed.into_iter().flat_map(paths).collect();
     let known: BTreeSet<&RepoPath> =
         pairs.iter().flat_map(|(before, after)| [before, after]).flatten().map(|resource| &resource.file).collect();
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
@@ -61,6 +72,17 @@ fn is_changed((before, after): &ResourcePair) -> bool {
         (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
         _ => true,
     }
+}
+
+/// Whether a resource that says what it said is seen differently from below, because layers name the segments of its path anew.
+fn names_otherwise((before, after): &ResourcePair, worlds: &Worlds<'_>, reach: &Reach) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    if reach.is_nobody() {
+        return false;
+    }
+    let known = (Known::of(&worlds.before, before), Known::of(&worlds.after, after));
+    let (Some(old), Some(new)) = known else { return false };
+    metadata::may_derive_otherwise(&metadata::compare(&old, &new, worlds, reach)) && derive_otherwise(&old, &new)
 }
 
 /// Only what has a directory of its own can have something below it.

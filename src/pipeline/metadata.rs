@@ -55,6 +55,20 @@ pub(super) fn compare(
     }
 }
 
+/// Whether changed metadata may change what follows from a path: the templates that name its segments stand in many places.
+pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
+    const WITHOUT_PATHS: [&str; 7] =
+        ["httpMethod", "query", "httpHeaders", "body", "idFromAttribute", "aliasFromAttribute", "secretInAttributes"];
+    let is_without = |change: &Change| {
+        let mut names = change.path.iter().filter_map(|step| match step {
+            PathStep::Key(key) => Some(key.name.as_str()),
+            _ => None,
+        });
+        names.any(|name| WITHOUT_PATHS.contains(&name))
+    };
+    !metadata.changes.iter().all(is_without)
+}
+
 /// How metadata differs, found once for all resources that share it on both sides.
 #[derive(Default)]
 pub(super) struct Known(Memo<[usize; 2], Arc<Differing>>);

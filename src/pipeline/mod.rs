@@ -163,7 +163,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
         Compared { files: loaded.files, resources: loaded.before.len().max(loaded.after.len()) + loaded.same };
     let mut pairs = diff::pair(loaded.before, loaded.after);
     let mut below = match request.wants.requests {
-        true => below::below(request, worlds, &pairs),
+        true => below::below(request, worlds, &loaded.reach, &pairs),
         false => Below::default(),
     };
     pairs.append(&mut below.pairs);

@@ -6,12 +6,23 @@ use super::views::Known;
 use crate::diff::{self, Change, Difference, PathStep, Side};
 use crate::finding::Outcome;
 use crate::layer::Operation;
+use crate::path::LogicalPath;
 use crate::request::{self, Part, Parts, Wanted};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
 /// The operations on a resource that are compared. A list is a request of its collection, and comparing sends what getting does.
 pub(super) const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
+
+/// Whether the path of a resource gives its templates, and those of what stands below it, other names or values.
+pub(super) fn derive_otherwise(old: &Known<'_>, new: &Known<'_>) -> bool {
+    let derived = |known: &Known<'_>| {
+        let collection = known.path.parent().unwrap_or_else(LogicalPath::root);
+        request::derive(&known.metadata, &known.path, &collection)
+    };
+    let (before, after) = (derived(old), derived(new));
+    !before.iter().map(|it| (&it.name, &it.value)).eq(after.iter().map(|it| (&it.name, &it.value)))
+}
 
 /// Parts of the request of an operation.
 pub(super) fn made(known: &Known<'_>, operation: Operation, wanted: Wanted) -> Outcome<Made> {

@@ -73,7 +73,7 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(world: &'a World<'a>, resource: &'a Resource) -> Option<Self> {
+    pub(super) fn of(world: &'a World<'a>, resource: &'a Resource) -> Option<Self> {
         let path = world.path_of(resource).filter(|_| resource.is_managed())?;
         let metadata = world.metadata_of(resource)?;
         Some(Self { world, resource, path, metadata })
@@ -169,9 +169,10 @@ impl Views<'_> {
     }
 
     fn requests(&self, old: &Known<'_>, new: &Known<'_>, plain: &Difference, metadata: &Difference) -> Difference {
-        // Without another payload or path, only the operations whose metadata changed can differ.
+        // Without another payload, path or other names from the path, only the parts whose metadata changed can differ.
         let is_same = plain.changes.is_empty() && old.path == new.path && !self.reach.is_everybody();
         let is_same = is_same && !self.below_changed.contains(&new.resource.file);
+        let is_same = is_same && !(metadata::may_derive_otherwise(metadata) && requests::derive_otherwise(old, new));
         let operations = match is_same {
             true => concerned(metadata),
             false => requests::OPERATIONS.map(|operation| (operation, Wanted::EVERYTHING)).into(),

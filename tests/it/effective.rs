@@ -166,6 +166,16 @@ fn layers() -> impl Strategy<Value = (String, String)> {
         1 => Just("resourceInfo: {secretInAttributes: [value]}\n".to_owned()),
         2 => prop::sample::select(vec!["./{{.id}}", "/v1/{{.id}}", "/x/{{../id}}/y", "./{{../../value}}", "./{{.value}}"])
             .prop_map(|path| format!("operationInfo: {{updateResource: {{path: \"{path}\"}}}}\n")),
+        2 => (
+            prop::sample::select(vec!["/a/{{.zone}}", "/{{.zone}}/b/{{.id}}", "/d/{{.zone}}/{{.id}}", "/{{.zone}}"]),
+            prop::sample::select(vec!["./{{.id}}", "/g/{{.zone}}", "/g/{{../zone}}"]),
+        )
+            .prop_map(|(update, get)| format!(
+                "operationInfo:\n  updateResource: {{path: \"{update}\"}}\n  getResource: {{path: \"{get}\"}}\n"
+            )),
+        1 => prop::sample::select(vec!["{{.zone}}", "{{.id}}", "{{../zone}}", "x"]).prop_map(|value| {
+            format!("operationInfo: {{updateResource: {{httpHeaders: [{{name: X-Zone, value: \"{value}\"}}]}}}}\n")
+        }),
         1 => Just("resourceInfo: {collectionPath: \"/c/{{.b}}/{{.id}}\"}\n".to_owned()),
         1 => Just("operationInfo: {getResource: {httpHeaders: [{name: X-Up, value: \"{{../id}}\"}]}}\n".to_owned()),
         1 => prop::sample::select(vec!["[/value]", "[id]", "[/spec/value]", "[]"])

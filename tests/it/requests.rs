@@ -330,3 +330,35 @@ fn all_programs_of_a_run_share_one_allowance() {
     let ran = render(&repo, &["/c/a"]);
     assert!(ran.code == 2 && ran.stderr.contains("limit/expression"), "{ran:?}");
 }
+
+#[test]
+fn a_path_that_names_its_segments_anew_changes_every_request_that_reads_the_name() {
+    let repo = TestRepo::new();
+    let layer = |update: &str| {
+        let get = "/x/{{.zone}}/{{.id}}";
+        format!("operationInfo:\n  updateResource: {{path: \"{update}\"}}\n  getResource: {{path: \"{get}\"}}\n")
+    };
+    repo.write("realms/_/clients/_/metadata.yaml", layer("/{{.zone}}/acme/clients/{{.id}}"));
+    repo.write("realms/acme/clients/web/resource.yaml", "id: 7\n");
+    repo.commit_all("one");
+    repo.write("realms/_/clients/_/metadata.yaml", layer("/realms/{{.zone}}/clients/{{.id}}"));
+    repo.commit_all("two");
+    let ran = run(&mut outcrop(&repo, &["diff", "--only", "requests", "HEAD~1", "HEAD"])).ends_with(0);
+    ran.says("get request › .path").says("/x/realms/7 → /x/acme/7");
+}
+
+#[test]
+fn a_part_that_cannot_be_made_does_not_hide_the_others() {
+    let repo = TestRepo::new();
+    let layer = |version: &str| {
+        let header = "httpHeaders: [{name: X-Gone, value: \"{{.gone}}\"}]";
+        format!("operationInfo:\n  updateResource:\n    path: \"/{version}/{{{{.id}}}}\"\n    {header}\n")
+    };
+    repo.write("c/_/metadata.yaml", layer("v1"));
+    repo.write("c/one/resource.yaml", "id: 7\n");
+    repo.commit_all("one");
+    repo.write("c/_/metadata.yaml", layer("v2"));
+    repo.commit_all("two");
+    let ran = run(&mut outcrop(&repo, &["diff", "--only", "requests", "HEAD~1", "HEAD"]));
+    ran.says("update request › .path").says("/v1/7 → /v2/7");
+}
