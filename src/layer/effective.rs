@@ -101,10 +101,18 @@ impl EffectiveMetadata {
         Self { layers, said, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
     }
 
+    /// The same to be changed: what was found out about it is not kept.
+    fn anew(&self) -> Self {
+        let Self { layers, said, orders, nowhere, is_complete, node: _, secrets: _ } = self;
+        let (layers, said, orders) = (layers.clone(), said.clone(), orders.clone());
+        let (node, secrets) = (OnceLock::new(), OnceLock::new());
+        Self { layers, said, orders, nowhere: *nowhere, is_complete: *is_complete, node, secrets }
+    }
+
     /// The same with a stronger layer on top.
     #[must_use]
     pub fn under(&self, layer: &Arc<Layer>) -> Self {
-        let mut merged = Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() };
+        let mut merged = self.anew();
         merged.layers.push(Arc::clone(layer));
         merged.is_complete &= layer.statements.is_sound();
         // Clearing comes first: a document can clear a section and say something new about it under another name.
@@ -277,7 +285,7 @@ impl EffectiveMetadata {
     /// The same metadata with each value passed through a function.
     #[must_use]
     pub fn map_values(&self, change: impl Fn(&Directive, &Node) -> Option<Node>) -> Self {
-        let mut changed = Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() };
+        let mut changed = self.anew();
         for (directive, said) in &mut changed.said {
             let Some(node) = said.value().and_then(|node| change(directive, node)) else { continue };
             let (by, over) = (Arc::clone(&said.by), said.over.clone());

@@ -48,27 +48,34 @@ impl CommitSnapshot {
 
     /// The tree of a directory, and nothing if there is no such directory. Where a tree on the way is odd or the way is long, an
     /// error says that only listing can tell.
-    fn tree_of(&self, directory: &[u8]) -> Result<Option<Arc<PlainTree>>, OnlyListingTells> {
-        let plain = |id| self.objects.plain_tree(id, &self.budget.limits).ok_or(OnlyListingTells);
+    fn tree_of(&self, directory: &RepoPath) -> Result<Option<Arc<PlainTree>>, OnlyListingTells> {
+        self.tree_id(directory)?.map(|id| self.plain_tree(id)).transpose()
+    }
+
+    fn plain_tree(&self, id: ObjectId) -> Result<Arc<PlainTree>, OnlyListingTells> {
+        self.objects.plain_tree(id, &self.budget.limits).ok_or(OnlyListingTells)
+    }
+
+    fn tree_id(&self, directory: &RepoPath) -> Result<Option<ObjectId>, OnlyListingTells> {
         let known = || self.directories.lock().expect("no thread panics while it holds this lock");
-        let found = known().get(directory);
+        let Some(parent) = directory.parent_bytes() else { return Ok(Some(self.tree)) };
+        let found = known().get(directory.as_bytes());
         if let Some(id) = found {
-            return id.map(plain).transpose();
+            return Ok(id);
         }
-        let path = RepoPath::new(directory).map_err(|_| OnlyListingTells)?;
-        let id = match path.parent_bytes() {
-            None => Some(self.tree),
-            Some(_) if path.components().count() as u64 > u64::from(self.budget.limits.directory_depth) => {
-                return Err(OnlyListingTells);
-            }
-            Some(parent) => {
-                let above = self.tree_of(parent)?;
-                let member = above.as_ref().and_then(|above| above.find(path.file_name()));
-                member.filter(|member| member.kind == EntryKind::Directory).and_then(|member| member.id())
-            }
+        if directory.components().count() as u64 > u64::from(self.budget.limits.directory_depth) {
+            return Err(OnlyListingTells);
+        }
+        let above = known().get(parent);
+        let above = match above {
+            Some(id) => id,
+            None => self.tree_id(&directory.parent().unwrap_or_default())?,
         };
-        known().keep(Place(path), id, 1);
-        id.map(plain).transpose()
+        let above = above.map(|id| self.plain_tree(id)).transpose()?;
+        let member = above.as_ref().and_then(|above| above.find(directory.file_name()));
+        let id = member.filter(|member| member.kind == EntryKind::Directory).and_then(|member| member.id());
+        known().keep(Place(directory.clone()), id, 1);
+        Ok(id)
     }
 
     /// What a directory holds, or nothing if there is no such directory.
@@ -137,7 +144,7 @@ impl Snapshot for CommitSnapshot {
     }
 
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
-        match self.tree_of(directory.as_bytes()) {
+        match self.tree_of(directory) {
             Ok(tree) => {
                 let members = tree.iter().flat_map(|tree| tree.members());
                 members.for_each(|member| {
@@ -175,7 +182,12 @@ impl Snapshot for CommitSnapshot {
         if let Some(listing) = self.remembered(parent) {
             return find(&listing, parent, path);
         }
-        match self.tree_of(parent) {
+        let known = self.directories.lock().expect("no thread panics while it holds this lock").get(parent);
+        let tree = match known {
+            Some(id) => id.map(|id| self.plain_tree(id)).transpose(),
+            None => self.tree_of(&path.parent().unwrap_or_default()),
+        };
+        match tree {
             Ok(None) => Ok(None),
             Ok(Some(tree)) => {
                 let entry = |member: TreeMember<'_>| Entry { path: path.clone(), kind: member.kind, id: member.id() };
