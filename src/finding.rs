@@ -111,6 +111,15 @@ impl<T> Outcome<T> {
 }
 
 impl Finding {
+    /// Every place that a snippet of it shows.
+    pub fn spans(&self) -> impl Iterator<Item = Span> {
+        let primary = match self.location {
+            Location::Span(span) => Some(span),
+            Location::File { .. } => None,
+        };
+        primary.into_iter().chain(self.related.iter().map(|label| label.span))
+    }
+
     /// A finding with its rule's severity.
     pub fn new(rule: &'static Rule, location: Location, message: impl Into<String>) -> Self {
         Self {

@@ -70,6 +70,13 @@ pub struct World<'a> {
     requests: Arc<request::Memo>,
 }
 
+/// What twins have in common.
+struct Shared<'a> {
+    trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
+    patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
+    requests: Arc<request::Memo>,
+}
+
 impl<'a> World<'a> {
     /// A snapshot of which nothing is known yet. Included files are kept by whoever owns `includes`, which outlives the world.
     pub fn new(
@@ -84,35 +91,35 @@ impl<'a> World<'a> {
             let layers = layers_below(&base, snapshot, settings, sources, limits, includes);
             (base, layers)
         });
-        Self {
-            snapshot,
-            settings,
-            sources,
-            limits,
-            includes,
-            secrets: None,
-            roles: Roles::new(snapshot, settings),
+        let shared = Shared {
             trees: Arc::new(trees.collect()),
-            files: Memo::default(),
-            folders: Memo::default(),
-            written: Memo::default(),
-            children: Memo::default(),
-            names_of_places: OnceLock::new(),
-            names_of_all: OnceLock::new(),
-            entries: AtomicU64::new(0),
-            is_unlisted: AtomicBool::new(false),
-            seen: Memo::default(),
             patch_files: Arc::new(patch_files.collect()),
-            effective: Memo::default(),
-            shown: Memo::default(),
             requests: Arc::new(request::Memo::within(limits)),
-        }
+        };
+        Self::over(snapshot, settings, sources, limits, includes, shared)
     }
 
     /// The same snapshot again, with the same layers.
     #[must_use]
     pub fn twin(&self) -> Self {
         let Self { snapshot, settings, sources, limits, includes, .. } = *self;
+        let shared = Shared {
+            trees: Arc::clone(&self.trees),
+            patch_files: Arc::clone(&self.patch_files),
+            requests: Arc::clone(&self.requests),
+        };
+        Self::over(snapshot, settings, sources, limits, includes, shared)
+    }
+
+    fn over(
+        snapshot: &'a dyn Snapshot,
+        settings: &'a Settings,
+        sources: &'a Arc<Sources>,
+        limits: &'a Limits,
+        includes: &'a Includes,
+        shared: Shared<'a>,
+    ) -> Self {
+        let Shared { trees, patch_files, requests } = shared;
         Self {
             snapshot,
             settings,
@@ -121,7 +128,7 @@ impl<'a> World<'a> {
             includes,
             secrets: None,
             roles: Roles::new(snapshot, settings),
-            trees: Arc::clone(&self.trees),
+            trees,
             files: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
@@ -131,10 +138,10 @@ impl<'a> World<'a> {
             entries: AtomicU64::new(0),
             is_unlisted: AtomicBool::new(false),
             seen: Memo::default(),
-            patch_files: Arc::clone(&self.patch_files),
+            patch_files,
             effective: Memo::default(),
             shown: Memo::default(),
-            requests: Arc::clone(&self.requests),
+            requests,
         }
     }
 

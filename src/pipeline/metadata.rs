@@ -55,17 +55,19 @@ pub(super) fn compare(
     }
 }
 
+/// The names on the way down to a change: its section, its operation, its field, and so on.
+pub(super) fn names(change: &Change) -> impl Iterator<Item = &str> {
+    change.path.iter().filter_map(|step| match step {
+        PathStep::Key(key) => Some(key.name.as_str()),
+        _ => None,
+    })
+}
+
 /// Whether changed metadata may change what follows from a path: the templates that name its segments stand in many places.
 pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
     const WITHOUT_PATHS: [&str; 7] =
         ["httpMethod", "query", "httpHeaders", "body", "idFromAttribute", "aliasFromAttribute", "secretInAttributes"];
-    let is_without = |change: &Change| {
-        let mut names = change.path.iter().filter_map(|step| match step {
-            PathStep::Key(key) => Some(key.name.as_str()),
-            _ => None,
-        });
-        names.any(|name| WITHOUT_PATHS.contains(&name))
-    };
+    let is_without = |change: &Change| names(change).any(|name| WITHOUT_PATHS.contains(&name));
     !metadata.changes.iter().all(is_without)
 }
 

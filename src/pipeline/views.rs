@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::metadata::{self, Reach};
 use super::{Request, Worlds, requests};
 use crate::compare;
-use crate::diff::{self, Change, Difference, Options, OtherChanges, PathStep, Suppressed};
+use crate::diff::{self, Change, Difference, Options, OtherChanges, Suppressed};
 use crate::effective::World;
 use crate::finding::Finding;
 use crate::layer::{EffectiveMetadata, Operation, Origin};
@@ -205,10 +205,7 @@ fn concerned(metadata: &Difference) -> BTreeMap<Operation, Wanted> {
         *known = known.or(wanted);
     };
     for change in &metadata.changes {
-        let mut names = change.path.iter().filter_map(|step| match step {
-            PathStep::Key(key) => Some(key.name.as_str()),
-            _ => None,
-        });
+        let mut names = metadata::names(change);
         let (section, operation, field) = (names.next(), names.next(), names.next());
         let operation = requests::OPERATIONS.into_iter().find(|known| operation == Some(known.wire()));
         match operation.filter(|_| section == Some("operationInfo")) {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Request, masks, metadata};
 use crate::effective::{Secrets, World};
-use crate::finding::{Finding, Location};
+use crate::finding::Finding;
 use crate::merge::Includes;
 use crate::path::RepoPath;
 use crate::report::Report;
@@ -92,14 +92,7 @@ impl Worlds<'_> {
 
     /// Hides the values of texts that findings point into, where metadata declares secrets for what the text describes.
     pub(super) fn veil(&self, report: &Report) {
-        let spans = report.findings.iter().flat_map(|finding| {
-            let primary = match finding.location {
-                Location::Span(span) => Some(span),
-                Location::File { .. } => None,
-            };
-            primary.into_iter().chain(finding.related.iter().map(|label| label.span))
-        });
-        let shown: BTreeSet<_> = spans.map(|span| span.source).collect();
+        let shown: BTreeSet<_> = report.findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
         for source in shown {
             let text = report.sources.get(source);
             let sides = [&self.before, &self.after];

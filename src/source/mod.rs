@@ -37,9 +37,7 @@ pub trait Snapshot: Sync {
 
     /// Looks at each member of a directory in passing, in any order: for whoever wants to find a few among many.
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
-        let listing = self.listing(directory);
-        listing.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
-        listing.unreadable.clone()
+        self.listing(directory).visit(directory, visit)
     }
 
     /// What is not the same in two trees that stand at one place, by their ids; nothing where only listing both can tell.
@@ -108,6 +106,12 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// Shows each member of the directory, and gives what could not be listed.
+    pub fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
+        self.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
+        self.unreadable.clone()
+    }
+
     /// Whether a member that is not among the entries is surely not there.
     pub fn rules_out(&self, directory: &[u8], member: &RepoPath) -> bool {
         let is_doubt = |unreadable: &Unreadable| {

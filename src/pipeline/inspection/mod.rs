@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::compare::{Masks, hide_copies, hide_places};
 use crate::effective::{Secrets, World, layers_below};
-use crate::finding::{Finding, Location, Outcome};
+use crate::finding::{Finding, Outcome};
 use crate::layer::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
 use crate::merge::Includes;
 use crate::path::{LogicalPath, RepoPath};
@@ -140,14 +140,7 @@ impl<'a> Inspection<'a> {
 
     /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
     pub fn veil(&self, findings: &[Finding]) {
-        let places = findings.iter().flat_map(|finding| {
-            let primary = match finding.location {
-                Location::Span(span) => Some(span),
-                Location::File { .. } => None,
-            };
-            primary.into_iter().chain(finding.related.iter().map(|label| label.span))
-        });
-        let shown: BTreeSet<_> = places.map(|span| span.source).collect();
+        let shown: BTreeSet<_> = findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
         let masks = Masks::new(&self.settings.secrets);
         self.with_world(false, |world, _| {
             for source in shown {

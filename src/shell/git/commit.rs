@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use smol_str::SmolStr;
 
 use super::objects::Objects;
-use super::plain_tree::{PlainTree, TreeMember};
+use super::plain_tree::{PlainTree, TreeMember, entries};
 use super::recent::Recent;
 use super::revision::Tree;
 use crate::limits::{Budget, Limits};
@@ -152,11 +152,7 @@ impl Snapshot for CommitSnapshot {
                 });
                 Vec::new()
             }
-            Err(OnlyListingTells) => {
-                let listing = self.listing(directory);
-                listing.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
-                listing.unreadable.clone()
-            }
+            Err(OnlyListingTells) => self.listing(directory).visit(directory, visit),
         }
     }
 
@@ -164,17 +160,8 @@ impl Snapshot for CommitSnapshot {
         let plain = |id| self.objects.plain_tree(id, &self.budget.limits);
         let (before, after) = (plain(before)?, plain(after)?);
         let (these, those) = before.differing(&after);
-        let entries = |members: Vec<TreeMember<'_>>| -> Option<Vec<Entry>> {
-            let entry = |member: TreeMember<'_>| {
-                let path = directory.join(member.name).ok()?;
-                Some(Entry { path, kind: member.kind, id: member.id() })
-            };
-            let mut entries = members.into_iter().map(entry).collect::<Option<Vec<Entry>>>()?;
-            entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
-            Some(entries)
-        };
         let members = before.count().max(after.count()) as u64;
-        Some(Differing { before: entries(these)?, after: entries(those)?, members })
+        Some(Differing { before: entries(these, directory)?, after: entries(those, directory)?, members })
     }
 
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {

@@ -7,7 +7,7 @@ use gix::objs::{Find as _, Kind};
 
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
-use super::plain_tree::{PlainTree, TreeMember, is_harmless};
+use super::plain_tree::{PlainTree, entries, is_harmless};
 use super::recent::Recent;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
@@ -105,8 +105,9 @@ impl Objects {
 
     /// The members of a tree that stands at `directory`.
     pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
-        if let Some(tree) = self.plain_tree(id, limits) {
-            return list_plain_tree(&tree, directory);
+        let plain = self.plain_tree(id, limits);
+        if let Some(entries) = plain.and_then(|tree| entries(tree.members(), directory)) {
+            return Listing { entries, unreadable: Vec::new() };
         }
         let hash = self.shared.objects.object_hash();
         let listing = self.read_tree(id, |data| {
@@ -271,17 +272,6 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
     }
     listing.unreadable = refused;
     listing
-}
-
-/// Every member of a tree without anything odd.
-fn list_plain_tree(tree: &PlainTree, directory: &RepoPath) -> Listing {
-    let entry = |member: TreeMember<'_>| {
-        let path = directory.join(member.name).ok()?;
-        Some(Entry { path, kind: member.kind, id: member.id() })
-    };
-    let mut entries: Vec<Entry> = tree.members().filter_map(entry).collect();
-    entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
-    Listing { entries, unreadable: Vec::new() }
 }
 
 /// A tree can be made of nothing but bad names; a few of them show what it is.

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::source::{EntryKind, ObjectId};
+use crate::path::RepoPath;
+use crate::source::{Entry, EntryKind, ObjectId};
 
 /// A tree without anything odd: every name is harmless, they are in git's order, and none is there twice.
 pub(super) struct PlainTree {
@@ -20,6 +21,20 @@ pub(super) struct TreeMember<'t> {
     pub(super) kind: EntryKind,
     /// The bytes of its id.
     id: &'t [u8],
+}
+
+/// Members as entries of a directory, in the order of listings; nothing if one could not stand there.
+pub(super) fn entries<'t>(
+    members: impl IntoIterator<Item = TreeMember<'t>>,
+    directory: &RepoPath,
+) -> Option<Vec<Entry>> {
+    let entry = |member: TreeMember<'_>| {
+        let path = directory.join(member.name).ok()?;
+        Some(Entry { path, kind: member.kind, id: member.id() })
+    };
+    let mut entries = members.into_iter().map(entry).collect::<Option<Vec<Entry>>>()?;
+    entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    Some(entries)
 }
 
 impl TreeMember<'_> {
