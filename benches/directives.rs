@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
+use outcrop::directive::{self, Context, Includes, MergeProfile};
 use outcrop::document::{self, Document, Format};
 use outcrop::limits::Limits;
-use outcrop::merge::{self, Context, Includes, MergeProfile};
 use outcrop::path::RepoPath;
-use outcrop::source::{MemorySnapshot, Snapshot as _};
+use outcrop::snapshot::{MemorySnapshot, Snapshot as _};
 use outcrop::text::{SourceText, Sources};
 
 const ROUNDS: usize = 11;
@@ -56,7 +56,7 @@ fn expand_all(texts: &[String], common: &str) {
         let source = sources.add(SourceText::new(file.clone(), snapshot.label(), text.as_str()));
         let parsed = document::parse(text, source, Format::Yaml, &limits);
         let documents: Vec<Document> = parsed.value;
-        let outcome = merge::expand(&documents[0], &file, &context);
+        let outcome = directive::expand(&documents[0], &file, &context);
         assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use outcrop::limits::{Budget, Limits};
 use outcrop::shell::git::{GitSnapshot, Repository, Revision};
-use outcrop::source::{Scope, Snapshot, files_below};
+use outcrop::snapshot::{Scope, Snapshot, files_below};
 
 const ROUNDS: usize = 9;
 

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use outcrop::layer::{Layers, resolve};
 use outcrop::limits::{Budget, Limits};
+use outcrop::metadata::{Layers, resolve};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::shell::git::{GitSnapshot, Repository, Revision};
-use outcrop::source::{Entry, Scope, Snapshot, files_below};
+use outcrop::snapshot::{Entry, Scope, Snapshot, files_below};
 use outcrop::text::Sources;
 
 const ROUNDS: usize = 9;

@@ -9,11 +9,11 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use outcrop::document::{self, Format};
-use outcrop::layer::Layers;
 use outcrop::limits::Limits;
+use outcrop::metadata::Layers;
 use outcrop::patch::{PatchFiles, Subject, apply_layers};
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::source::MemorySnapshot;
+use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 

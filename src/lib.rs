@@ -6,31 +6,33 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use the machine"))]
 
 // Nouns: what every stage may speak of.
-pub mod visible;
+pub mod sanitize;
 pub mod path;
-pub mod pattern;
+pub mod glob;
 pub mod suggest;
 pub mod text;
+pub mod memo;
 pub mod value;
 pub mod finding;
 pub mod limits;
-pub mod memo;
-pub mod settings;
-pub mod shape;
+pub mod schema;
 
-// Stages, in the order the data flows.
-pub mod source;
+// Stages, for one snapshot.
+pub mod snapshot;
 pub mod document;
-pub mod config;
-pub mod merge;
-pub mod layer;
-pub mod openapi;
+pub mod edit;
+pub mod decode;
+pub mod settings;
+pub mod directive;
+pub mod metadata;
 pub mod expression;
 pub mod patch;
 pub mod resource;
+pub mod secrets;
 pub mod request;
-pub mod compare;
-pub mod effective;
+pub mod side;
+
+// Stages, for two snapshots.
 pub mod impact;
 pub mod diff;
 pub mod report;

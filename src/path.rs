@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::visible;
+use crate::sanitize;
 
 /// Where a file stands in a snapshot, as git stores it: bytes, `/` between components, no leading `/`.
 ///
@@ -35,14 +35,14 @@ impl RepoPath {
             return Ok(Self::root());
         }
         for component in bytes.split(|&byte| byte == b'/') {
-            check_component(component).map_err(|reason| PathError { path: visible::quoted_path(bytes), reason })?;
+            check_component(component).map_err(|reason| PathError { path: sanitize::quoted_path(bytes), reason })?;
         }
         Ok(Self(bytes.into()))
     }
 
     /// This directory's member `name`; a name from a hostile tree (`..`, `a/b`) is refused.
     pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
-        let refused = |reason| PathError { path: visible::quoted_path(name), reason };
+        let refused = |reason| PathError { path: sanitize::quoted_path(name), reason };
         if name.contains(&b'/') {
             return Err(refused("a name holds a slash"));
         }
@@ -139,7 +139,7 @@ fn check_component(component: &[u8]) -> Result<(), &'static str> {
 impl fmt::Display for RepoPath {
     /// As git prints it: plain when it is printable text, C-quoted otherwise.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible::quoted_path(&self.0))
+        f.write_str(&sanitize::quoted_path(&self.0))
     }
 }
 
@@ -164,7 +164,7 @@ pub struct LogicalPathError {
 impl LogicalPathError {
     /// Says why; the path is made visible.
     pub fn new(path: &str, reason: &'static str) -> Self {
-        Self { path: format!("`{}`", visible::inline(path)), reason }
+        Self { path: format!("`{}`", sanitize::inline(path)), reason }
     }
 }
 
@@ -242,7 +242,7 @@ impl LogicalPath {
 
 impl fmt::Display for LogicalPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible::inline(&self.0))
+        f.write_str(&sanitize::inline(&self.0))
     }
 }
 

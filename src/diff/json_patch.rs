@@ -8,8 +8,8 @@ use std::collections::hash_map::Entry as Slot;
 
 use smol_str::SmolStr;
 
-use super::align;
 use crate::path::Pointer;
+use crate::value::align;
 use crate::value::{Entry, Key, KeyKind, Map, Node, Value, list_index};
 
 /// One step of a patch.

@@ -1,13 +1,13 @@
 //! Which items of two lists are the same item: by configured names, by known names, by likely names, by content.
 
-use super::align;
 use super::identity::{self, Names};
 use super::kubernetes::Known;
 use super::leftovers::{ALIKE, Leftovers, is_much_alike, is_same_container};
-use super::order::{is_turned, longest_rise};
+use super::order::is_turned;
 use super::pattern::CompiledRule;
 use super::same::{Sameness, sameness};
 use crate::value::Node;
+use crate::value::align;
 
 /// Which items belong together.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) fn match_items(before: &[Node], after: &[Node], rule: Option<&Compile
             Pair { before, after, is_in_order: false }
         })
         .collect();
-    for at in longest_rise(&places) {
+    for at in align::longest_rise(&places) {
         pairs[at].is_in_order = true;
     }
     pairs.sort_unstable_by_key(|pair| pair.after);

@@ -12,7 +12,6 @@ mod resources;
 mod suppress;
 pub mod text;
 
-mod align;
 mod fingerprint;
 mod identity;
 mod inside;

@@ -4,25 +4,6 @@ use std::cmp::Ordering;
 
 use crate::value::{Entry, Map, Node, Value};
 
-/// Positions of a longest rising run in a sequence of different numbers: whatever is not in it has moved.
-pub(super) fn longest_rise(sequence: &[usize]) -> Vec<usize> {
-    // `ends[length - 1]` is the position that ends the lowest run of that length; `previous` links each position to the one before.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = Vec::with_capacity(sequence.len());
-    for (at, &value) in sequence.iter().enumerate() {
-        let length = ends.partition_point(|&end| sequence[end] < value);
-        previous.push(length.checked_sub(1).map(|shorter| ends[shorter]));
-        if length == ends.len() {
-            ends.push(at);
-        } else {
-            ends[length] = at;
-        }
-    }
-    let mut run: Vec<usize> = std::iter::successors(ends.last().copied(), |&at| previous[at]).collect();
-    run.reverse();
-    run
-}
-
 /// Whether to compare `after` with `before` instead, and turn the answer round.
 ///
 /// Several alignments can be equally good. Choosing by content, not by age, makes the way back the mirror of the way there.
@@ -80,20 +61,6 @@ mod tests {
     use super::*;
     use crate::diff::testing::{any_node, read};
     use proptest::prelude::*;
-
-    #[test]
-    fn the_longest_rise_is_longest_and_rises() {
-        assert_eq!(longest_rise(&[]), [0; 0]);
-        assert_eq!(longest_rise(&[3, 2, 1]).len(), 1);
-        assert_eq!(longest_rise(&[0, 1, 2]), [0, 1, 2]);
-        assert_eq!(longest_rise(&[9, 0, 1, 5, 2, 3]), [1, 2, 4, 5]);
-    }
-
-    #[test]
-    fn a_hundred_thousand_reversed_need_one_pass() {
-        let reversed: Vec<usize> = (0..100_000).rev().collect();
-        assert_eq!(longest_rise(&reversed).len(), 1);
-    }
 
     #[test]
     fn secrets_do_not_decide() {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::glob::glob_matches;
 use crate::path::Pointer;
-use crate::pattern::glob_matches;
 use crate::settings::ListRule;
 
 /// The configured list rules, ready to be followed.

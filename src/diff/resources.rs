@@ -7,10 +7,11 @@ use rayon::prelude::*;
 
 use super::likeness::{LEAF, Likeness, Traits, pair_alike};
 use super::options::Options;
-use super::{Difference, ResourceChange, align, diff, kubernetes};
+use super::{Difference, ResourceChange, diff, kubernetes};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, KubernetesName, Resource};
 use crate::value::Node;
+use crate::value::align;
 
 /// A resource before and after; one side may be missing.
 pub type ResourcePair = (Option<Resource>, Option<Resource>);

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::{Change, PathStep, ResourceChange};
-use crate::pattern::Pattern;
+use crate::glob::Pattern;
 use crate::resource::{Identity, Resource};
 use crate::settings::{CompareRule, PlaceRule};
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use similar::{Algorithm, ChangeTag, DiffOp, InlineChangeOptions, TextDiff, capture_diff_slices, group_diff_ops};
 
-use super::align;
 use super::options::TextThresholds;
+use crate::value::align;
 
 /// A run of lines around a change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,23 +3,23 @@
 use std::ops::Range;
 
 /// How far to look for an indicator. Many missing values may ask at one place, and a hostile comment may be long.
-pub(super) const SIGHT: usize = 4096;
+pub(crate) const SIGHT: usize = 4096;
 
 /// The place just after one of these indicators, if it is the next thing written.
-pub(super) fn after_indicator(text: &str, from: usize, indicators: &[u8]) -> Option<usize> {
+pub(crate) fn after_indicator(text: &str, from: usize, indicators: &[u8]) -> Option<usize> {
     let bytes = &text.as_bytes()[..text.len().min(from + SIGHT)];
     let at = skip(bytes, from, b"");
     bytes.get(at).filter(|byte| indicators.contains(byte)).map(|_| at + 1)
 }
 
 /// The first dash of a list that is the key or value of a block map; `content` is where its first item was seen.
-pub(super) fn first_dash(text: &str, from: usize, content: usize) -> usize {
+pub(crate) fn first_dash(text: &str, from: usize, content: usize) -> usize {
     let at = skip(text.as_bytes(), from, b":?&!");
     if at < content && text.as_bytes()[at] == b'-' { at } else { content }
 }
 
 /// A block scalar from its `|` or `>` to the end of its last line, the line break left out.
-pub(super) fn block_scalar(text: &str, from: usize, content: Range<usize>, is_empty: bool) -> Range<usize> {
+pub(crate) fn block_scalar(text: &str, from: usize, content: Range<usize>, is_empty: bool) -> Range<usize> {
     let bytes = text.as_bytes();
     let start = skip(bytes, from, b":?-&!");
     if start > content.start || !matches!(bytes.get(start), Some(b'|' | b'>')) {

@@ -1,11 +1,10 @@
 //! Stage 2: bytes become documents, trees of values in which every key and value knows where it is written.
 
 mod compose;
-mod edit;
 mod encoding;
 mod entries;
 mod json;
-mod layout;
+pub(crate) mod layout;
 mod plain;
 mod scalar;
 mod split;
@@ -17,7 +16,6 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
-pub use edit::edit;
 pub use encoding::{EncodingError, decode};
 pub use split::split;
 

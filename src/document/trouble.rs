@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::finding::{self, Finding, Location, Rule};
 use crate::limits::Limits;
+use crate::sanitize;
 use crate::text::{SourceId, Span};
-use crate::visible;
 
 /// Nobody reads more about one file, and a hostile one could fill the memory with them.
 const MOST_FINDINGS: usize = 1000;
@@ -109,5 +109,5 @@ pub(super) fn quoted(name: &str) -> String {
         end -= 1;
     }
     let dots = if end < name.len() { "…" } else { "" };
-    format!("`{}{dots}`", visible::inline(&name[..end]))
+    format!("`{}{dots}`", sanitize::inline(&name[..end]))
 }

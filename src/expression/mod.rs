@@ -2,6 +2,5 @@
 
 pub mod cel;
 pub mod jq;
-pub mod path;
-pub mod schema;
+pub mod eval;
 pub mod template;

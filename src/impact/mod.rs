@@ -10,14 +10,14 @@ mod selected;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
-use crate::effective::World;
 use crate::finding::Finding;
-use crate::layer::{MetadataPath, is_layer_file};
 use crate::limits::Budget;
+use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
 use crate::resource::Role;
 use crate::settings::Settings;
-use crate::source::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
+use crate::side::World;
+use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
 
 pub use notable::{Memory, NoMemory, Notable};
 

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::Question;
+use crate::directive::may_include;
 use crate::document::Format;
-use crate::effective::World;
-use crate::expression::path::may_have_expressions;
+use crate::expression::eval::may_have_expressions;
 use crate::limits::Budget;
-use crate::merge::may_include;
 use crate::path::RepoPath;
-use crate::source::{Entry, EntryKind, ObjectId, Scope, Snapshot, files_below};
+use crate::side::World;
+use crate::snapshot::{Entry, EntryKind, ObjectId, Scope, Snapshot, files_below};
 
 /// A file whose meaning depends on other files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Question;
 use crate::document::Format;
-use crate::layer::WILDCARD;
+use crate::metadata::WILDCARD;
 use crate::path::RepoPath;
-use crate::source::EntryKind;
+use crate::snapshot::EntryKind;
 
 /// Files that were not edited but are named, or read, in another way now: a directory became part of a tree of resources, or
 /// ceased to be, and `metadata.*` and `patches.*` got a resource to speak for, or lost it.
@@ -56,6 +56,6 @@ fn is_new_or_gone(question: &Question<'_>, path: &RepoPath) -> bool {
 }
 
 fn stands_on_both(question: &Question<'_>, path: &RepoPath) -> bool {
-    let stands = |world: &crate::effective::World<'_>| matches!(world.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
+    let stands = |world: &crate::side::World<'_>| matches!(world.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
     stands(question.before) && stands(question.after)
 }

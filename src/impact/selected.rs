@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use super::Question;
 use crate::document::Format;
 use crate::finding::Finding;
-use crate::layer::{MetadataPath, WILDCARD};
+use crate::metadata::{MetadataPath, WILDCARD};
 use crate::path::RepoPath;
 use crate::resource::Role;
-use crate::source::{Entry, EntryKind, Reason, Unreadable};
+use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
 
 /// The files of the newer side that a selector may speak for.
 pub(super) fn selected(

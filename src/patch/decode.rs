@@ -7,13 +7,13 @@ use super::path::PatchPath;
 use super::spec::{PatchSpec, PathTemplate, Removal, Selection, SpecOperation, Target};
 use super::template::{Expression, Template, TemplateFailure, ValueTemplate, locate};
 use super::trouble::Trouble;
+use crate::decode::{Shape, ShapeRules};
 use crate::expression::cel::FailureKind;
 use crate::finding::{self, Finding, Location, Outcome, Rule};
 use crate::limits::Limits;
-use crate::shape::{Shape, ShapeRules};
+use crate::sanitize;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Value};
-use crate::visible;
 
 const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         let problem = match name.as_str() {
             "resource" => Some("`resource` is the resource itself, and cannot be a loop variable".to_owned()),
             word if RESERVED.contains(&word) => Some(format!("`{word}` is a word of CEL, and cannot be a variable")),
-            _ if !is_identifier => Some(format!("`{}` is no name of a variable", visible::inline(&name))),
+            _ if !is_identifier => Some(format!("`{}` is no name of a variable", sanitize::inline(&name))),
             _ => None,
         };
         if let Some(problem) = problem {
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
                     let wanted = if what == "where" { "a boolean" } else { "a list or a map" };
                     let message = format!(
                         "`{what}` is one expression `${{…}}` that gives {wanted}, and `{}` is text",
-                        visible::inline(text)
+                        sanitize::inline(text)
                     );
                     self.findings.push(Finding::new(rule, Location::Span(node.span), message));
                 }
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
         let path = self.path(path_node)?;
         let value = (action != Action::Remove).then(|| node.get("value")).flatten();
         if value.is_none() && action != Action::Remove {
-            let shown = path_node.as_str().map(visible::inline).unwrap_or_default();
+            let shown = path_node.as_str().map(sanitize::inline).unwrap_or_default();
             let message = format!("`{}` at `{shown}` has no value", action.name());
             let finding = Finding::new(&finding::PATCH_BAD_VALUE, Location::Span(node.span), message);
             self.findings.push(finding.help("write `value: null` if null is meant"));
@@ -429,6 +429,6 @@ pub(super) fn trouble_finding(trouble: &Trouble, at: Span) -> Finding {
 pub(super) fn template_finding(failure: &TemplateFailure, rule: &'static Rule, what: &str) -> Finding {
     let rule = if failure.failure.kind == FailureKind::Limit { &finding::LIMIT_EXPRESSION } else { rule };
     let text: String = failure.text.chars().take(80).collect();
-    let message = format!("`{}` in `{what}` fails: {}", visible::inline(&text), failure.failure.message);
+    let message = format!("`{}` in `{what}` fails: {}", sanitize::inline(&text), failure.failure.message);
     Finding::new(rule, Location::Span(failure.at), message)
 }

@@ -150,7 +150,7 @@ impl Walk<'_> {
     }
 
     fn trouble(&self, rule: &'static Rule, part: &Part, what: &str) -> Trouble {
-        let segment = crate::visible::inline(&self.path.as_str()[part.range.clone()]);
+        let segment = crate::sanitize::inline(&self.path.as_str()[part.range.clone()]);
         let message = format!("`{segment}` in the path `{}` {what}", self.path.shown());
         Trouble::new(rule, message).at(part.range.clone())
     }

@@ -5,10 +5,10 @@ use super::path::{PatchPath, PathStep};
 use super::trouble::Trouble;
 use crate::finding;
 use crate::limits::Limits;
+use crate::sanitize;
 use crate::suggest;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node, StepKind, Value};
-use crate::visible;
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Action {
         }
         let near = suggest::nearest(name, Self::ALL.map(|(known, _)| known));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        let message = format!("the operation `{}` is not known{near}", visible::inline(name));
+        let message = format!("the operation `{}` is not known{near}", sanitize::inline(name));
         let trouble = Trouble::new(&finding::PATCH_UNSUPPORTED_OP, message);
         Err(trouble.help("known operations: add, replace, remove, mergeShallow"))
     }

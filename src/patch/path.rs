@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::trouble::Trouble;
 use crate::finding;
 use crate::limits::Limits;
-use crate::visible;
+use crate::sanitize;
 
 /// A path that was read, ready to be followed in any number of documents.
 #[derive(Debug, Clone)]
@@ -137,11 +137,11 @@ impl PatchPath {
 
     /// The path as messages quote it.
     pub(super) fn shown(&self) -> String {
-        visible::inline(&self.text).into_owned()
+        sanitize::inline(&self.text).into_owned()
     }
 
     fn start(&self) -> String {
-        visible::inline(&self.text.chars().take(40).collect::<String>()).into_owned()
+        sanitize::inline(&self.text.chars().take(40).collect::<String>()).into_owned()
     }
 }
 

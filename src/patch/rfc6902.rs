@@ -1,12 +1,12 @@
 //! Plain JSON Patch as RFC 6902 has it: strict pointers, six operations, all or nothing.
 
+use crate::decode::{Shape, ShapeRules};
 use crate::finding::{self, Finding, Location, Outcome, Rule, Severity};
 use crate::limits::Limits;
 use crate::path::Pointer;
-use crate::shape::{Shape, ShapeRules};
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node, StepKind, Value, list_index};
-use crate::visible;
 
 const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
@@ -77,7 +77,7 @@ fn read_operation(item: &Node, shape: &mut Shape, trouble: &mut Vec<Finding>) ->
             return None;
         };
         let refused = |reason: &str| {
-            let message = format!("`{}` is no JSON Pointer: {reason}", visible::inline(text));
+            let message = format!("`{}` is no JSON Pointer: {reason}", sanitize::inline(text));
             trouble.push(Finding::new(&finding::PATCH_BAD_PATH, Location::Span(node.span), message));
         };
         Pointer::parse(text).map_err(refused).ok()
@@ -100,7 +100,7 @@ fn read_operation(item: &Node, shape: &mut Shape, trouble: &mut Vec<Finding>) ->
         Some("move") => Verb::Move(from??),
         Some("copy") => Verb::Copy(from??),
         Some(other) => {
-            let message = format!("the operation `{}` is not known", visible::inline(other));
+            let message = format!("the operation `{}` is not known", sanitize::inline(other));
             let at = item.get("op").map_or(item.span, |op| op.span);
             let finding = Finding::new(&finding::PATCH_UNSUPPORTED_OP, Location::Span(at), message);
             trouble.push(finding.help("known operations: add, remove, replace, move, copy, test"));
@@ -126,7 +126,7 @@ fn fail<T>(rule: &'static Rule, message: impl Into<String>) -> Result<T, Failure
 
 impl JsonOperation {
     fn shown(&self) -> String {
-        visible::inline(&self.path.to_string()).into_owned()
+        sanitize::inline(&self.path.to_string()).into_owned()
     }
 
     /// How many values are copied on the way to the place and back, once for each pointer.
@@ -187,7 +187,7 @@ impl JsonOperation {
 
 fn find<'n>(document: &'n Node, pointer: &Pointer) -> Result<&'n Node, Failure> {
     document.at(pointer).map_or_else(
-        || fail(&finding::PATCH_MISSING, format!("nothing is at `{}`", visible::inline(&pointer.to_string()))),
+        || fail(&finding::PATCH_MISSING, format!("nothing is at `{}`", sanitize::inline(&pointer.to_string()))),
         Ok,
     )
 }
@@ -206,7 +206,7 @@ fn at_parent(
     }
     let inside = |child: Option<&Node>, edit: &mut dyn FnMut(&Node, &str) -> Result<Node, Failure>| match child {
         Some(child) => at_parent(child, rest, edit),
-        None => fail(&finding::PATCH_MISSING, format!("nothing is at `{}`", visible::inline(token))),
+        None => fail(&finding::PATCH_MISSING, format!("nothing is at `{}`", sanitize::inline(token))),
     };
     let edited = match &node.value {
         Value::Map(map) => {
@@ -324,7 +324,7 @@ fn with_members(
         }
         _ => {
             let message =
-                format!("`{}` needs a map or a list, and a {} is there", visible::inline(token), parent.type_of());
+                format!("`{}` needs a map or a list, and a {} is there", sanitize::inline(token), parent.type_of());
             return fail(&finding::PATCH_WRONG_TYPE, message);
         }
     };
@@ -332,6 +332,6 @@ fn with_members(
 }
 
 fn out_of_bounds(token: &str, length: usize) -> Result<(), Failure> {
-    let message = format!("`{}` is no place in a list of {length}", visible::inline(token));
+    let message = format!("`{}` is no place in a list of {length}", sanitize::inline(token));
     fail(&finding::PATCH_OUT_OF_BOUNDS, message)
 }

@@ -10,9 +10,9 @@ use super::template::{Expression, Scene, TemplateFailure};
 use crate::expression::cel::{Computed, FailureKind, Inputs};
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::limits::Limits;
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
-use crate::visible;
 
 /// A resource while it is patched.
 #[derive(Debug, Clone)]
@@ -311,7 +311,7 @@ impl<'a> Run<'a> {
             }
         }
         if !moment.resource.is_empty() {
-            told.push_str(&format!(", {}", visible::inline(moment.resource)));
+            told.push_str(&format!(", {}", sanitize::inline(moment.resource)));
         }
         finding.message = format!("{} ({told})", finding.message);
         if self.findings.len() < MOST_FINDINGS {

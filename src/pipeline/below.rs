@@ -12,12 +12,12 @@ use super::worlds::in_effect;
 use super::{Request, Worlds, loading};
 use crate::diff::{self, ResourcePair};
 use crate::document::Format;
-use crate::effective::World;
 use crate::impact::Impact;
-use crate::layer::{EffectiveMetadata, WILDCARD, resolve};
+use crate::metadata::{EffectiveMetadata, WILDCARD, resolve};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Role};
-use crate::source::{ChangedFile, EntryKind};
+use crate::side::World;
+use crate::snapshot::{ChangedFile, EntryKind};
 use crate::value::{Node, Value};
 
 /// Resources that stand below a changed one, did not change themselves, and look upwards in some template.

@@ -4,7 +4,7 @@ use super::Request;
 use crate::diff;
 use crate::path::RepoPath;
 use crate::report::Report;
-use crate::source::{Entry, Snapshot};
+use crate::snapshot::{Entry, Snapshot};
 
 /// Adds the groups and the edits to a report whose resources are settled.
 pub(super) fn explain(request: &Request<'_>, report: &mut Report) {

@@ -1,12 +1,12 @@
 //! `outcrop.yaml` of both sides, and which of them decides what.
 
-use crate::config;
 use crate::finding::{self, Finding, Location};
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::resource::{Content, parse};
+use crate::settings;
 use crate::settings::{PlaceRule, Settings};
-use crate::source::{EntryKind, Snapshot, Unreadable};
+use crate::snapshot::{EntryKind, Snapshot, Unreadable};
 use crate::text::Sources;
 
 /// Whose `outcrop.yaml` says how to judge. How files are laid out is always read from the side they are on.
@@ -73,7 +73,7 @@ impl Configuration {
         if self.decides == Policy::Head || with_rules_of(&self.before) == with_rules_of(&self.after) {
             return None;
         }
-        let path = RepoPath::new(config::FILE_NAME).ok()?;
+        let path = RepoPath::new(settings::FILE_NAME).ok()?;
         let location = Location::File { path, revision: revision.into() };
         let message = "the rules change too, and this change is judged by the old ones";
         let help = "the new rules apply once it is merged; `--policy head` judges by them now";
@@ -97,7 +97,7 @@ impl Configuration {
 }
 
 fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
-    let path = RepoPath::new(config::FILE_NAME).ok()?;
+    let path = RepoPath::new(settings::FILE_NAME).ok()?;
     let unreadable = |error: Unreadable| Some((Settings::default(), vec![error.into_finding()]));
     let entry = match snapshot.entry(&path) {
         Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,
@@ -109,7 +109,7 @@ fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec
     };
     let content = Content { bytes: &bytes, path: &path, revision: snapshot.label() };
     let mut parsed = parse(content, sources, &Limits::default());
-    let mut decoded = config::decode(&parsed.documents);
+    let mut decoded = settings::decode(&parsed.documents);
     parsed.findings.append(&mut decoded.findings);
     Some((decoded.value, parsed.findings))
 }

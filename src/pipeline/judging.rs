@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::compare::Masks;
 use crate::diff::UnusableKeys;
-use crate::effective::World;
 use crate::finding::{self, Finding, Label, Location};
 use crate::report::Report;
 use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
+use crate::secrets::Masks;
 use crate::settings::Settings;
+use crate::side::World;
 use crate::text::{SourceId, Sources, Span};
 
 /// Resources that claim the same identity.

@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use super::metadata::Reach;
 use super::parsing::{self, Parses, Wanted};
 use super::{Request, Worlds};
-use crate::effective::{FileContent, Opened, World};
-use crate::expression::path::may_have_expressions;
+use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, Severity};
 use crate::impact::Impact;
 use crate::path::RepoPath;
 use crate::report::LayerEdit;
 use crate::resource::{Content, ReadAs, Resource, Skipped};
-use crate::source::{ChangedFile, Entry, ObjectId, Unreadable};
+use crate::side::{FileContent, Opened, World};
+use crate::snapshot::{ChangedFile, Entry, ObjectId, Unreadable};
 
 /// The resources of all files that differ, and everything there is to say about the files.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use super::loading::LoadedSides;
 use super::{Request, Worlds, views};
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::finding::{Finding, Severity};
-use crate::layer::{EffectiveMetadata, MetadataPath};
 use crate::memo::Memo;
+use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 

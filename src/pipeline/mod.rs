@@ -22,14 +22,14 @@ use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
-use crate::compare::Masks;
 use crate::diff;
 use crate::document::{self, Format};
 use crate::impact::{self, Impact};
-use crate::layer::is_layer_file;
 use crate::limits::{Budget, Limits};
+use crate::metadata::is_layer_file;
 use crate::report::{Compared, Report};
-use crate::source::{ChangedFile, Entry, Scope, Snapshot, files_below};
+use crate::secrets::Masks;
+use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 

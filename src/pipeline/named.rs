@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::effective::World;
-use crate::merge;
+use crate::directive;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, KubernetesQuery, Resource};
-use crate::source::Scope;
+use crate::side::World;
+use crate::snapshot::Scope;
 
 /// What is meant. Without any name it is everything.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Named {
     /// The same by its text: cheap, and yes when in doubt.
     pub(super) fn may_be_in_text(&self, file: &RepoPath, text: &[u8]) -> bool {
         let is_sure = |name: &Name| match name {
-            Name::Kubernetes(query) => query.may_be_in(text) || merge::may_include(text),
+            Name::Kubernetes(query) => query.may_be_in(text) || directive::may_include(text),
             Name::Document(of, _) => of == file,
             Name::Place(_) | Name::Logical(..) => true,
         };

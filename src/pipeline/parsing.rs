@@ -9,7 +9,7 @@ use super::Request;
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, parse, parse_both};
-use crate::source::{ChangedFile, Entry, ObjectId};
+use crate::snapshot::{ChangedFile, Entry, ObjectId};
 use crate::text::Sources;
 
 /// Which documents of a changed file are read.

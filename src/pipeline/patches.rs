@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::effective::World;
 use crate::finding::{self, Finding, Location};
-use crate::layer::is_patch_file;
+use crate::metadata::is_patch_file;
 use crate::path::RepoPath;
-use crate::source::Scope;
+use crate::side::World;
+use crate::snapshot::Scope;
 use crate::text::Span;
 
 /// Warns of the patches of these files that are not among the used ones. All that the files speak for must have been looked at.

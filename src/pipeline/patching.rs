@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::inspection::Inspection;
 use super::{judging, read_string};
-use crate::compare::{Masks, hide_copies_of, secrets_in, without_secrets};
 use crate::diff::{self, OtherChanges};
 use crate::finding::{Finding, Outcome, Severity};
 use crate::patch::read_any;
 use crate::path::RepoPath;
 use crate::report::{Compared, Report};
 use crate::resource::{Identity, Resource, kubernetes_name};
+use crate::secrets::{Masks, hide_copies_of, secrets_in, without_secrets};
 use crate::value::Node;
 
 /// A document to be patched.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::Request;
-use crate::compare::Masks;
 use crate::document;
 use crate::finding::{Location, Severity};
 use crate::path::RepoPath;
 use crate::report::lines::{PlainContent, PlainFile};
 use crate::report::{Report, SkipReason};
-use crate::source::{EntryKind, Snapshot, Unreadable};
+use crate::secrets::Masks;
+use crate::snapshot::{EntryKind, Snapshot, Unreadable};
 
 /// Takes out of a report the files that differ and were not compared, to be shown as text. What cannot even be read stays.
 pub fn take_plain_files(request: &Request<'_>, report: &mut Report) -> Vec<PlainFile> {

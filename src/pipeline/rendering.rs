@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use super::inspection::Inspection;
 use super::named::Named;
 use crate::document::Format;
-use crate::effective::{FileContent, Opened, Secrets, Stage, World};
 use crate::finding::{Finding, Location, Severity};
 use crate::limits::{Progress, Spent};
 use crate::report::render::{Rendered, View};
 use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
-use crate::source::{Entry, EntryKind, Unreadable, files_below};
+use crate::side::{FileContent, Opened, Secrets, Stage, World};
+use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
 use crate::text::SourceId;
 use crate::value::Node;
 

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::views::Known;
 use crate::diff::{self, Change, Difference, PathStep, Side};
 use crate::finding::Outcome;
-use crate::layer::Operation;
+use crate::metadata::Operation;
 use crate::path::LogicalPath;
 use crate::request::{self, Part, Parts, Wanted};
 use crate::text::Span;

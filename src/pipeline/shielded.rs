@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::loading::LoadedSides;
 use super::{Request, Worlds};
 use crate::finding::{self, Finding, Location};
-use crate::layer::{Directive, EffectiveMetadata, Field, Layer, Origin, Said, Says, Statement, is_metadata_file};
+use crate::metadata::{Directive, EffectiveMetadata, Field, Layer, Origin, Said, Says, Statement, is_metadata_file};
 use crate::path::RepoPath;
 use crate::report::{LayerEdit, Shielded};
 use crate::resource::Resource;

@@ -7,14 +7,14 @@ use smol_str::SmolStr;
 
 use super::metadata::{self, Reach};
 use super::{Request, Worlds, requests};
-use crate::compare;
 use crate::diff::{self, Change, Difference, Options, OtherChanges, Suppressed};
-use crate::effective::World;
 use crate::finding::Finding;
-use crate::layer::{EffectiveMetadata, Operation, Origin};
+use crate::metadata::{EffectiveMetadata, Operation, Origin};
 use crate::path::{LogicalPath, RepoPath};
+use crate::request;
 use crate::request::{Target, Wanted};
 use crate::resource::Resource;
+use crate::side::World;
 
 /// Which views are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl Views<'_> {
     fn transformed(&self, rules: &Known<'_>, sides: [&Known<'_>; 2]) -> Option<Difference> {
         let mut transformed = Vec::with_capacity(2);
         for side in sides {
-            let outcome = rules.with_target(|target| compare::transform(&side.resource.payload, target));
+            let outcome = rules.with_target(|target| request::compare_transform(&side.resource.payload, target));
             match outcome {
                 Ok(node) => transformed.push(node),
                 Err(finding) => {
@@ -249,7 +249,7 @@ impl CompareRules {
         }
         let said = metadata.said().filter(|(_, said)| {
             let is_rule = |(_, node): &(_, &crate::value::Node)| match &said.effect {
-                crate::layer::Effect::Set(set) => set.span == node.span,
+                crate::metadata::Effect::Set(set) => set.span == node.span,
                 _ => false,
             };
             transforms.iter().any(is_rule)

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Request, masks, metadata};
-use crate::effective::{Secrets, World};
+use crate::directive::Includes;
 use crate::finding::Finding;
-use crate::merge::Includes;
 use crate::path::RepoPath;
 use crate::report::Report;
 use crate::resource::Resource;
+use crate::side::{Secrets, World};
 use crate::text::Span;
 
 /// Both sides.

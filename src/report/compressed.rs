@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::paint::columns;
 use crate::path::RepoPath;
 use crate::resource::{Identity, KubernetesName};
-use crate::visible;
+use crate::sanitize;
 
 /// Names that differ in one part only.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ type Parts = Vec<String>;
 fn parts(identity: &Identity) -> Parts {
     match identity {
         Identity::Logical(path) if path.is_root() => vec![path.to_string()],
-        Identity::Logical(path) => path.segments().map(|segment| format!("/{}", visible::inline(segment))).collect(),
+        Identity::Logical(path) => path.segments().map(|segment| format!("/{}", sanitize::inline(segment))).collect(),
         Identity::Kubernetes(name) => kubernetes_parts(name),
         Identity::File { path, position: None } => file_parts(path),
         Identity::File { .. } => vec![identity.to_string()],
@@ -43,7 +43,7 @@ fn parts(identity: &Identity) -> Parts {
 
 fn kubernetes_parts(name: &KubernetesName) -> Parts {
     let whole = name.to_string();
-    let own = visible::inline(&name.name).into_owned();
+    let own = sanitize::inline(&name.name).into_owned();
     match whole.strip_suffix(own.as_str()) {
         Some(start) => vec![start.to_owned(), own],
         None => vec![whole],

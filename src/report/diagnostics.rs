@@ -15,9 +15,9 @@ use super::snippet::{Cutter, Mark, Piece, Snippets, at_revision};
 use super::style::Style;
 use super::tally::{files_with_findings, plural, severities};
 use crate::finding::{Finding, Location, Severity};
+use crate::sanitize;
 use crate::text::SourceId;
 use crate::value::{Node, Value};
-use crate::visible;
 
 /// More than this nobody reads; the rest is counted, and listed with `-v` and in the machine formats.
 const MOST_PRINTED: usize = 50;
@@ -41,7 +41,7 @@ pub(super) fn show(report: &Report, style: &Style, screen: &mut Screen<'_>) -> i
         let shown = Shown { finding, snippets: cutter.snippets(finding), cause: cause(finding) };
         if handler.render_report(&mut text, &shown).is_err() {
             // Rendering into memory fails only if a snippet cannot be read, and ours always can.
-            text = format!("{}: {}\n", finding.severity.name(), visible::inline(&finding.message));
+            text = format!("{}: {}\n", finding.severity.name(), sanitize::inline(&finding.message));
         }
         screen.rendered(&text)?;
         screen.blank()?;
@@ -139,7 +139,7 @@ impl std::error::Error for Cause {}
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible::inline(&self.finding.message))
+        f.write_str(&sanitize::inline(&self.finding.message))
     }
 }
 
@@ -165,7 +165,7 @@ impl Diagnostic for Shown<'_> {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let more = self.snippets.left_out;
         let more = (more > 0).then(|| format!("({} not shown)", plural(more, "further place")));
-        let help = self.finding.help.as_deref().map(|help| visible::block(help).replace('\t', "    "));
+        let help = self.finding.help.as_deref().map(|help| sanitize::block(help).replace('\t', "    "));
         let help: Vec<String> = help.into_iter().chain(more).collect();
         (!help.is_empty()).then(|| Box::new(help.join("\n")) as _)
     }

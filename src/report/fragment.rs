@@ -3,8 +3,8 @@
 use super::tally::{grouped, plural};
 use super::token::Tokens;
 use crate::document::write::{to_inline, to_yaml};
+use crate::sanitize;
 use crate::value::{Entry, Node, Value};
-use crate::visible;
 
 /// A value as lines, and what was left out.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) fn inline(node: &Node, tokens: &mut Tokens) -> Option<String> {
         Value::String(text) => !text.trim_end_matches('\n').contains('\n'),
         _ => true,
     };
-    is_flat.then(|| visible::inline(&to_inline(&tokens.masked(node))).into_owned())
+    is_flat.then(|| sanitize::inline(&to_inline(&tokens.masked(node))).into_owned())
 }
 
 /// A value as YAML lines, at most so many. The text of a string with line breaks stands for itself.

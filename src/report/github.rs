@@ -8,8 +8,8 @@ use super::locate::Locator;
 use super::snippet::at_revision;
 use super::tally::{plural, severities};
 use crate::finding::{Finding, Location, Severity};
+use crate::sanitize;
 use crate::text::Span;
-use crate::visible;
 
 /// The runner shows this many of each level per step and drops the rest.
 const MOST_PER_LEVEL: usize = 10;
@@ -36,7 +36,7 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
 
 /// A command that says something about the run as a whole.
 pub fn remark(severity: Severity, message: &str) -> String {
-    command(severity, &[("title", "outcrop".to_owned())], &visible::block(message))
+    command(severity, &[("title", "outcrop".to_owned())], &sanitize::block(message))
 }
 
 fn annotation(finding: &Finding, report: &Report, locator: &mut Locator<'_>) -> String {
@@ -74,13 +74,13 @@ fn in_text(span: Span, report: &Report, locator: &mut Locator<'_>) -> (Vec<(&'st
 
 /// The name as it is, so that the runner finds the file; quoted if it cannot be said.
 fn file(text: Option<&str>, quoted: &str) -> String {
-    text.filter(|text| !text.chars().any(visible::is_hidden)).unwrap_or(quoted).to_owned()
+    text.filter(|text| !text.chars().any(sanitize::is_hidden)).unwrap_or(quoted).to_owned()
 }
 
 fn message(finding: &Finding, place: Option<String>) -> String {
-    let mut message = visible::inline(&finding.message).into_owned();
+    let mut message = sanitize::inline(&finding.message).into_owned();
     if !finding.label.is_empty() {
-        let _ = write!(message, " ({})", visible::inline(&finding.label));
+        let _ = write!(message, " ({})", sanitize::inline(&finding.label));
     }
     if let Some(place) = place {
         let _ = write!(message, "\nin {place}");
@@ -89,7 +89,7 @@ fn message(finding: &Finding, place: Option<String>) -> String {
         let _ = write!(message, "\nsee also {}", plural(finding.related.len(), "other place"));
     }
     if let Some(help) = &finding.help {
-        let _ = write!(message, "\nhelp: {}", visible::block(help));
+        let _ = write!(message, "\nhelp: {}", sanitize::block(help));
     }
     match message.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}… (cut)", &message[..end]),
@@ -120,7 +120,7 @@ fn escaped(text: &str, is_property: bool) -> String {
             ':' if is_property => shown.push_str("%3A"),
             ',' if is_property => shown.push_str("%2C"),
             '[' if shown.ends_with("##") => shown.push_str("\\["),
-            c if visible::is_hidden(c) || c == '\t' => shown.push_str(&visible::inline(&c.to_string())),
+            c if sanitize::is_hidden(c) || c == '\t' => shown.push_str(&sanitize::inline(&c.to_string())),
             c => shown.push(c),
         }
     }

@@ -16,9 +16,9 @@ use crate::document::Format;
 use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
 use crate::resource::Identity;
+use crate::sanitize;
 use crate::text::{SourceText, Span};
 use crate::value::Node;
-use crate::visible;
 
 type Writer = fn(&Report, &Style, &mut dyn std::io::Write) -> std::io::Result<()>;
 
@@ -216,10 +216,10 @@ proptest! {
             if !style.color {
                 prop_assert!(!shown.contains('\x1b'), "{name}");
             }
-            let hidden = bleached(&shown).chars().find(|&c| c == '\t' || visible::is_hidden(c));
+            let hidden = bleached(&shown).chars().find(|&c| c == '\t' || sanitize::is_hidden(c));
             prop_assert_eq!(hidden, None, "{}:\n{}", name, shown);
         }
-        prop_assert!(!json_of(&report).chars().any(visible::is_hidden));
+        prop_assert!(!json_of(&report).chars().any(sanitize::is_hidden));
     }
 
     #[test]

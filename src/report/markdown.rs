@@ -15,7 +15,7 @@ use super::terminal::{self, Draft, Layout};
 use super::{Report, terminal::counts};
 use crate::diff::{Member, ResourceChange, Side, pointer};
 use crate::finding::{Finding, Location};
-use crate::visible;
+use crate::sanitize;
 
 /// Changes and values start at the margin, where GitHub colours them; what is said of values stands further in, so that no
 /// value can look like a change.
@@ -371,7 +371,7 @@ fn html(text: &str) -> String {
 /// Lines in a code block whose fence is longer than anything in it that looks like one.
 fn fenced(lines: &[Line]) -> String {
     let lines: Vec<String> =
-        lines.iter().map(|line| visible::without_workflow_commands(line.plain().trim_end()).into_owned()).collect();
+        lines.iter().map(|line| sanitize::without_workflow_commands(line.plain().trim_end()).into_owned()).collect();
     let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}diff\n{}\n{fence}\n", lines.join("\n"))
@@ -389,7 +389,7 @@ fn longest_run(text: &str) -> usize {
 
 /// One visible line of bounded length that commands no runner.
 fn shortened(text: &str) -> String {
-    let text = visible::inline(text);
+    let text = sanitize::inline(text);
     let text = match columns(&text) > LONGEST_SPAN {
         true => format!("{}…", split_at_columns(&text, LONGEST_SPAN).0),
         false => text.into_owned(),

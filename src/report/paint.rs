@@ -8,7 +8,7 @@ use std::io;
 use unicode_width::UnicodeWidthChar;
 
 use super::style::Style;
-use crate::visible;
+use crate::sanitize;
 
 /// What a piece of a line is; its colour follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Line {
         if text.is_empty() {
             return;
         }
-        let text = visible::inline(text);
+        let text = sanitize::inline(text);
         self.width += columns(&text);
         match self.parts.last_mut() {
             Some((last, piece)) if *last == role => piece.push_str(&text),
@@ -167,7 +167,7 @@ impl<'a> Screen<'a> {
     pub(super) fn exact_line(&mut self, line: &Line) -> io::Result<()> {
         if self.style.in_ci {
             let plain = line.plain();
-            let shown = visible::without_workflow_commands(&plain);
+            let shown = sanitize::without_workflow_commands(&plain);
             // A line that tries to command the runner also loses its colour: escape sequences inside it would only help to
             // hide the command from this check.
             if shown != plain {
@@ -189,7 +189,7 @@ impl<'a> Screen<'a> {
             let line = line.trim_end();
             let plain = without_colors(line);
             let shown =
-                if self.style.in_ci { visible::without_workflow_commands(&plain) } else { plain.as_str().into() };
+                if self.style.in_ci { sanitize::without_workflow_commands(&plain) } else { plain.as_str().into() };
             match self.style.color && shown == plain {
                 true => writeln!(self.out, "{}", only_colors(line))?,
                 false => writeln!(self.out, "{shown}")?,
@@ -201,7 +201,7 @@ impl<'a> Screen<'a> {
 
 /// How many columns a text takes on a terminal. Counted character by character, so that cutting and measuring agree.
 pub(super) fn columns(text: &str) -> usize {
-    if visible::is_printable_ascii(text) {
+    if sanitize::is_printable_ascii(text) {
         return text.len();
     }
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
@@ -209,7 +209,7 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// The longest start of a text that fits, and the rest.
 pub(super) fn split_at_columns(text: &str, width: usize) -> (&str, &str) {
-    if visible::is_printable_ascii(text) {
+    if sanitize::is_printable_ascii(text) {
         return text.split_at(width.min(text.len()));
     }
     let mut used = 0;
@@ -224,7 +224,7 @@ pub(super) fn split_at_columns(text: &str, width: usize) -> (&str, &str) {
 
 /// The longest end of a text that fits.
 pub(super) fn end_of_columns(text: &str, width: usize) -> &str {
-    if visible::is_printable_ascii(text) {
+    if sanitize::is_printable_ascii(text) {
         return &text[text.len().saturating_sub(width)..];
     }
     let mut used = 0;
@@ -275,11 +275,11 @@ fn color_sequence(text: &str) -> Option<usize> {
 
 fn without_colors(line: &str) -> String {
     let text: String = pieces(line).filter(|(is_color, _)| !is_color).map(|(_, text)| text).collect();
-    visible::inline(&text).into_owned()
+    sanitize::inline(&text).into_owned()
 }
 
 fn only_colors(line: &str) -> String {
-    pieces(line).map(|(is_color, text)| if is_color { text.into() } else { visible::inline(text) }).collect()
+    pieces(line).map(|(is_color, text)| if is_color { text.into() } else { sanitize::inline(text) }).collect()
 }
 
 #[cfg(test)]
@@ -325,12 +325,12 @@ mod tests {
             Screen::new(&mut out, &style).rendered(&text).expect("writing to memory works");
             let shown = String::from_utf8(out).expect("lines are text");
             let bleached: String = shown.lines().flat_map(pieces).filter(|(c, _)| !c).map(|(_, text)| text).collect();
-            prop_assert!(!bleached.chars().any(visible::is_hidden));
+            prop_assert!(!bleached.chars().any(sanitize::is_hidden));
         }
 
         #[test]
         fn what_is_cut_fits(text in any::<String>(), width in 5usize..60) {
-            let text = visible::inline(&text);
+            let text = sanitize::inline(&text);
             let shown = cut_middle(&text, width, "...").unwrap_or_else(|| text.clone().into_owned());
             prop_assert!(columns(&shown) <= width);
         }

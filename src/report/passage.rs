@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::paint::{Line, Role, columns, cut_middle, end_of_columns, split_at_columns};
 use super::style::Symbols;
 use crate::diff::text::{self, Hunk, hunks};
-use crate::visible;
+use crate::sanitize;
 
 /// What the layout of a passage depends on.
 #[derive(Clone, Copy)]
@@ -133,7 +133,7 @@ fn ends(before: &str, after: &str) -> (Pieces, Pieces) {
 
 /// A line without marks.
 pub(super) fn whole(text: &str, sign: Sign, sheet: Sheet<'_>) -> Row {
-    let text = visible::inline(&untabbed(text, 0)).into_owned();
+    let text = sanitize::inline(&untabbed(text, 0)).into_owned();
     let cut = sheet.width.and_then(|width| cut_middle(&text, width, sheet.symbols.ellipsis));
     let is_cut = cut.is_some();
     let text = Line::default().with(sign.role(), &cut.unwrap_or(text));
@@ -220,8 +220,8 @@ fn visible_words(words: &Pieces, symbols: &Symbols) -> Pieces {
     let mut column = 0;
     for (is_changed, word) in words {
         let mut word = match is_changed {
-            true => visible::inline(word).into_owned(),
-            false => visible::inline(&untabbed(word, column)).into_owned(),
+            true => sanitize::inline(word).into_owned(),
+            false => sanitize::inline(&untabbed(word, column)).into_owned(),
         };
         if *is_changed && word.trim().is_empty() {
             word = word.replace(' ', symbols.space);

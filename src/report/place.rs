@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::style::Symbols;
 use crate::diff::PathStep;
+use crate::sanitize;
 use crate::value::{Key, KeyKind, Number};
-use crate::visible;
 
 /// The steps of a path, each as text that may stand at the start of a new line.
 pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
@@ -40,7 +40,7 @@ fn of_key(key: &Key) -> String {
         KeyKind::Text => is_word(&key.name) && !reads_as_other_type(&key.name),
         KeyKind::Scalar | KeyKind::Collection => true,
     };
-    if is_plain { format!(".{}", visible::inline(&key.name)) } else { format!("[{}]", quoted(&key.name)) }
+    if is_plain { format!(".{}", sanitize::inline(&key.name)) } else { format!("[{}]", quoted(&key.name)) }
 }
 
 /// `[web]` for an item called so by its `name`, `[id=7]` for one named by something else, `[3]` for one without a name, `[*]` for
@@ -51,8 +51,8 @@ fn of_item(label: Option<&str>, index: Option<usize>) -> String {
     };
     match label.split_once('=') {
         Some(("name", name)) if is_word(name) && Number::from_yaml(name).is_none() => format!("[{name}]"),
-        Some((key, value)) if !is_label(value) => format!("[{}={}]", visible::inline(key), quoted(value)),
-        _ => format!("[{}]", visible::inline(label)),
+        Some((key, value)) if !is_label(value) => format!("[{}={}]", sanitize::inline(key), quoted(value)),
+        _ => format!("[{}]", sanitize::inline(label)),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn quoted(text: &str) -> String {
         match c {
             '"' | '\\' => shown.extend(['\\', c]),
             c => {
-                let _ = write!(shown, "{}", visible::inline(c.encode_utf8(&mut [0; 4])));
+                let _ = write!(shown, "{}", sanitize::inline(c.encode_utf8(&mut [0; 4])));
             }
         }
     }

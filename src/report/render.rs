@@ -4,9 +4,9 @@ use smol_str::SmolStr;
 
 use crate::document::write::{to_json, to_yaml};
 use crate::path::RepoPath;
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
-use crate::visible;
 
 /// A resource, ready to be written.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ pub struct View {
 /// As YAML documents, each with comments that name it, separated by `---`.
 pub fn yaml(rendered: &Rendered) -> String {
     let documents = rendered.views.iter().map(|view| {
-        let mut text = format!("# {}", visible::inline(&rendered.name));
+        let mut text = format!("# {}", sanitize::inline(&rendered.name));
         let file = rendered.file.to_string();
         if file != rendered.name {
-            text.push_str(&format!("  {}", visible::inline(&file)));
+            text.push_str(&format!("  {}", sanitize::inline(&file)));
         }
-        let stage = view.stage.as_deref().map(|stage| format!("\n# {}", visible::inline(stage)));
+        let stage = view.stage.as_deref().map(|stage| format!("\n# {}", sanitize::inline(stage)));
         text.push_str(&stage.unwrap_or_default());
-        let remark = rendered.remark.as_deref().map(|remark| format!("\n# {}", visible::inline(remark)));
+        let remark = rendered.remark.as_deref().map(|remark| format!("\n# {}", sanitize::inline(remark)));
         text.push_str(&remark.unwrap_or_default());
         text.push('\n');
         text.push_str(&view.payload.as_ref().map(to_yaml).unwrap_or_default());

@@ -10,12 +10,12 @@ use super::paint::{Line, Role, Screen, columns};
 use super::tally::plural;
 use super::token::holds_secret;
 use crate::document::write::{to_inline, to_json, to_yaml};
-use crate::layer::{Operation, Origin as LayerOrigin};
+use crate::metadata::{Operation, Origin as LayerOrigin};
 use crate::request::{Answer, Item, NamedUse, Origin, Part, Request};
+use crate::sanitize;
 use crate::settings::Format;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
-use crate::visible;
 
 /// A request as it is shown.
 #[derive(Debug)]
@@ -342,7 +342,7 @@ pub fn curl(request: &Request, format: Format) -> String {
 
 /// A word that the shell takes as it is. What steers a terminal is spelt out, which takes the other kind of quotes.
 fn quoted(text: &str) -> String {
-    let is_hidden = |c: char| c != '\n' && (c == '\t' || visible::is_hidden(c));
+    let is_hidden = |c: char| c != '\n' && (c == '\t' || sanitize::is_hidden(c));
     if !text.chars().any(is_hidden) {
         return format!("'{}'", text.replace('\'', "'\\''"));
     }

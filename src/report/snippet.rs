@@ -11,8 +11,8 @@ use super::locate::Locator;
 use super::paint::{columns, end_of_columns, split_at_columns};
 use super::veil::veil;
 use crate::finding::{Finding, Location};
+use crate::sanitize;
 use crate::text::{SourceId, SourceText, Sources, Span};
-use crate::visible;
 
 /// Lines shown before and after a place.
 const CONTEXT: usize = 1;
@@ -116,7 +116,7 @@ impl<'a> Cutter<'a> {
     fn spot(&self, span: Span, label: &str, is_primary: bool) -> Spot {
         let text = self.sources.get(span.source);
         let line = text.lines().line_of((span.start as usize).min(text.text.len()));
-        let label = visible::inline(label);
+        let label = sanitize::inline(label);
         let label = match columns(&label) > LONGEST_LABEL {
             true => [split_at_columns(&label, LONGEST_LABEL).0, self.ellipsis].concat(),
             false => label.into_owned(),
@@ -150,7 +150,7 @@ impl<'a> Cutter<'a> {
         let at = snippets.text.len();
         let lead = if window.start > 0 { self.ellipsis } else { "" };
         let tail = if window.end < text.len() { self.ellipsis } else { "" };
-        let visible = visible::same_length(&text[window.clone()]);
+        let visible = sanitize::same_length(&text[window.clone()]);
         snippets.text.extend([lead, &visible, tail, "\n"]);
         for spot in spots {
             let range = within(text, spot.span, offset);
@@ -181,7 +181,7 @@ pub(super) fn name(source: &SourceText) -> String {
 
 /// `HEAD:deploy/web.yaml`.
 pub(super) fn at_revision(revision: &str, path: &str) -> String {
-    if revision.is_empty() { path.to_owned() } else { format!("{}:{path}", visible::inline(revision)) }
+    if revision.is_empty() { path.to_owned() } else { format!("{}:{path}", sanitize::inline(revision)) }
 }
 
 /// The lines around the first spot that are close enough, one after the other, to be shown together.

@@ -6,7 +6,7 @@ use super::paint::{Line, Role, Screen, columns, cut_middle};
 use super::style::Style;
 use super::tally::plural;
 use crate::document::write::to_inline;
-use crate::expression::path::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
+use crate::expression::eval::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 use crate::value::{Node, Value};
 
 /// Writes it for people.
@@ -122,7 +122,7 @@ fn word(kind: TraceKind) -> &'static str {
 mod tests {
     use super::*;
     use crate::document::{self, Format};
-    use crate::expression::path::{Form, MemoryTree, Question, Tree, evaluate};
+    use crate::expression::eval::{Form, MemoryTree, Question, Tree, evaluate};
     use crate::limits::Limits;
     use crate::path::{LogicalPath, RepoPath};
     use crate::text::{SourceText, Sources};

@@ -15,8 +15,8 @@ use crate::diff::text::{Hunk, hunks};
 use crate::document::write::to_yaml;
 use crate::path::RepoPath;
 use crate::resource::Resource;
+use crate::sanitize;
 use crate::value::{Entry, Node, Value};
-use crate::visible;
 
 /// Whole documents are written out twice; larger ones are named, not shown.
 const LARGEST: u64 = 500_000;
@@ -84,7 +84,7 @@ fn metadata_section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line>
         return Vec::new();
     };
     let name = |prefix: &str, side: &Resource| {
-        visible::quoted_path(&[prefix.as_bytes(), side.file.as_bytes(), b"#metadata"].concat())
+        sanitize::quoted_path(&[prefix.as_bytes(), side.file.as_bytes(), b"#metadata"].concat())
     };
     let (old, new) = (name("a/", before), name("b/", after));
     let identity = format!("{} metadata", after.identity);
@@ -112,7 +112,7 @@ fn too_large(before: &Node, after: &Node, name: &str) -> Option<Line> {
 
 /// A path with git's prefix, quoted as git quotes it.
 fn prefixed(prefix: &str, path: &RepoPath) -> String {
-    visible::quoted_path(&[prefix.as_bytes(), path.as_bytes()].concat())
+    sanitize::quoted_path(&[prefix.as_bytes(), path.as_bytes()].concat())
 }
 
 /// The resource stands where git shows the function a hunk is in.

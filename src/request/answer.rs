@@ -3,7 +3,7 @@
 use super::scope::scope_for;
 use super::{Flavour, Item, Target, list, list_response, transform};
 use crate::finding::Outcome;
-use crate::layer::{Field, Operation, Section};
+use crate::metadata::{Field, Operation, Section};
 use crate::value::{Node, Value};
 
 /// An answer, brought to shape by what metadata says about it.

@@ -4,7 +4,7 @@
 use smol_str::SmolStr;
 
 use super::url;
-use crate::layer::{Directive, EffectiveMetadata, Field, Operation, Section};
+use crate::metadata::{Directive, EffectiveMetadata, Field, Operation, Section};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;

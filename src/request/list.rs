@@ -10,11 +10,11 @@ use super::scope::scope_for;
 use super::transform::jq;
 use crate::expression::jq::pay;
 use crate::finding::{self, Finding, Location, Outcome};
-use crate::layer::{Field, Operation, RemoteIdentity, identify_list_item};
+use crate::metadata::{Field, Operation, RemoteIdentity, identify_list_item};
 use crate::path::LogicalPath;
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Node, Value};
-use crate::visible;
 
 /// One resource of a list.
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ fn items(response: &Node, target: &Target<'_>) -> Result<Vec<Node>, Box<Finding>
                     [] => return Err(wrong(response.span, "the response is an object without a list in it")),
                     _ => {
                         let names: Vec<&str> = lists.iter().map(|entry| entry.key.name.as_str()).collect();
-                        let names = visible::inline(&names.join(", ")).into_owned();
+                        let names = sanitize::inline(&names.join(", ")).into_owned();
                         return Err(wrong(
                             response.span,
                             &format!("several fields of the response are lists: {names}"),
@@ -154,7 +154,7 @@ fn items(response: &Node, target: &Target<'_>) -> Result<Vec<Node>, Box<Finding>
 }
 
 fn duplicate(first: &Item, second: &Item) -> Finding {
-    let message = format!("two items of a list have the alias `{}`", visible::inline(&second.identity.alias));
+    let message = format!("two items of a list have the alias `{}`", sanitize::inline(&second.identity.alias));
     Finding::new(&finding::METADATA_AMBIGUOUS, Location::Span(second.payload.span.start_only()), message)
         .labelled("this one")
         .related(first.payload.span.start_only(), "and this one")

@@ -5,6 +5,7 @@
 
 mod answer;
 pub mod attribute;
+mod compare_transform;
 mod derive;
 mod list;
 mod memo;
@@ -20,6 +21,7 @@ mod validate;
 mod tests;
 
 pub use answer::{Answer, answer};
+pub use compare_transform::transform as compare_transform;
 pub use derive::{Derived, derive};
 pub use list::{Item, list, list_response};
 pub use memo::Memo;
@@ -30,7 +32,7 @@ pub use scope::{Origin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};
 pub use validate::{SchemaCheck, check_schema, no_document, validate};
 
-use crate::layer::EffectiveMetadata;
+use crate::metadata::EffectiveMetadata;
 use crate::path::LogicalPath;
 use crate::settings::Format;
 use crate::text::Sources;

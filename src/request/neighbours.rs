@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::finding::Finding;
-use crate::layer::{EffectiveMetadata, Sibling, look_up};
+use crate::metadata::{EffectiveMetadata, Sibling, look_up};
 use crate::path::LogicalPath;
 use crate::value::Node;
 

@@ -11,7 +11,7 @@ use super::validate::{SchemaCheck, schema, validate};
 use super::{Target, url};
 use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Location, Outcome, Rule};
-use crate::layer::{Directive, Field, Operation, Says, Section};
+use crate::metadata::{Directive, Field, Operation, Says, Section};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
@@ -366,10 +366,10 @@ impl Request {
     }
 
     /// Every layer that has a say in it, weakest first as they were met.
-    pub fn layers(&self) -> Vec<Arc<crate::layer::Layer>> {
+    pub fn layers(&self) -> Vec<Arc<crate::metadata::Layer>> {
         let parts = [&self.collection, &self.method, &self.path].into_iter();
         let keyed = self.query.iter().chain(&self.headers).map(|(_, part)| part);
-        let mut layers: Vec<Arc<crate::layer::Layer>> = Vec::new();
+        let mut layers: Vec<Arc<crate::metadata::Layer>> = Vec::new();
         for layer in parts.chain(keyed).filter_map(|part| part.by.as_ref()) {
             if !layers.iter().any(|known| Arc::ptr_eq(known, layer)) {
                 layers.push(Arc::clone(layer));

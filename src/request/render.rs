@@ -8,11 +8,11 @@ use super::Target;
 use super::scope::{Origin, Scoped};
 use crate::expression::template::{self, Purpose, Rendered, Trouble};
 use crate::finding::{Finding, Location};
-use crate::layer::{Directive, EffectiveMetadata, Field, Layer, Operation, PLACEHOLDER, Section};
+use crate::metadata::{Directive, EffectiveMetadata, Field, Layer, Operation, PLACEHOLDER, Section};
 use crate::path::Pointer;
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Node, Value};
-use crate::visible;
 
 /// A part of a request, and how it came to be.
 #[derive(Debug, Clone)]
@@ -134,7 +134,7 @@ impl<'m> Said<'m> {
             None => target.payload.span.start_only(),
         };
         let what = if trouble.is_syntax { "is not one" } else { "cannot be filled in" };
-        let field = visible::inline(&self.field).into_owned();
+        let field = sanitize::inline(&self.field).into_owned();
         let message = format!("the template of `{field}` {what} for {}: {}", target.path, trouble.message);
         let finding = Finding::new(trouble.rule, Location::Span(place), message);
         match trouble.help {
@@ -146,7 +146,7 @@ impl<'m> Said<'m> {
     /// A finding about what the template gave.
     pub(super) fn refused(&self, rule: &'static crate::finding::Rule, target: &Target<'_>, reason: &str) -> Finding {
         let place = self.node.map_or(target.payload.span.start_only(), |node| node.span);
-        let field = visible::inline(&self.field).into_owned();
+        let field = sanitize::inline(&self.field).into_owned();
         Finding::new(rule, Location::Span(place), format!("`{field}` of {} cannot be sent: {reason}", target.path))
     }
 }

@@ -10,7 +10,7 @@ use super::derive::{Derived, derive};
 use super::neighbours::ancestors;
 use super::render::levels;
 use crate::expression::template::{self, Template};
-use crate::layer::{Operation, RemoteIdentity, identify};
+use crate::metadata::{Operation, RemoteIdentity, identify};
 use crate::path::LogicalPath;
 use crate::settings::Format;
 use crate::text::Span;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::*;
 use crate::document;
 use crate::finding::Finding;
-use crate::layer::{self, Layers, Operation};
 use crate::limits::Limits;
+use crate::metadata::{self, Layers, Operation};
 use crate::path::RepoPath;
 use crate::report;
-use crate::source::MemorySnapshot;
+use crate::snapshot::MemorySnapshot;
 use crate::text::SourceText;
 use crate::value::{Secret, Value};
 
@@ -142,7 +142,7 @@ impl Neighbours for World {
 
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         let layers = Layers::new(&self.snapshot, RepoPath::root(), &self.sources, &self.limits);
-        let resolved = layer::resolve(path, &layers);
+        let resolved = metadata::resolve(path, &layers);
         assert!(resolved.findings.is_empty(), "{:?}", resolved.findings);
         Some(Arc::new((*resolved.value).clone()))
     }

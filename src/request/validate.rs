@@ -8,12 +8,12 @@ use super::derive::Derived;
 use super::operation::Request;
 use super::scope::{Scoped, with_derived};
 use crate::finding::{self, Finding, Location};
-use crate::layer::{Directive, Field, Operation, Section};
-use crate::openapi::{Body, check_body};
+use crate::metadata::openapi::{Body, check_body};
+use crate::metadata::{Directive, Field, Operation, Section};
 use crate::path::Pointer;
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
-use crate::visible;
 
 /// A check against a schema that is still to be made by whoever has the OpenAPI document.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ pub fn check_schema(request: &Request, target: &Target<'_>, openapi: Option<&Nod
 pub fn no_document(check: &SchemaCheck, target: &Target<'_>) -> Finding {
     let message = format!(
         "`{}` cannot be checked for {}: there is no OpenAPI document",
-        visible::inline(&check.reference),
+        sanitize::inline(&check.reference),
         target.path
     );
     Finding::new(&finding::REQUEST_SCHEMA, Location::Span(check.at), message)
@@ -134,7 +134,7 @@ fn required(view: &Node, body: &Node, target: &Target<'_>, operation: Operation)
     match missing.is_empty() {
         true => Vec::new(),
         false => {
-            let shown = visible::inline(&missing.join(", ")).into_owned();
+            let shown = sanitize::inline(&missing.join(", ")).into_owned();
             vec![finding(format!("is missing required attributes [{shown}]"))]
         }
     }
@@ -167,7 +167,7 @@ fn assertion(at: usize, item: &Node, view: &Node, target: &Target<'_>, operation
     let said = item.get("message").and_then(Node::as_str).map(str::trim).filter(|message| !message.is_empty());
     let said = said.map_or_else(
         || format!("payload validation assertion[{at}] failed"),
-        |message| visible::inline(message).into_owned(),
+        |message| sanitize::inline(message).into_owned(),
     );
     let message = format!("{} of {} is refused by its metadata: {said}", operation.name(), target.path);
     let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(view.span.start_only()), message);

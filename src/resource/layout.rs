@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use crate::config;
 use crate::document::Format;
 use crate::path::{LogicalPath, RepoPath};
+use crate::settings;
 use crate::settings::{Layout, Root, Settings};
-use crate::source::{EntryKind, Snapshot};
+use crate::snapshot::{EntryKind, Snapshot};
 
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl<'a> Roles<'a> {
         if Format::of_file_name(path.file_name()).is_none() {
             return Role::Other;
         }
-        if path.as_bytes() == config::FILE_NAME.as_bytes() {
+        if path.as_bytes() == settings::FILE_NAME.as_bytes() {
             return Role::Configuration;
         }
         if self.openapi == Some(path) {
@@ -153,7 +153,7 @@ pub(super) fn is_hidden(directory: &RepoPath) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::MemorySnapshot;
+    use crate::snapshot::MemorySnapshot;
 
     fn path(text: &str) -> RepoPath {
         RepoPath::new(text).unwrap()

@@ -4,7 +4,7 @@ use super::layout::{Role, Roles};
 use crate::finding::{Finding, Outcome};
 use crate::limits::Budget;
 use crate::path::{LogicalPath, RepoPath};
-use crate::source::{EntryKind, Reason, Snapshot, Unreadable};
+use crate::snapshot::{EntryKind, Reason, Snapshot, Unreadable};
 
 /// Which resources of a collection are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn list(
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::source::MemorySnapshot;
+    use crate::snapshot::MemorySnapshot;
 
     fn listed(files: &[&str], collection: &str, depth: Depth) -> Vec<String> {
         let add = |snapshot: MemorySnapshot, file: &&str| snapshot.with(RepoPath::new(file).unwrap(), *b"{}");

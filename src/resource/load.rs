@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::layout::Role;
 use super::{Identity, KubernetesName, Resource, SkipReason};
 use crate::document::{self, Document, Format};
-use crate::expression::path::may_have_expressions;
+use crate::expression::eval::may_have_expressions;
 use crate::finding::{self, Finding, Location, Severity};
 use crate::limits::Limits;
 use crate::path::RepoPath;

@@ -14,10 +14,10 @@ pub use list::{Depth, list};
 pub use load::{Content, Parsed, kubernetes_name, parse, parse_both, resources_of};
 pub use query::KubernetesQuery;
 
+use crate::glob::Pattern;
 use crate::path::{LogicalPath, RepoPath};
-use crate::pattern::Pattern;
+use crate::sanitize;
 use crate::value::Node;
-use crate::visible;
 
 /// A document that means something: what it is, where it stands, what it says.
 #[derive(Debug, Clone)]
@@ -203,14 +203,14 @@ impl fmt::Display for Identity {
 impl fmt::Display for KubernetesName {
     /// `Deployment shop/web`, with the group where the kind is not a well-known one: `Widget.example.com web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible::inline(&self.kind))?;
+        f.write_str(&sanitize::inline(&self.kind))?;
         if self.group.contains('.') && !self.group.ends_with(".k8s.io") {
-            write!(f, ".{}", visible::inline(&self.group))?;
+            write!(f, ".{}", sanitize::inline(&self.group))?;
         }
         f.write_str(" ")?;
         if !self.namespace.is_empty() {
-            write!(f, "{}/", visible::inline(&self.namespace))?;
+            write!(f, "{}/", sanitize::inline(&self.namespace))?;
         }
-        f.write_str(&visible::inline(&self.name))
+        f.write_str(&sanitize::inline(&self.name))
     }
 }

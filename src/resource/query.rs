@@ -5,7 +5,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::KubernetesName;
-use crate::visible;
+use crate::sanitize;
 
 /// A kind and a name, and a group and a namespace if somebody says them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,15 +60,15 @@ impl KubernetesQuery {
 
 impl fmt::Display for KubernetesQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible::inline(&self.kind))?;
+        f.write_str(&sanitize::inline(&self.kind))?;
         if let Some(group) = &self.group {
-            write!(f, ".{}", visible::inline(group))?;
+            write!(f, ".{}", sanitize::inline(group))?;
         }
         f.write_str(" ")?;
         if let Some(namespace) = &self.namespace {
-            write!(f, "{}/", visible::inline(namespace))?;
+            write!(f, "{}/", sanitize::inline(namespace))?;
         }
-        f.write_str(&visible::inline(&self.name))
+        f.write_str(&sanitize::inline(&self.name))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::directory::{is_absence, is_directory, os_name};
 use super::error::Failure;
-use crate::layer::plan::{Edit, Plan};
+use crate::metadata::plan::{Edit, Plan};
 use crate::path::RepoPath;
 
 /// Writes and removes the files of a plan below a root. Nothing is written through a link, and if one step fails those before it

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::layer::Operation;
+use crate::metadata::Operation;
 
 /// Shows what a commit really changes in a git repository of declarative configuration.
 ///

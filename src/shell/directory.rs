@@ -10,8 +10,8 @@ use smol_str::SmolStr;
 
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{self, Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
-use crate::visible;
+use crate::sanitize;
+use crate::snapshot::{self, Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
 
 /// A directory of the file system. Nothing is known of its files until they are read.
 pub struct DirectorySnapshot {
@@ -34,7 +34,7 @@ pub enum Links {
 impl DirectorySnapshot {
     /// The files below a directory, which is called by its path. The directory itself may be a link.
     pub fn new(root: &Path, links: Links, budget: Budget) -> Self {
-        let label = visible::inline(&root.to_string_lossy()).into();
+        let label = sanitize::inline(&root.to_string_lossy()).into();
         Self { root: root.to_owned(), label, links, budget }
     }
 
@@ -75,7 +75,7 @@ impl DirectorySnapshot {
                 continue;
             }
             let Ok(path) = directory.join(name.as_encoded_bytes()) else {
-                return Err(Reason::UnsafeName { name: visible::quoted_path(name.as_encoded_bytes()) });
+                return Err(Reason::UnsafeName { name: sanitize::quoted_path(name.as_encoded_bytes()) });
             };
             let metadata = member.metadata().map_err(|error| self.unreadable(&path, because(error)));
             match metadata.and_then(|metadata| self.describe(path, &member.path(), &metadata)) {
@@ -141,7 +141,7 @@ pub(super) fn read_below(root: &Path, path: &RepoPath, links: Links, budget: &Bu
     if kind_of(&metadata)? == EntryKind::Directory {
         return Err(Reason::Other("it is a directory".to_owned()));
     }
-    source::admit(metadata.len(), budget)?;
+    snapshot::admit(metadata.len(), budget)?;
     let file = File::open(&on_disk).map_err(because)?;
     if !is_same_file(&metadata, &file.metadata().map_err(because)?) {
         return Err(Reason::Other("it was replaced while it was read".to_owned()));
@@ -181,7 +181,7 @@ pub(super) fn os_name(name: &[u8]) -> Result<&OsStr, Reason> {
     #[cfg(not(unix))]
     {
         // `\` separates and `:` names a drive or a stream: such a name would lead elsewhere.
-        let refuse = || Reason::UnsafeName { name: visible::quoted_path(name) };
+        let refuse = || Reason::UnsafeName { name: sanitize::quoted_path(name) };
         let name = std::str::from_utf8(name).map_err(|_| refuse())?;
         if name.contains(['\\', ':']) { Err(refuse()) } else { Ok(OsStr::new(name)) }
     }

@@ -3,12 +3,12 @@
 use std::env;
 
 use super::error::Failure;
-use crate::visible;
+use crate::sanitize;
 
 /// A variable's value, unless it is missing or empty. A value that is not text is not the same as none.
 pub(super) fn text(name: &str) -> Result<Option<String>, Failure> {
     let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
-    let not_text = || Failure::new(format!("{name} is not text: {}", visible::quoted_path(value.as_encoded_bytes())));
+    let not_text = || Failure::new(format!("{name} is not text: {}", sanitize::quoted_path(value.as_encoded_bytes())));
     value.to_str().map(|value| Some(value.to_owned())).ok_or_else(not_text)
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::git::GitError;
-use crate::source::ScopeError;
-use crate::visible;
+use crate::sanitize;
+use crate::snapshot::ScopeError;
 
 /// Why a command could not do its job.
 #[derive(Debug)]
@@ -30,17 +30,17 @@ impl Failure {
 impl Failure {
     /// Without the words that a terminal needs and an annotation has of its own.
     pub(crate) fn remark(&self) -> String {
-        let help = self.help.as_ref().map(|help| format!("\nhelp: {}", visible::block(help))).unwrap_or_default();
-        format!("{}{help}", visible::inline(&self.message))
+        let help = self.help.as_ref().map(|help| format!("\nhelp: {}", sanitize::block(help))).unwrap_or_default();
+        format!("{}{help}", sanitize::inline(&self.message))
     }
 }
 
 impl fmt::Display for Failure {
     /// `error:` and `help:` lines, safe to print.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", visible::inline(&self.message))?;
+        write!(f, "error: {}", sanitize::inline(&self.message))?;
         match &self.help {
-            Some(help) => write!(f, "\n help: {}", visible::block(help).replace('\n', "\n       ")),
+            Some(help) => write!(f, "\n help: {}", sanitize::block(help).replace('\n', "\n       ")),
             None => Ok(()),
         }
     }

@@ -12,15 +12,15 @@ use super::git::{Repository, Revision};
 use super::on_disk::OnDisk;
 use super::output;
 use super::session::open_repository;
+use crate::directive::Includes;
 use crate::finding::{Finding, Severity};
-use crate::layer::{MetadataPath, is_metadata_file};
 use crate::limits::Budget;
-use crate::merge::Includes;
+use crate::metadata::{MetadataPath, is_metadata_file};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::pipeline::{Configuration, Inspection, MetadataTree, Name, Named, Sought};
 use crate::report::{self, Report};
 use crate::resource::{KubernetesQuery, Role, Roles};
-use crate::source::{EntryKind, Scope, Snapshot};
+use crate::snapshot::{EntryKind, Scope, Snapshot};
 use crate::text::Sources;
 
 /// Everything a command needs to look at one revision.

@@ -7,7 +7,7 @@ use super::environment;
 use super::git::Repository;
 use crate::path::RepoPath;
 use crate::pipeline::{Memory, Notable};
-use crate::source::ObjectId;
+use crate::snapshot::ObjectId;
 
 /// One file per tree, named by the tree's id: a first line that says what it is, then the files that depend on others. Each is a
 /// letter (`e` if it may hold expressions, `-` if not), its path, and every file that it reads, each ended by a NUL byte, with one

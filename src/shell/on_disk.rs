@@ -7,7 +7,7 @@ use super::directory::{DirectorySnapshot, Links};
 use super::git::GitSnapshot;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Entry, EntryKind, Listing, Snapshot, Unreadable};
+use crate::snapshot::{Entry, EntryKind, Listing, Snapshot, Unreadable};
 
 /// The working tree with its untracked files. A layer that was just written counts before it is added.
 pub(super) struct OnDisk {

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use super::cli::{Color, Global};
 use super::environment::{is_on, is_set};
 use crate::report::Style;
-use crate::visible;
+use crate::sanitize;
 
 /// How to write for people, from flags, environment and terminal, in that order.
 pub(super) fn style(global: &Global) -> Style {
@@ -75,8 +75,8 @@ pub(super) fn print_lines(text: &str) -> io::Result<()> {
 fn harmless(text: &str) -> String {
     let is_in_ci = is_set("GITHUB_ACTIONS");
     let mut shown = String::with_capacity(text.len() + 1);
-    for line in visible::block(text).lines() {
-        shown.push_str(&if is_in_ci { visible::without_workflow_commands(line) } else { line.into() });
+    for line in sanitize::block(text).lines() {
+        shown.push_str(&if is_in_ci { sanitize::without_workflow_commands(line) } else { line.into() });
         shown.push('\n');
     }
     shown

@@ -1,7 +1,7 @@
 //! What git tells a pre-push hook on standard input: which references are pushed, and what the remote has.
 
 use super::error::Failure;
-use crate::visible;
+use crate::sanitize;
 
 /// One reference that is pushed and not deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) fn parse(input: &[u8]) -> Result<Vec<Pushed>, Failure> {
 
 fn parse_line(line: &[u8]) -> Result<Option<Pushed>, Failure> {
     let malformed = || {
-        Failure::new(format!("git does not say what is pushed in this line: {}", visible::quoted_path(line)))
+        Failure::new(format!("git does not say what is pushed in this line: {}", sanitize::quoted_path(line)))
             .help("a pre-push hook reads `<local-ref> <local-oid> <remote-ref> <remote-oid>` from its standard input")
     };
     let text = std::str::from_utf8(line).map_err(|_| malformed())?;

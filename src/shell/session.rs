@@ -12,7 +12,7 @@ use super::memory::TreeMemory;
 use super::output;
 use crate::limits::{Budget, Progress};
 use crate::pipeline::{Configuration, Policy, Request, Wants};
-use crate::source::Scope;
+use crate::snapshot::Scope;
 use crate::text::Sources;
 
 /// Everything a command needs to compare two sides.

@@ -4,12 +4,14 @@
 //! files and unchanged parts are shared. Lists and maps know their hash, size and height, so that equal subtrees are found, and
 //! bombs refused, without a walk.
 
+pub mod align;
 mod arithmetic;
 mod mix;
 mod natural;
 mod number;
 mod order;
 mod origin;
+pub mod provenance;
 mod secret;
 
 use std::hash::{Hash, Hasher};

@@ -7,7 +7,7 @@ use outcrop::limits::Budget;
 use outcrop::path::RepoPath;
 use outcrop::pipeline::{self, Configuration, Judged, Policy, Request};
 use outcrop::report::{Report, Style, json, terminal};
-use outcrop::source::{MemorySnapshot, Scope};
+use outcrop::snapshot::{MemorySnapshot, Scope};
 use outcrop::text::{Sources, Span};
 
 type Files = Vec<(String, String)>;

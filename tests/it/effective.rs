@@ -10,7 +10,7 @@ use outcrop::limits::Budget;
 use outcrop::path::RepoPath;
 use outcrop::pipeline::{self, Configuration, Memory, NoMemory, Notable, Policy, Request};
 use outcrop::report::Report;
-use outcrop::source::{MemorySnapshot, ObjectId, Scope};
+use outcrop::snapshot::{MemorySnapshot, ObjectId, Scope};
 use outcrop::text::Sources;
 use outcrop::value::Node;
 use proptest::prelude::*;

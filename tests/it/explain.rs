@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use outcrop::directive::Includes;
 use outcrop::document::write::to_json;
-use outcrop::layer::MetadataPath;
-use outcrop::merge::Includes;
+use outcrop::metadata::MetadataPath;
 use outcrop::path::{Pointer, RepoPath};
 use outcrop::pipeline::{Configuration, Inspection, Policy, Question, Sought};
 use outcrop::report::{Style, explain};
 use outcrop::resource::KubernetesQuery;
-use outcrop::source::MemorySnapshot;
+use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::Sources;
 
 use crate::repo::TestRepo;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use outcrop::document::{self, Format, write::to_inline};
-use outcrop::expression::path::{Form, MemoryTree, Question, Tree, evaluate};
+use outcrop::expression::eval::{Form, MemoryTree, Question, Tree, evaluate};
 use outcrop::limits::Limits;
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::text::{SourceText, Sources};

@@ -8,7 +8,7 @@ use outcrop::limits::Budget;
 use outcrop::path::RepoPath;
 use outcrop::pipeline::{self, Configuration, Judged, Policy, Request};
 use outcrop::report::{Report, Style, terminal};
-use outcrop::source::{MemorySnapshot, Scope};
+use outcrop::snapshot::{MemorySnapshot, Scope};
 use outcrop::text::Sources;
 
 type Files<'a> = &'a [(&'a str, &'a str)];

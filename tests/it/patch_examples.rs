@@ -1,11 +1,11 @@
 //! The examples of `docs/patches.md`: each resource, patched by the file that follows it, is the result that follows that.
 
 use outcrop::document::{self, Format, write};
-use outcrop::layer::Layers;
 use outcrop::limits::Limits;
+use outcrop::metadata::Layers;
 use outcrop::patch::{PatchFiles, Subject, apply_layers};
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::source::MemorySnapshot;
+use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 

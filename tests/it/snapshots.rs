@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use outcrop::limits::{Budget, Limits};
 use outcrop::path::RepoPath;
 use outcrop::shell::git::{GitError, GitSnapshot, Repository, Selection, Words};
-use outcrop::source::{self, Changes, Entry, EntryKind, Reason, Scope, Snapshot};
+use outcrop::snapshot::{self, Changes, Entry, EntryKind, Reason, Scope, Snapshot};
 use proptest::prelude::*;
 
 use crate::repo::TestRepo;
@@ -47,14 +47,14 @@ impl Sides {
     fn changes(&self, repository: &Repository) -> Changes {
         let scope = Scope::new(&self.selection.paths, repository.prefix(), &[]).expect("the paths are well-formed");
         let budget = Budget::default();
-        source::changes(&self.before, &self.after, &scope, &budget.limits, &budget.spent)
+        snapshot::changes(&self.before, &self.after, &scope, &budget.limits, &budget.spent)
     }
 
     /// The paths that differ. What the walk could not tell is told by reading.
     fn changed_paths(&self, repository: &Repository) -> Vec<String> {
         let changes = self.changes(repository);
         assert!(changes.unreadable.is_empty(), "{:?}", changes.unreadable);
-        let differs = |file: &&source::ChangedFile| match (&file.before, &file.after) {
+        let differs = |file: &&snapshot::ChangedFile| match (&file.before, &file.after) {
             (Some(before), Some(after)) if before.kind == after.kind && before.kind != EntryKind::Conflict => {
                 content(&self.before, before) != content(&self.after, after)
             }
@@ -107,7 +107,7 @@ fn read(snapshot: &dyn Snapshot, name: &str) -> Result<String, Reason> {
 /// Every file of a snapshot.
 fn all_files(snapshot: &dyn Snapshot) -> Vec<String> {
     let (entries, unreadable) =
-        source::files_below(snapshot, &Scope::everything(), &Limits::default(), &Default::default());
+        snapshot::files_below(snapshot, &Scope::everything(), &Limits::default(), &Default::default());
     assert!(unreadable.is_empty(), "{unreadable:?}");
     entries.iter().map(|entry| entry.path.to_string()).collect()
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::sanitize;
 use crate::value::{Key, KeyKind, Node, Value};
-use crate::visible;
 
 use super::super::scalar as core_schema;
 use super::plain::is_plain;
@@ -109,5 +109,5 @@ fn push_double_quoted(out: &mut String, text: &str) {
 
 /// Hidden characters, and those that YAML does not allow in a file.
 pub(super) fn must_be_escaped(c: char) -> bool {
-    visible::is_hidden(c) || matches!(c, '\u{fffe}' | '\u{ffff}')
+    sanitize::is_hidden(c) || matches!(c, '\u{fffe}' | '\u{ffff}')
 }

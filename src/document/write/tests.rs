@@ -7,9 +7,9 @@ use super::*;
 use crate::document::{Format, parse};
 use crate::limits::Limits;
 use crate::path::RepoPath;
+use crate::sanitize::is_hidden;
 use crate::text::{SourceId, SourceText, Sources, Span};
 use crate::value::{Entry, Extra, Key, KeyKind, Node, Number, Secret, Value};
-use crate::visible::is_hidden;
 
 fn source() -> SourceId {
     Sources::default().add(SourceText::new(RepoPath::root(), "", ""))

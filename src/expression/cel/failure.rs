@@ -2,7 +2,7 @@
 
 use cel::{ExecutionError, ParseErrors};
 
-use crate::visible;
+use crate::sanitize;
 
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,5 +94,5 @@ const LONGEST_MESSAGE: usize = 300;
 
 fn shortened(message: &str) -> String {
     let short: String = message.chars().take(LONGEST_MESSAGE).collect();
-    visible::inline(&short).into_owned()
+    sanitize::inline(&short).into_owned()
 }

@@ -66,7 +66,7 @@ impl Program {
         let Some(unknown) = self.uses.variables.keys().find(is_unknown) else { return Ok(()) };
         let near = suggest::nearest(unknown, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        let message = format!("there is no variable `{}`{near}", crate::visible::inline(unknown));
+        let message = format!("there is no variable `{}`{near}", crate::sanitize::inline(unknown));
         Err(Failure::new(FailureKind::UnknownVariable, message))
     }
 

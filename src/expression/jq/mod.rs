@@ -26,9 +26,9 @@ use value::{Kind, Val, making_at};
 
 use crate::finding::{self, Finding, Location, Rule};
 use crate::limits::Allowance;
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::Node;
-use crate::visible;
 
 /// Bytes of a program; parsing takes stack for every bracket.
 const LONGEST_PROGRAM: usize = 64 << 10;
@@ -145,7 +145,7 @@ fn not_loaded(text: &str, errors: &load::Errors<&str, ()>) -> Failure {
 fn undefined(text: &str, errors: &compile::Errors<&str, ()>) -> Failure {
     let first = errors.iter().flat_map(|(_, errors)| errors).next();
     let Some((name, what)) = first else { return Failure::new("not a jq program") };
-    let shown = visible::inline(name);
+    let shown = sanitize::inline(name);
     let message = match what {
         compile::Undefined::Filter(0) => format!("there is no function `{shown}`"),
         compile::Undefined::Filter(1) => format!("there is no function `{shown}` with 1 argument"),
@@ -172,7 +172,7 @@ impl Failure {
         let text = if value.as_secret().is_none() { value.as_text().map(str::to_owned) } else { None };
         let message = text.unwrap_or_else(|| value.to_string());
         let short: String = message.chars().take(LONGEST_MESSAGE).collect();
-        Self::new(&visible::inline(&short))
+        Self::new(&sanitize::inline(&short))
     }
 
     /// The failure as a finding about what stands there.
@@ -205,7 +205,7 @@ impl From<Abort> for Failure {
             Abort::Inexact(number) => Self {
                 rule: &finding::EXPRESSION_NUMBER,
                 help: Some("quote the number in the payload if it is a text, or leave it out of the calculation"),
-                ..Self::new(&format!("jq cannot hold the number {} exactly", visible::inline(&number)))
+                ..Self::new(&format!("jq cannot hold the number {} exactly", sanitize::inline(&number)))
             },
         }
     }

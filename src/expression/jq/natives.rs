@@ -16,7 +16,7 @@ use super::value::{Kind, Val, made_at};
 use super::write;
 use crate::document::{self, Format};
 use crate::limits::Limits;
-use crate::visible;
+use crate::sanitize;
 
 /// Functions of the evaluator and its library that are let in.
 const ALLOWED: &[&str] = &[
@@ -425,7 +425,7 @@ fn guard(value: &Val, pattern: &Val) -> Result<(), Error> {
     let repeats = counts.fold(1_u64, |product, count| product.saturating_mul(count.max(1)));
     let states = repeats.saturating_mul(pattern.len() as u64 + 1);
     if states > 1 << 16 {
-        let shown = visible::inline(pattern).chars().take(60).collect::<String>();
+        let shown = sanitize::inline(pattern).chars().take(60).collect::<String>();
         return Err(Error::str(format_args!("the pattern `{shown}` is too large")));
     }
     spend(50 + states.saturating_mul(4) + (text.len() as u64 + 1).saturating_mul(states.min(64)) / 64);

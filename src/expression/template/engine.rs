@@ -125,7 +125,7 @@ impl Engined {
     /// The text of a value; in a path it has to be something.
     fn piece(&self, pipe: &Pipe, value: &Node, purpose: Purpose) -> Result<Piece, Trouble> {
         let refuse = |reason: &str| {
-            let shown = crate::visible::inline(&self.source[pipe.at.clone()]).into_owned();
+            let shown = crate::sanitize::inline(&self.source[pipe.at.clone()]).into_owned();
             Trouble::value(pipe.at.clone(), format!("`{shown}` cannot be written here: {reason}"))
         };
         let text = scalar_text(value).map_err(|reason| refuse(&reason))?;

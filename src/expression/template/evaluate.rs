@@ -5,9 +5,9 @@ use smol_str::SmolStr;
 use super::functions::{call, is_true};
 use super::syntax::{Command, Operand, OperandKind, Pipe};
 use super::{Scope, Trouble, Use};
+use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Node, Value};
-use crate::visible;
 
 /// What a pipe can see.
 pub(super) struct Sight<'a> {
@@ -104,7 +104,7 @@ impl Sight<'_> {
         {
             return Ok(value.clone());
         }
-        let (shown, key) = (self.shown(&operand.at), visible::inline(key));
+        let (shown, key) = (self.shown(&operand.at), sanitize::inline(key));
         let reason = match &value.value {
             Value::Map(_) if operand.path.len() == 1 => format!("{shown} is not there"),
             Value::Map(_) => format!("{shown} is not there: there is no `{key}`"),
@@ -131,7 +131,7 @@ impl Sight<'_> {
 
     fn shown(&self, at: &std::ops::Range<usize>) -> String {
         let text: String = self.text[at.clone()].chars().take(80).collect();
-        format!("`{}`", visible::inline(&text))
+        format!("`{}`", sanitize::inline(&text))
     }
 
     fn null(&self) -> Node {

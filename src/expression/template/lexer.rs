@@ -189,7 +189,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn unexpected(&self, c: char) -> Trouble {
-        let shown = crate::visible::inline(c.encode_utf8(&mut [0; 4])).into_owned();
+        let shown = crate::sanitize::inline(c.encode_utf8(&mut [0; 4])).into_owned();
         Trouble::syntax(self.at..self.at + c.len_utf8(), format!("`{shown}` means nothing in an action"))
     }
 

@@ -8,8 +8,8 @@ use super::Trouble;
 use super::functions;
 use super::lexer::{Chunk, Token, TokenKind, chunks};
 use super::syntax::{Command, Operand, OperandKind, Part, Pipe, Slot};
+use crate::sanitize;
 use crate::suggest;
-use crate::visible;
 
 /// Levels of nesting of blocks and brackets.
 const DEEPEST: usize = 40;
@@ -331,7 +331,7 @@ fn is_bare_name(text: &str, operand: &Operand) -> bool {
 }
 
 fn unknown_function(name: &str, at: &Range<usize>) -> Trouble {
-    let trouble = Trouble::syntax(at.clone(), format!("there is no function `{}`", visible::inline(name)));
+    let trouble = Trouble::syntax(at.clone(), format!("there is no function `{}`", sanitize::inline(name)));
     match suggest::nearest(name, functions::names()) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None => trouble,

@@ -1,6 +1,6 @@
 //! Values as text, the way Go prints them: integers with all their digits, floats as `%v` has them.
 
-use crate::layer::PLACEHOLDER;
+use crate::metadata::PLACEHOLDER;
 use crate::value::{Node, Number, Value};
 
 /// Columns and digits that a format may ask for.

@@ -2,11 +2,11 @@
 
 use super::shown;
 use crate::finding::Finding;
-use crate::layer::Layers;
 use crate::limits::Limits;
+use crate::metadata::Layers;
 use crate::patch::{PatchFiles, Patched, Subject, apply_layers};
 use crate::path::{LogicalPath, RepoPath};
-use crate::source::MemorySnapshot;
+use crate::snapshot::MemorySnapshot;
 use crate::text::Sources;
 
 fn patched(files: &[(&str, &str)], path: &str, payload: &str) -> (Patched, Vec<Finding>, Vec<String>) {

@@ -5,11 +5,11 @@ use smol_str::SmolStr;
 use super::Inspection;
 use super::find::{Found, Sought};
 use crate::document::{self, Format};
-use crate::effective::{World, WorldTree};
-use crate::expression::path::{Answer, Form, Question, Trace, Tree, evaluate};
+use crate::expression::eval::{Answer, Form, Question, Trace, Tree, evaluate};
 use crate::finding::{self, Finding, Location, Outcome, Severity};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
+use crate::side::{World, WorldTree};
 use crate::text::{SourceText, Span};
 use crate::value::{Node, Value};
 

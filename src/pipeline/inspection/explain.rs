@@ -3,9 +3,9 @@
 use super::Inspection;
 use super::find::{Found, Sought};
 use super::payload_ladders::{ladders, nearest};
+use crate::directive::{Read, Reads};
 use crate::finding::{Finding, Outcome};
-use crate::layer::{EffectiveMetadata, MetadataPath};
-use crate::merge::{Read, Reads};
+use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::path::{Pointer, RepoPath};
 use crate::report::explain::{Explanation, Origin, Part, Role, Stories, Subject};
 use crate::text::{SourceText, Span};

@@ -3,16 +3,16 @@
 use rayon::prelude::*;
 
 use super::{Inspection, MetadataTree};
+use crate::directive::{self, Context};
 use crate::document::Format;
 use crate::finding::{Finding, Outcome, Severity};
-use crate::layer::MetadataPath;
 use crate::limits::Spent;
-use crate::merge::{self, Context};
+use crate::metadata::MetadataPath;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{
     Content, Identity, KubernetesQuery, Parsed, Resource, Role, Roles, kubernetes_name, parse, resources_of,
 };
-use crate::source::{Entry, EntryKind, Scope, Unreadable, files_below};
+use crate::snapshot::{Entry, EntryKind, Scope, Unreadable, files_below};
 
 /// What a user asks about.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl Inspection<'_> {
         self.snapshot.sort_for_reading(&mut entries);
         let read = |entry: &Entry| {
             let Ok(bytes) = self.snapshot.read(entry) else { return Vec::new() };
-            if !query.may_be_in(&bytes) && !merge::may_include(&bytes) {
+            if !query.may_be_in(&bytes) && !directive::may_include(&bytes) {
                 return Vec::new();
             }
             let is_meant = |found: &Found| match &found.resource.identity {
@@ -165,7 +165,7 @@ impl Inspection<'_> {
         };
         let mut included = Vec::new();
         for document in &mut parsed.documents {
-            let Outcome { value, findings } = merge::expand(document, path, &context);
+            let Outcome { value, findings } = directive::expand(document, path, &context);
             parsed.is_broken |= findings.iter().any(|finding: &Finding| finding.severity == Severity::Error);
             parsed.findings.extend(findings);
             document.root = value.root;

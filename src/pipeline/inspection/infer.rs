@@ -2,10 +2,10 @@
 
 use super::{Inspection, MetadataTree};
 use crate::finding::{self, Finding, Location, Outcome};
-use crate::layer::MetadataPath;
-use crate::openapi::{self, Inference, Inferred};
+use crate::metadata::MetadataPath;
+use crate::metadata::openapi::{self, Inference, Inferred};
 use crate::resource::{Content, parse};
-use crate::source::EntryKind;
+use crate::snapshot::EntryKind;
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 

@@ -3,16 +3,16 @@
 use smol_str::SmolStr;
 
 use super::{Inspection, hidden};
-use crate::compare::Masks;
-use crate::layer::{self, Directive, Effect, EffectiveMetadata, Field, MetadataPath, Origin, Said};
+use crate::metadata::{self, Directive, Effect, EffectiveMetadata, Field, MetadataPath, Origin, Said};
 use crate::path::Pointer;
 use crate::report::explain::{self, Ladder, Part, Role, Rung, Spoken, Subject, Way};
+use crate::secrets::Masks;
 use crate::value::{Entry, Node};
 
 impl Inspection<'_> {
     /// Where the metadata of a path comes from: of everything at or below a pointer, or, without one, of what some file says.
     pub(super) fn metadata_part(&self, stored: &EffectiveMetadata, path: &MetadataPath, within: &Pointer) -> Part {
-        let metadata = layer::over_defaults(stored, self.sources);
+        let metadata = metadata::over_defaults(stored, self.sources);
         let masks = Masks::new(&self.settings.secrets);
         let mut ladders = Vec::new();
         let mut untold = 0;
@@ -46,7 +46,7 @@ impl Inspection<'_> {
 fn speaks_for_itself(directive: &Directive, said: &Said) -> bool {
     let is_map = directive.field.is_per_key() && directive.key.is_none();
     let is_presence = |said: &Said| {
-        said.by.statements.about(directive).is_none_or(|statement| matches!(statement.says, layer::Says::Present(_)))
+        said.by.statements.about(directive).is_none_or(|statement| matches!(statement.says, metadata::Says::Present(_)))
     };
     directive.field != Field::Itself && !(is_map && is_presence(said))
 }

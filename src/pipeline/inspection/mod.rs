@@ -16,15 +16,15 @@ pub use requests::{RenderedRequests, Wish};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::compare::{Masks, hide_copies, hide_places};
-use crate::effective::{Secrets, World, layers_below};
+use crate::directive::Includes;
 use crate::finding::{Finding, Outcome};
-use crate::layer::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
-use crate::merge::Includes;
+use crate::metadata::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
+use crate::secrets::{Masks, hide_copies, hide_places};
 use crate::settings::{Format, Settings};
-use crate::source::Snapshot;
+use crate::side::{Secrets, World, layers_below};
+use crate::snapshot::Snapshot;
 use crate::text::Sources;
 use crate::value::{Entry, Node};
 
@@ -100,7 +100,7 @@ impl<'a> Inspection<'a> {
 
     /// What is stored for a path.
     pub fn resolve(&self, path: &MetadataPath, tree: &MetadataTree) -> Outcome<EffectiveMetadata> {
-        let outcome = layer::resolve_selector(path, &self.layers(&tree.base));
+        let outcome = metadata::resolve_selector(path, &self.layers(&tree.base));
         Outcome { value: (*outcome.value).clone(), findings: outcome.findings }
     }
 

@@ -5,16 +5,18 @@ use smol_str::SmolStr;
 use super::find::Sought;
 use super::metadata_ladders::hidden_at;
 use super::{Inspection, MetadataTree, Question, hidden};
-use crate::compare::Masks;
-use crate::effective::World;
 use crate::finding::{Outcome, Severity};
-use crate::layer::{Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector};
+use crate::metadata::{
+    Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector,
+};
 use crate::path::{LogicalPath, RepoPath};
 use crate::report::explain::{Stories, Story};
 use crate::report::request::Rendered;
 use crate::request::{self, Request, Target, scope_for};
 use crate::resource::Resource;
+use crate::secrets::Masks;
 use crate::settings::Format;
+use crate::side::World;
 use crate::value::{Node, Value};
 
 /// Which requests are wanted.

@@ -7,7 +7,7 @@ use std::io;
 
 use serde_json::ser::Formatter;
 
-use crate::visible;
+use crate::sanitize;
 
 /// Compact JSON with visible strings.
 #[derive(Debug, Default, Clone, Copy)]
@@ -18,7 +18,7 @@ impl Formatter for Visible {
         let mut written = 0;
         for (at, c) in fragment.char_indices() {
             let is_command = c == '[' && fragment[..at].ends_with("##");
-            if !visible::is_hidden(c) && !is_command {
+            if !sanitize::is_hidden(c) && !is_command {
                 continue;
             }
             writer.write_all(&fragment.as_bytes()[written..at])?;

@@ -135,7 +135,7 @@ fn exact_strings_are_harmless_where_they_are_printed() {
     let hostile = "\u{1b}[31m\u{202e}\u{9b} ##[error]x \u{e0001}";
     let report = with_value(string(hostile), string("y"));
     let shown = text(&report);
-    assert!(!shown.trim_end().chars().any(|c| c.is_control() || crate::visible::is_hidden(c)));
+    assert!(!shown.trim_end().chars().any(|c| c.is_control() || crate::sanitize::is_hidden(c)));
     assert!(!shown.contains("##["));
     assert_eq!(parsed(&report)["resources"][0]["changes"][0]["before"], hostile);
 }

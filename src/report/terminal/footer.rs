@@ -11,7 +11,7 @@ use crate::diff::Suppressed;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::tally::{Tally, plural};
 use crate::report::{LayerEdit, Report, SkipReason};
-use crate::visible;
+use crate::sanitize;
 
 /// The most names of skipped files on one line.
 const NAMED_FILES: usize = 5;
@@ -55,7 +55,7 @@ fn shielded(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
     for edit in report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit)) {
         let line = edit.at().map(|at| draft.locator.start(at).line).unwrap_or_default();
-        let title = format!("Not everywhere: {} in {}:{line}", visible::inline(&edit.pointer.to_string()), edit.file);
+        let title = format!("Not everywhere: {} in {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
         lines.extend(draft.phrase(&title, 0));
         let words = draft.shielded_words(edit, draft.style.columns().saturating_sub(2));
         lines.extend(draft.phrase(&words, 2));
@@ -76,7 +76,7 @@ fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let title = format!("Suppressed: {}{hint}", plural(report.suppressed.len(), "change"));
     let mut lines = wrapped(&title, Role::Dim, draft.style.columns());
     for (rule, taken) in by_rule {
-        let rule = format!("{} by {}", taken.len(), visible::inline(rule));
+        let rule = format!("{} by {}", taken.len(), sanitize::inline(rule));
         let rule = draft.fitted(&rule, draft.style.columns().saturating_sub(2));
         lines.push(Line::indented(2).with(Role::Dim, &rule));
         if draft.style.show_suppressed {
@@ -95,7 +95,7 @@ fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let title = format!("Compare rules change: {count} above would be hidden by the new ones");
     let mut lines = wrapped(&title, Role::Changed, draft.style.columns());
     for hidden in &report.would_hide {
-        let phrase = format!("{} by {}", hidden.identity, visible::inline(&hidden.rule));
+        let phrase = format!("{} by {}", hidden.identity, sanitize::inline(&hidden.rule));
         let phrase = draft.fitted(&phrase, draft.style.columns().saturating_sub(2));
         lines.push(Line::indented(2).with(Role::Dim, &phrase));
         lines.extend(draft.path_of(&hidden.change, Layout { indent: 4, details: 8, ..CHANGES }));

@@ -4,7 +4,7 @@ use crate::report::Report;
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
 use crate::report::tally::{Tally, grouped, plural};
-use crate::visible;
+use crate::sanitize;
 
 /// The sides and what was compared, then the counts; one line if nothing changed.
 pub(super) fn lines(report: &Report, tally: &Tally, style: &Style) -> Vec<Line> {
@@ -27,7 +27,7 @@ fn title(report: &Report, style: &Style) -> Line {
     let arrow = format!(" {} ", symbols.arrow);
     let room = style.columns().saturating_sub(columns(&arrow)) / 2;
     let side = |label: &str| {
-        let label = visible::inline(label).into_owned();
+        let label = sanitize::inline(label).into_owned();
         cut_middle(&label, room, symbols.ellipsis).unwrap_or(label)
     };
     let before = Line::default().with(Role::Heading, &side(&report.before));

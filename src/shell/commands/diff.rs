@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use smol_str::SmolStr;
 
-use crate::pattern::Pattern;
+use crate::glob::Pattern;
 use crate::pipeline::{self, Wants};
 use crate::report::{self, Report, Style};
 use crate::shell::cli::{DiffArgs, DiffFormat, Global, View};

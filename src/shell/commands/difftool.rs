@@ -18,7 +18,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{GitError, Repository, Revision};
 use crate::shell::output;
-use crate::source::{MemorySnapshot, Scope, Snapshot};
+use crate::snapshot::{MemorySnapshot, Scope, Snapshot};
 use crate::text::Sources;
 
 pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit, Failure> {

@@ -6,17 +6,17 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::config;
 use crate::finding::{Finding, Location, Severity};
 use crate::pipeline::{self, Judged, Policy};
 use crate::report::{ReadAs, Report, plural};
+use crate::sanitize;
+use crate::settings;
 use crate::shell::cli::Global;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Comparison, Repository, Revision};
 use crate::shell::output;
 use crate::shell::session::{Session, open_repository};
-use crate::visible;
 
 pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     let repository = open_repository(global)?;
@@ -44,7 +44,7 @@ struct Page(String);
 impl Page {
     fn heading(&mut self, text: &str) {
         // Writing to a String cannot fail.
-        let _ = writeln!(self.0, "{}", visible::inline(text));
+        let _ = writeln!(self.0, "{}", sanitize::inline(text));
     }
 
     fn section(&mut self, text: &str) {
@@ -57,11 +57,11 @@ impl Page {
             State::Fine(text) => (' ', text),
             State::Wrong(text) => ('!', text),
         };
-        let _ = writeln!(self.0, "{mark} {name:<16} {}", visible::inline(text));
+        let _ = writeln!(self.0, "{mark} {name:<16} {}", sanitize::inline(text));
     }
 
     fn count(&mut self, count: usize, what: &str) {
-        let _ = writeln!(self.0, "  {count:>7}  {}", visible::inline(what));
+        let _ = writeln!(self.0, "  {count:>7}  {}", sanitize::inline(what));
     }
 }
 
@@ -175,7 +175,7 @@ fn is_executable(path: &Path) -> bool {
 
 fn about_files(page: &mut Page, report: &Report) {
     page.section("configuration");
-    page.line(config::FILE_NAME, &configuration(report));
+    page.line(settings::FILE_NAME, &configuration(report));
     page.section(&format!("files, as they are in: {} ({})", report.after, report.compared.files));
     for (read_as, count) in &report.read_as {
         page.count(*count, read_as.describe());
@@ -203,8 +203,8 @@ fn configuration(report: &Report) -> State {
         return State::fine("none: everything is read by default");
     }
     let is_about_it = |finding: &&Finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.as_bytes() == config::FILE_NAME.as_bytes(),
-        Location::File { path, .. } => path.as_bytes() == config::FILE_NAME.as_bytes(),
+        Location::Span(span) => report.sources.get(span.source).path.as_bytes() == settings::FILE_NAME.as_bytes(),
+        Location::File { path, .. } => path.as_bytes() == settings::FILE_NAME.as_bytes(),
     };
     match report.findings.iter().filter(is_about_it).count() {
         0 => State::fine("valid"),

@@ -2,7 +2,7 @@
 
 use super::diff::may_reveal;
 use crate::document::write::{to_json, to_yaml};
-use crate::expression::path::Form;
+use crate::expression::eval::Form;
 use crate::pipeline::{Evaluated, Nowhere, Sought, Typed};
 use crate::report::trace;
 use crate::shell::cli::{DocumentOutput, EvalArgs, Global};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::one_file::OneFile;
+use crate::directive::{self, Expanded};
 use crate::document::write::{to_json, to_yaml};
-use crate::merge::{self, Expanded};
 use crate::report::{self, Report};
 use crate::shell::cli::{ExpandArgs, Global, OutputFormat};
 use crate::shell::error::Failure;
@@ -17,10 +17,10 @@ pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, 
     let mut findings = parsed.findings;
     let mut expanded = None;
     if !parsed.is_broken {
-        match merge::only_document(&parsed.documents, &file.path, file.snapshot.label()) {
+        match directive::only_document(&parsed.documents, &file.path, file.snapshot.label()) {
             Err(finding) => findings.push(*finding),
             Ok(document) => {
-                let mut outcome = merge::expand(document, &file.path, &file.context());
+                let mut outcome = directive::expand(document, &file.path, &file.context());
                 findings.append(&mut outcome.findings);
                 expanded = Some(outcome.value);
             }

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use super::check::exit_of;
 use crate::pipeline::{self, Judged, Policy};
 use crate::report::{self, Report, plural};
+use crate::sanitize;
 use crate::shell::cli::{Global, HookArgs, HookName};
 use crate::shell::environment;
 use crate::shell::error::Failure;
@@ -14,7 +15,6 @@ use crate::shell::git::{Comparison, GitError, Repository, Revision, Tree};
 use crate::shell::pushed::{self, Pushed};
 use crate::shell::session::{Session, open_repository};
 use crate::shell::{output, progress};
-use crate::visible;
 
 pub(in crate::shell) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
     if environment::hooks_are_off() {
@@ -136,7 +136,7 @@ impl Hook<'_> {
     }
 
     fn pushed(&self, pushed: &Pushed, remote: Option<&str>) -> Result<Option<Subject>, Failure> {
-        let name = visible::inline(&pushed.reference).into_owned();
+        let name = sanitize::inline(&pushed.reference).into_owned();
         let after = match self.repository.resolve(&pushed.tip) {
             Ok(tree) => tree,
             Err(GitError::NotATree { kind, .. }) => {

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use crate::document::{self, write};
 use crate::finding::Severity;
-use crate::layer::{self, plan};
 use crate::limits::Limits;
+use crate::metadata::{self, plan};
 use crate::path::RepoPath;
 use crate::shell::apply::apply;
 use crate::shell::cli::{DocumentOutput, Global, MetadataCommand, MetadataTarget};
@@ -46,8 +46,8 @@ fn get(global: &Global, target: &MetadataTarget, overrides_only: bool) -> Result
         true if stored.value.is_empty() && stored.findings.is_empty() => {
             return infer::in_place_of_stored(global, &inspected, target, &path, &tree);
         }
-        true => layer::render_format(&stored.value, tree.format),
-        false => layer::view(&stored.value, tree.format, &inspected.sources),
+        true => metadata::render_format(&stored.value, tree.format),
+        false => metadata::view(&stored.value, tree.format, &inspected.sources),
     };
     print(&inspection.shown(&shown, &path), target.output)?;
     Ok(inspected.report(stored.findings, global)?)

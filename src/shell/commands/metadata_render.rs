@@ -2,7 +2,7 @@
 
 use crate::document::write;
 use crate::finding::{Outcome, Severity};
-use crate::layer::{MetadataPath, Operation};
+use crate::metadata::{MetadataPath, Operation};
 use crate::pipeline::{RenderedRequests, Wish};
 use crate::report::request::{self, Rendered};
 use crate::shell::cli::{Global, RequestArgs, RequestOutput};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::directive::{Context, Includes};
 use crate::limits::{Budget, Limits};
-use crate::merge::{Context, Includes};
 use crate::path::RepoPath;
 use crate::pipeline::{Configuration, Inspection, Policy};
 use crate::resource::{Content, Parsed, parse};
@@ -13,7 +13,7 @@ use crate::shell::cli::Global;
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::error::Failure;
 use crate::shell::git::{GitError, Repository, Revision};
-use crate::source::{EntryKind, Snapshot};
+use crate::snapshot::{EntryKind, Snapshot};
 use crate::text::Sources;
 
 /// A file of a snapshot.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::one_file::{OneFile, inside};
+use crate::directive;
 use crate::document::write::{to_json, to_yaml};
 use crate::document::{self, Document, Format};
 use crate::finding::{Finding, Outcome, Severity};
-use crate::merge;
 use crate::patch::laid_over;
 use crate::path::RepoPath;
 use crate::pipeline::Patient;
@@ -109,8 +109,8 @@ impl Bench {
         self.findings.extend(parsed.findings);
         let mut documents = parsed.documents;
         for document in &mut documents {
-            if self.here.settings.directives && merge::has_directives(document) {
-                let expanded = merge::expand(document, &name, &self.here.context());
+            if self.here.settings.directives && directive::has_directives(document) {
+                let expanded = directive::expand(document, &name, &self.here.context());
                 self.findings.extend(expanded.findings);
                 document.root = expanded.value.root;
             }

@@ -5,12 +5,12 @@ use std::cell::RefCell;
 use crate::limits::Progress;
 use crate::pipeline::Rendering;
 use crate::report::render::{self, Rendered};
+use crate::sanitize;
 use crate::shell::cli::{Global, OutputFormat, RenderArgs};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::inspect::Inspected;
 use crate::shell::{output, progress};
-use crate::visible;
 
 pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let reveal = super::diff::may_reveal(args.reveal)?;
@@ -44,7 +44,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
     }
     for name in &summary.dropped {
         if !args.paths.is_empty() || global.verbose > 0 {
-            output::note(&format!("note: a patch drops {}", visible::inline(name)));
+            output::note(&format!("note: a patch drops {}", sanitize::inline(name)));
         }
     }
     let exit = inspected.report(summary.findings, global)?;

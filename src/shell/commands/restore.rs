@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::one_file::OneFile;
+use crate::directive::{self, Original};
 use crate::document::{self, Format};
 use crate::finding::{Finding, Severity};
-use crate::merge::{self, Original};
 use crate::report::{self, Report};
 use crate::resource::{Content, parse};
 use crate::shell::cli::{Global, RestoreArgs};
@@ -28,8 +28,8 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
     if original.is_broken || changed.is_broken {
         return refuse(global, &file, findings);
     }
-    let original_document = merge::only_document(&original.documents, &file.path, file.snapshot.label());
-    let changed_document = merge::only_document(&changed.documents, &changed_path, "changed");
+    let original_document = directive::only_document(&original.documents, &file.path, file.snapshot.label());
+    let changed_document = directive::only_document(&changed.documents, &changed_path, "changed");
     let (original_document, changed_document) = match (original_document, changed_document) {
         (Ok(original), Ok(changed)) => (original, changed),
         (original, changed) => {
@@ -41,7 +41,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
     let text = document::decode(&bytes).map_err(|error| Failure::new(error.to_string()))?;
     let format = Format::of_file_name(file.path.file_name()).unwrap_or(Format::Yaml);
     let source = Original { text: &text, document: original_document, format, file: &file.path };
-    let mut restored = merge::restore(&source, &changed_document.root, &file.context());
+    let mut restored = directive::restore(&source, &changed_document.root, &file.context());
     findings.append(&mut restored.findings);
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return refuse(global, &file, findings);

@@ -11,7 +11,7 @@ use super::recent::Recent;
 use super::revision::Tree;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Differing, Entry, EntryKind, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
+use crate::snapshot::{Differing, Entry, EntryKind, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
 
 /// A tree of the object database.
 pub struct CommitSnapshot {

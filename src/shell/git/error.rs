@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::visible;
+use crate::sanitize;
 
 /// Why a repository, a revision or an index cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,7 +170,7 @@ impl GitError {
 /// The innermost of an error's causes: the outer ones speak of how gix is built.
 pub(super) fn cause(error: &gix::Error) -> String {
     let last = error.iter_errors().last().map_or_else(|| error.to_string(), ToString::to_string);
-    visible::inline(&last).into_owned()
+    sanitize::inline(&last).into_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::Repository;
 use super::error::GitError;
 use super::objects::{from_gix, to_gix};
 use super::revision::Tree;
-use crate::source::ObjectId;
+use crate::snapshot::ObjectId;
 
 impl Repository {
     /// The parents a commit names, whether or not they are in this clone; none if it is not a commit.

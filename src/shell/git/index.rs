@@ -10,7 +10,7 @@ use super::error::GitError;
 use super::objects::{Objects, from_gix, member};
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
+use crate::snapshot::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
 
 /// What would be committed.
 pub struct IndexSnapshot(pub(super) View);

@@ -25,7 +25,7 @@ pub use worktree::WorktreeSnapshot;
 
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{Differing, Entry, Listing, Member, ObjectId, Snapshot, Unreadable};
+use crate::snapshot::{Differing, Entry, Listing, Member, ObjectId, Snapshot, Unreadable};
 use error::cause;
 use objects::Objects;
 

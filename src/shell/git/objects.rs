@@ -11,8 +11,8 @@ use super::plain_tree::{PlainTree, entries, is_harmless};
 use super::recent::Recent;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::source::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
-use crate::visible;
+use crate::sanitize;
+use crate::snapshot::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
 
 /// Objects by id, for any number of threads.
 pub(super) struct Objects {
@@ -70,7 +70,7 @@ impl Objects {
     /// limit or by what is left of the run's share, is the size asked for first: finding an object twice takes time.
     pub(super) fn blob(&self, id: ObjectId, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
         let Budget { limits, spent, .. } = budget;
-        let admit = |size| source::admit(size, budget);
+        let admit = |size| snapshot::admit(size, budget);
         if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
             return self.read(id, Kind::Blob, admit, |data| Ok(data.into()));
         }
@@ -282,10 +282,10 @@ pub(super) fn member(directory: &RepoPath, name: &[u8]) -> Result<RepoPath, Reas
     use gix::validate::path::component;
     // The full check takes longer than reading them.
     if is_harmless(name) {
-        return directory.join(name).map_err(|_| Reason::UnsafeName { name: visible::quoted_path(name) });
+        return directory.join(name).map_err(|_| Reason::UnsafeName { name: sanitize::quoted_path(name) });
     }
     let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
-    let refuse = || Reason::UnsafeName { name: visible::quoted_path(name) };
+    let refuse = || Reason::UnsafeName { name: sanitize::quoted_path(name) };
     gix::validate::path::component(name.into(), None, options).map_err(|_| refuse())?;
     directory.join(name).map_err(|_| refuse())
 }

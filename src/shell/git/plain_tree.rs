@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::path::RepoPath;
-use crate::source::{Entry, EntryKind, ObjectId};
+use crate::snapshot::{Entry, EntryKind, ObjectId};
 
 /// A tree without anything odd: every name is harmless, they are in git's order, and none is there twice.
 pub(super) struct PlainTree {

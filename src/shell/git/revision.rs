@@ -5,9 +5,9 @@ use smol_str::{SmolStr, format_smolstr};
 use super::Repository;
 use super::error::{GitError, cause};
 use super::objects::{from_gix, to_gix};
-use crate::source::ObjectId;
+use crate::sanitize;
+use crate::snapshot::ObjectId;
 use crate::suggest;
-use crate::visible;
 
 /// What is compared with what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl Repository {
             _ => None,
         });
         if let Some(candidates) = ambiguous {
-            let describe = |(id, info): &(gix::hash::Prefix, _)| visible::inline(&format!("{id} {info}")).into_owned();
+            let describe = |(id, info): &(gix::hash::Prefix, _)| sanitize::inline(&format!("{id} {info}")).into_owned();
             return GitError::AmbiguousId { word: shown, candidates: candidates.iter().map(describe).collect() };
         }
         if is_reftable(repository) {
@@ -189,7 +189,7 @@ impl Repository {
         }
         let names = names(repository);
         let help = match suggest::nearest(word, names.iter().map(String::as_str)) {
-            Some(name) => format!("did you mean `{}`?", visible::inline(name)),
+            Some(name) => format!("did you mean `{}`?", sanitize::inline(name)),
             None => gaps
                 .help_for_history()
                 .unwrap_or_else(|| "`git branch --all` and `git tag` list the names there are".to_owned()),
@@ -242,5 +242,5 @@ fn names(repository: &gix::Repository) -> Vec<String> {
 }
 
 pub(super) fn shown(word: &str) -> String {
-    visible::inline(word).into_owned()
+    sanitize::inline(word).into_owned()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Repository;
 use super::error::GitError;
 use super::revision::{Comparison, Revision, Tree, shown};
-use crate::visible;
+use crate::sanitize;
 
 /// What the user wrote.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,7 +24,7 @@ pub struct Words<'a> {
 pub struct Selection {
     /// Which sides to compare.
     pub comparison: Comparison,
-    /// Path arguments for [`Scope::new`](crate::source::Scope::new), relative to [`Repository::prefix`].
+    /// Path arguments for [`Scope::new`](crate::snapshot::Scope::new), relative to [`Repository::prefix`].
     pub paths: Vec<Vec<u8>>,
 }
 
@@ -180,5 +180,5 @@ fn neither(word: &OsStr, error: Option<GitError>) -> GitError {
 }
 
 fn visible_word(word: &OsStr) -> String {
-    visible::quoted_path(word.as_encoded_bytes())
+    sanitize::quoted_path(word.as_encoded_bytes())
 }

@@ -15,7 +15,7 @@ use super::objects::Objects;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
 use crate::shell::directory::{Links, is_absence, is_directory, os_name, read_below};
-use crate::source::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
+use crate::snapshot::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
 
 /// The tracked files with their content on disk.
 ///

@@ -143,7 +143,7 @@ fn a_tree_of_billions_of_paths_ends_with_a_finding() {
         let start = Instant::now();
         let Sides { before, after, .. } = sides(&repository, &[before, after]);
         let limits = Limits { entries: 100_000, ..Limits::default() };
-        let changes = source::changes(&before, &after, &Scope::everything(), &limits, &Default::default());
+        let changes = snapshot::changes(&before, &after, &Scope::everything(), &limits, &Default::default());
         assert!(start.elapsed() < Duration::from_secs(20));
         assert!(changes.files.len() <= 100_000);
         let [unreadable] = &changes.unreadable[..] else { panic!("{:?}", changes.unreadable) };
@@ -152,7 +152,7 @@ fn a_tree_of_billions_of_paths_ends_with_a_finding() {
     // With a path of interest there is nothing to fear.
     let scope = Scope::new(&["1/2/3/4/5/6/7/8/9/0"], &RepoPath::root(), &[]).expect("a plain path");
     let Sides { before, after, .. } = sides(&repository, &[&one, &two]);
-    let changes = source::changes(&before, &after, &scope, &Limits::default(), &Default::default());
+    let changes = snapshot::changes(&before, &after, &scope, &Limits::default(), &Default::default());
     assert_eq!((changes.files.len(), changes.unreadable.len()), (1, 0));
 }
 
@@ -243,7 +243,7 @@ fn missing_and_damaged_objects_are_said_and_the_rest_is_compared() {
     let changes = sides.changes(&repository);
     let names: Vec<String> = changes.files.iter().map(|file| file.path.to_string()).collect();
     assert_eq!(names, ["a.yaml", "b.yaml", "z.yaml"], "what cannot be listed is not called removed");
-    assert!(matches!(changes.unreadable[..], [source::Unreadable { reason: Reason::MissingObject { .. }, .. }]));
+    assert!(matches!(changes.unreadable[..], [snapshot::Unreadable { reason: Reason::MissingObject { .. }, .. }]));
     assert!(
         matches!(read(&sides.after, "a.yaml"), Err(Reason::MissingObject { help, .. }) if help.contains("git fsck"))
     );
@@ -296,7 +296,7 @@ fn any_damage_to_a_pack_gives_content_or_a_reason() {
                 |revision| repository.snapshot(revision, &Budget::default()).expect("a tree needs nothing to open");
             let (before, after) = (snapshot(&selection.comparison.before), snapshot(&selection.comparison.after));
             let changes =
-                source::changes(&before, &after, &Scope::everything(), &Limits::default(), &Default::default());
+                snapshot::changes(&before, &after, &Scope::everything(), &Limits::default(), &Default::default());
             for file in changes.files {
                 file.before.iter().for_each(|entry| drop(before.read(entry)));
                 file.after.iter().for_each(|entry| drop(after.read(entry)));

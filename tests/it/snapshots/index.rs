@@ -239,7 +239,7 @@ fn any_damage_to_the_index_gives_files_or_an_error() {
             else {
                 continue;
             };
-            source::changes(&before, &after, &Scope::everything(), &Limits::default(), &Default::default());
+            snapshot::changes(&before, &after, &Scope::everything(), &Limits::default(), &Default::default());
         }
         Ok(())
     });

@@ -8,7 +8,7 @@ use outcrop::limits::Budget;
 use outcrop::path::RepoPath;
 use outcrop::pipeline::{self, Configuration, NoMemory, Request};
 use outcrop::report::Report;
-use outcrop::source::{MemorySnapshot, Scope};
+use outcrop::snapshot::{MemorySnapshot, Scope};
 use serde_json::Value;
 
 use super::{CaseResult, cases, name_of};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use outcrop::document::{self, Format, write::to_inline};
-use outcrop::expression::path::{self, Form, Payload, Question, ResourceId, Tree};
+use outcrop::expression::eval::{self, Form, Payload, Question, ResourceId, Tree};
 use outcrop::finding::Finding;
 use outcrop::limits::Limits;
 use outcrop::path::RepoPath;
@@ -40,7 +40,7 @@ fn run_case(case: &Node) -> Result<(), String> {
     let expression = given.get("expr").expect("a case has an expression");
     let ask = |form| {
         let question = Question { current, tree: &tree, vars: &vars, form, tracing: false, limits: &limits };
-        path::evaluate(expression, &question)
+        eval::evaluate(expression, &question)
     };
     let expected = case.get("expect");
     let expect = |form: &str| expected.and_then(|expected| expected.get(form));
@@ -77,7 +77,7 @@ fn is_same(a: &Node, b: &Node) -> bool {
     }
 }
 
-fn check_error(answer: &path::Answer, kind: &str, contains: &str) -> Result<(), String> {
+fn check_error(answer: &eval::Answer, kind: &str, contains: &str) -> Result<(), String> {
     if let Some(value) = &answer.value {
         return Err(format!("is {} but should fail with {kind}", to_inline(value)));
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use outcrop::directive::{self, Context, Includes, MergeProfile};
 use outcrop::document::{self, Document, Format};
 use outcrop::finding::Outcome;
-use outcrop::layer::{self, Layers};
 use outcrop::limits::Limits;
-use outcrop::merge::{self, Context, Includes, MergeProfile};
+use outcrop::metadata::{self, Layers};
 use outcrop::patch::{self, PatchFiles, Subject};
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::source::MemorySnapshot;
+use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::{Value, json};
@@ -45,12 +45,12 @@ fn rendered(given: &Value, path: &LogicalPath) -> Answer {
         profile: MergeProfile::Plain,
     };
     let expand = |document: &Document, file: &RepoPath| {
-        let expanded = merge::expand(document, file, &context);
+        let expanded = directive::expand(document, file, &context);
         Outcome { value: expanded.value.root, findings: expanded.findings }
     };
     let layers = Layers::new(&snapshot, RepoPath::root(), &sources, &limits).expanding(Box::new(expand));
     let (payload, alias) = find(&files, path, &sources).expect("the resource is among the files");
-    let metadata = sound(layer::resolve(path, &layers))?.to_node();
+    let metadata = sound(metadata::resolve(path, &layers))?.to_node();
     let attributes = Node::map(Vec::new(), payload.span);
     let set = PatchFiles::default().of(path, &layers, &sources, &limits);
     let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &metadata };

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use outcrop::directive::{self, Context, Includes, MergeProfile, Original};
 use outcrop::document::{self, Format};
 use outcrop::finding::{Finding, Location, Severity};
 use outcrop::limits::Limits;
-use outcrop::merge::{self, Context, Includes, MergeProfile, Original};
 use outcrop::path::RepoPath;
-use outcrop::source::MemorySnapshot;
+use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::{Node, Value};
 
@@ -143,8 +143,9 @@ impl World {
         let source = self.sources.add(SourceText::new(self.path.clone(), "vectors", text));
         let parsed = document::parse(text, source, Format::Yaml, &self.limits);
         refuse_errors(parsed.findings)?;
-        let document = merge::only_document(&parsed.value, &self.path, "vectors").map_err(|finding| vec![*finding])?;
-        let expanded = merge::expand(document, &self.path, &self.context());
+        let document =
+            directive::only_document(&parsed.value, &self.path, "vectors").map_err(|finding| vec![*finding])?;
+        let expanded = directive::expand(document, &self.path, &self.context());
         refuse_errors(expanded.findings)?;
         Ok(expanded.value.root)
     }
@@ -154,9 +155,10 @@ impl World {
         let source = self.sources.add(SourceText::new(self.path.clone(), "vectors", self.text.as_str()));
         let parsed = document::parse(&self.text, source, Format::Yaml, &self.limits);
         refuse_errors(parsed.findings)?;
-        let document = merge::only_document(&parsed.value, &self.path, "vectors").map_err(|finding| vec![*finding])?;
+        let document =
+            directive::only_document(&parsed.value, &self.path, "vectors").map_err(|finding| vec![*finding])?;
         let original = Original { text: &self.text, document, format: Format::Yaml, file: &self.path };
-        let restored = merge::restore(&original, changed, &self.context());
+        let restored = directive::restore(&original, changed, &self.context());
         refuse_errors(restored.findings)?;
         let saved = document::parse(&restored.value, source, Format::Yaml, &self.limits);
         refuse_errors(saved.findings)?;

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, Severity};
-use outcrop::layer::plan::{self, Edit, Planned};
-use outcrop::layer::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
 use outcrop::limits::{Budget, Limits};
+use outcrop::metadata::plan::{self, Edit, Planned};
+use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::resource::{self, Depth, Roles};
 use outcrop::settings::{Format, Layout, Root, Settings};
-use outcrop::source::MemorySnapshot;
+use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::{Value, json};
@@ -55,19 +55,19 @@ fn answer(given: &Value) -> Answer {
     match text(&given["op"]) {
         "resolve" => Ok(json!({ "resolved": shown(&resolved(given, &sources)?) })),
         "view" => {
-            let view = layer::view(&resolved(given, &sources)?, format, &sources);
+            let view = metadata::view(&resolved(given, &sources)?, format, &sources);
             Ok(json!({ "resolved": shown(&view) }))
         }
         "format-tokens" => {
             let metadata = metadata(given, &sources)?;
-            Ok(json!({ "metadata": shown(&layer::render_format(&metadata, format)) }))
+            Ok(json!({ "metadata": shown(&metadata::render_format(&metadata, format)) }))
         }
         "check-metadata" => {
-            sound(layer::canonical(&document(&given["input"], format, &sources)?))?;
+            sound(metadata::canonical(&document(&given["input"], format, &sources)?))?;
             Ok(json!({ "valid": true }))
         }
         "canonicalize" => {
-            let canonical = sound(layer::canonical(&document(&given["input"], format, &sources)?))?;
+            let canonical = sound(metadata::canonical(&document(&given["input"], format, &sources)?))?;
             let written = write_and_read(&canonical, format, &sources)?;
             Ok(json!({ "output": to_json(&written) }))
         }
@@ -84,18 +84,18 @@ fn answer(given: &Value) -> Answer {
         }
         "unset" => stored(given, &sources, plan::remove),
         "resource-file" => {
-            let file = layer::resource_file(&logical_path(given)?, &RepoPath::root(), format).map_err(validation)?;
+            let file = metadata::resource_file(&logical_path(given)?, &RepoPath::root(), format).map_err(validation)?;
             Ok(json!({ "file": file.to_string() }))
         }
         "list-resources" => list_resources(given),
         "identity" => {
             let payload = document(&given["payload"], Format::Json, &sources)?;
-            let identity = layer::identify(&metadata(given, &sources)?, &logical_path(given)?, &payload);
+            let identity = metadata::identify(&metadata(given, &sources)?, &logical_path(given)?, &payload);
             Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
         }
         "identity-list-item" => {
             let payload = document(&given["payload"], Format::Json, &sources)?;
-            let identity = layer::identify_list_item(&metadata(given, &sources)?, &payload);
+            let identity = metadata::identify_list_item(&metadata(given, &sources)?, &payload);
             let identity = identity.map_err(|finding| Failure::of(&finding))?;
             Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
         }
@@ -120,11 +120,11 @@ fn answer(given: &Value) -> Answer {
 fn resolved(given: &Value, sources: &Sources) -> Result<EffectiveMetadata, Failure> {
     let (snapshot, limits) = (snapshot(given), Limits::default());
     let layers = Layers::new(&snapshot, RepoPath::root(), sources, &limits);
-    sound(layer::resolve(&logical_path(given)?, &layers)).map(|metadata| (*metadata).clone())
+    sound(metadata::resolve(&logical_path(given)?, &layers)).map(|metadata| (*metadata).clone())
 }
 
 fn metadata(given: &Value, sources: &Sources) -> Result<EffectiveMetadata, Failure> {
-    sound(layer::of_document(&document(&given["metadata"], Format::Json, sources)?))
+    sound(metadata::of_document(&document(&given["metadata"], Format::Json, sources)?))
 }
 
 /// Plans a change to the given files and tells which files there are afterwards.

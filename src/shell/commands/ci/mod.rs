@@ -12,13 +12,13 @@ use super::check::exit_of;
 use crate::finding::Severity;
 use crate::pipeline::{self, Judged, Policy};
 use crate::report::{self, Report, Style, Tally, plural};
+use crate::sanitize;
 use crate::shell::cli::{GithubArgs, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Comparison, Repository, Revision};
 use crate::shell::output;
 use crate::shell::session::{Session, open_repository};
-use crate::visible;
 use files::Files;
 use range::{Assignment, Subject};
 
@@ -39,7 +39,7 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
         Subject::Nothing { why } => {
             files.write_outputs(&[("changed", "false"), ("errors", "0"), ("warnings", "0")])?;
             let line = format!("outcrop: there is nothing to review ({why})\n");
-            output::print(visible::without_workflow_commands(&line).as_bytes())?;
+            output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
         }
         Subject::Change(comparison) => Review::of_change(&repository, &comparison, &args.paths)?,
@@ -99,7 +99,7 @@ impl Review {
         }
         writeln!(out, "::{token}::")?;
         let sentence = format!("outcrop: {}", self.sentence(str::to_owned));
-        writeln!(out, "{}", visible::without_workflow_commands(&sentence))
+        writeln!(out, "{}", sanitize::without_workflow_commands(&sentence))
     }
 
     fn write_summary(&self, budget: usize, out: &mut dyn Write) -> io::Result<()> {

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use smol_str::format_smolstr;
 
+use crate::sanitize;
 use crate::shell::cli::GithubArgs;
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::event::{self, Event};
 use crate::shell::git::{Comparison, GitError, Repository, Revision, Tree};
-use crate::visible;
 
 /// What to review, and what the user should know about it.
 pub(super) struct Assignment {
@@ -89,12 +89,12 @@ impl Workflow<'_> {
         match event {
             Event::PullRequest { number, target, base, head } => {
                 let (mut before, mut after) = self.pull_request(&base, &head)?;
-                before.label = visible::inline(&target).into();
+                before.label = sanitize::inline(&target).into();
                 after.label = format_smolstr!("pull/{number}");
                 Ok(change(before, after))
             }
             Event::Push { reference, before, after, default_branch } => {
-                let name = visible::inline(&reference).into_owned();
+                let name = sanitize::inline(&reference).into_owned();
                 let Some(after) = after else { return Ok(Subject::Nothing { why: format!("{name} was deleted") }) };
                 let tip = self.need(&after, "the pushed commit", Depth::Everything)?;
                 let default = default_branch.filter(|branch| reference != format!("refs/heads/{branch}"));
@@ -170,7 +170,7 @@ impl Workflow<'_> {
             Some(other) => Ok(change(self.merge_base(&other, &tip)?, tip)),
             None if self.repository.is_shallow() => Err(Failure::new(format!(
                 "{name} is new, and this clone does not hold {} to compare it with",
-                visible::inline(branch)
+                sanitize::inline(branch)
             ))
             .help(checkout(Depth::Everything))),
             None => Ok(Subject::State { tree: tip, why: format!("{name} is new, and {branch} is not in this clone") }),
@@ -189,7 +189,7 @@ impl Workflow<'_> {
     /// A commit without which there is nothing to compare.
     fn need(&self, revision: &str, what: &str, depth: Depth) -> Result<Tree, Failure> {
         self.repository.resolve(revision).map_err(|error| match self.repository.is_shallow() {
-            true => Failure::new(format!("{what} ({}) is not in this clone", visible::inline(revision)))
+            true => Failure::new(format!("{what} ({}) is not in this clone", sanitize::inline(revision)))
                 .help(checkout(depth)),
             false => Failure::from(error),
         })
@@ -198,7 +198,7 @@ impl Workflow<'_> {
     fn warnings(&self, name: &str, event: &Event) -> Result<Vec<String>, Failure> {
         let Event::PullRequest { head, .. } = event else { return Ok(Vec::new()) };
         let checked_out = self.repository.head()?;
-        let is = |id: &crate::source::ObjectId| id.to_string() == *head;
+        let is = |id: &crate::snapshot::ObjectId| id.to_string() == *head;
         let holds_head = checked_out.commit.iter().any(is) || self.repository.parents(&checked_out)?.iter().any(is);
         let warning = "this workflow runs on pull_request_target and has checked out the pull request: outcrop executes nothing \
                        of it, but any other step that does would give it this workflow's secrets; use pull_request instead";

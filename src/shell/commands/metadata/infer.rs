@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{carry_out, print, read_document};
 use crate::finding::{Finding, Severity};
-use crate::layer::{MetadataPath, plan};
+use crate::metadata::{MetadataPath, plan};
 use crate::pipeline::MetadataTree;
 use crate::shell::cli::{Global, MetadataTarget};
 use crate::shell::error::Failure;

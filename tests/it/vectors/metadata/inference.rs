@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use outcrop::finding::{Location, Outcome};
-use outcrop::layer::plan::{self, Edit};
-use outcrop::layer::{self, Layer, Layers};
 use outcrop::limits::Limits;
-use outcrop::openapi::{self, Inference, Inferred};
+use outcrop::metadata::openapi::{self, Inference, Inferred};
+use outcrop::metadata::plan::{self, Edit};
+use outcrop::metadata::{self, Layer, Layers};
 use outcrop::path::RepoPath;
 use outcrop::settings::Format;
 use outcrop::text::{SourceText, Sources, Span};
@@ -19,7 +19,9 @@ use super::{Answer, Failure, document, first_error, metadata_path, snapshot, sou
 pub(super) fn infer(given: &Value, sources: &Sources) -> Answer {
     let existing = match &given["existing"] {
         Value::Null => None,
-        existing => Some(sound(layer::of_document(&document(existing, Format::Json, sources)?))?.layers()[0].clone()),
+        existing => {
+            Some(sound(metadata::of_document(&document(existing, Format::Json, sources)?))?.layers()[0].clone())
+        }
     };
     let inferred = inferred(given, existing.as_ref(), sources)?;
     Ok(json!({ "inferred": to_json(&inferred.inferred), "compact": to_json(&inferred.compact) }))

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use outcrop::compare;
 use outcrop::expression::template::Purpose;
 use outcrop::finding::{Finding, Outcome};
-use outcrop::layer::{self, EffectiveMetadata, Layers, Operation};
 use outcrop::limits::Limits;
+use outcrop::metadata::{EffectiveMetadata, Layers, Operation};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::request::{self, Flavour, Memo, Neighbours, Scoped, Target};
+
 use outcrop::settings::Format;
 use outcrop::text::Sources;
 use outcrop::value::Node;
@@ -67,10 +67,12 @@ pub(super) fn compare(given: &Value, format: Format, sources: &Sources) -> Answe
     let read = |side: &str| document(&given[side], Format::Json, sources);
     let (local, remote) = (read("local")?, read("remote")?);
     let scene = Scene::new(sources, logical_path(given)?, local.clone(), metadata(given, sources)?, format);
-    let transformed = |side: &Node| compare::transform(side, &scene.target()).map_err(|finding| Failure::of(&finding));
+    let transformed = |side: &Node| {
+        outcrop::request::compare_transform(side, &scene.target()).map_err(|finding| Failure::of(&finding))
+    };
     let (local, remote) = (transformed(&local)?, transformed(&remote)?);
     let shown = |side: &Option<Node>| side.as_ref().map_or(Value::Null, to_json);
-    let entries: Vec<Value> = compare::positional(&local, &remote)
+    let entries: Vec<Value> = outcrop::secrets::positional(&local, &remote)
         .iter()
         .map(|entry| {
             json!({
@@ -188,7 +190,8 @@ impl Around {
     ) -> Result<EffectiveMetadata, Failure> {
         let (snapshot, limits) = (snapshot(given), Limits::default());
         let layers = Layers::new(&snapshot, RepoPath::root(), sources, &limits);
-        let resolved = |path: &LogicalPath| sound(layer::resolve(path, &layers)).map(|metadata| (*metadata).clone());
+        let resolved =
+            |path: &LogicalPath| sound(outcrop::metadata::resolve(path, &layers)).map(|metadata| (*metadata).clone());
         for (file, content) in given["files"].as_object().into_iter().flatten() {
             let Some(directory) = file.strip_suffix("/resource.json").or(file.strip_suffix("/resource.yaml")) else {
                 continue;

@@ -1,0 +1,125 @@
+//! Reads a map strictly: every key must be known and every value of the right shape; whatever is not becomes a finding.
+
+use smol_str::SmolStr;
+
+use crate::finding::{Finding, Location, Rule};
+use crate::sanitize;
+use crate::suggest;
+use crate::text::Span;
+use crate::value::{Entry, Node, Value};
+
+/// The rules under which a kind of file reports wrong shapes.
+#[derive(Clone, Copy)]
+pub struct ShapeRules {
+    /// A key that is not known.
+    pub unknown_key: &'static Rule,
+    /// A value of the wrong shape.
+    pub invalid: &'static Rule,
+}
+
+/// Collects what is wrong while a document is read.
+pub struct Shape {
+    rules: ShapeRules,
+    findings: Vec<Finding>,
+}
+
+impl Shape {
+    /// Starts with nothing wrong.
+    pub fn new(rules: ShapeRules) -> Self {
+        Self { rules, findings: Vec::new() }
+    }
+
+    /// What was found.
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// The entries of a map with known keys, in written order; unknown keys are reported and left out.
+    pub fn entries<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Vec<&'n Entry> {
+        let Value::Map(map) = &node.value else {
+            self.wrong(node, what, "a map");
+            return Vec::new();
+        };
+        let (entries, unknown): (Vec<_>, Vec<_>) =
+            map.entries().iter().partition(|entry| known.contains(&entry.key.name.as_str()));
+        for entry in unknown {
+            self.unknown(entry, what, known);
+        }
+        entries
+    }
+
+    /// The items of a list.
+    pub fn items<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+        node.as_list().unwrap_or_else(|| {
+            self.wrong(node, what, "a list");
+            &[]
+        })
+    }
+
+    /// A text that is not empty.
+    pub fn text(&mut self, node: &Node, what: &str) -> Option<SmolStr> {
+        match &node.value {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            _ => {
+                self.wrong(node, what, "a text");
+                None
+            }
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
+        match node.value {
+            Value::Bool(flag) => Some(flag),
+            _ => {
+                self.wrong(node, what, "`true` or `false`");
+                None
+            }
+        }
+    }
+
+    /// One of a few words.
+    pub fn choice<T: Copy>(&mut self, node: &Node, what: &str, choices: &[(&str, T)]) -> Option<T> {
+        let word = node.as_str().unwrap_or_default();
+        let chosen = choices.iter().find(|(name, _)| *name == word).map(|&(_, choice)| choice);
+        if chosen.is_none() {
+            let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
+            self.wrong(node, what, &format!("one of {}", names.join(", ")));
+        }
+        chosen
+    }
+
+    /// Says that a value has the wrong shape.
+    pub fn wrong(&mut self, node: &Node, what: &str, wanted: &str) {
+        let message = format!("`{what}` takes {wanted}, and this is a {}", node.type_of());
+        let message = match (&node.value, wanted) {
+            // A word among the wrong words: its type is not what is wrong.
+            (Value::String(word), _) if !word.is_empty() && wanted != "a text" => {
+                format!("`{what}` takes {wanted}, not `{}`", sanitize::inline(word))
+            }
+            _ => message,
+        };
+        self.invalid(node, message);
+    }
+
+    /// Says in its own words what is wrong with a value.
+    pub fn invalid(&mut self, node: &Node, message: impl Into<String>) {
+        self.invalid_at(node.span, message);
+    }
+
+    /// The same about a place where no value is.
+    pub fn invalid_at(&mut self, span: Span, message: impl Into<String>) {
+        self.findings.push(Finding::new(self.rules.invalid, Location::Span(span), message));
+    }
+
+    /// Says that a key is not known, and which one may be meant.
+    pub fn unknown(&mut self, entry: &Entry, what: &str, known: &[&str]) {
+        let message = format!("unknown key `{}` in `{what}`", sanitize::inline(&entry.key.name));
+        let help = match suggest::nearest(&entry.key.name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known keys: {}", known.join(", ")),
+        };
+        let finding = Finding::new(self.rules.unknown_key, Location::Span(entry.key.span), message);
+        self.findings.push(finding.labelled("not known").help(help));
+    }
+}

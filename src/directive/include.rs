@@ -1,0 +1,254 @@
+//! Included files: what the value of an include asks for, which names are refused, and each file parsed once per snapshot.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::Context;
+use super::marked::Marked;
+use crate::document::{self, Document, Format};
+use crate::finding::{self, Finding, Location, Severity};
+use crate::path::{Pointer, RepoPath};
+use crate::sanitize;
+use crate::snapshot::{Entry, EntryKind, ObjectId, Snapshot};
+use crate::text::{SourceText, Span};
+use crate::value::{Node, Value};
+
+/// The files that documents of one snapshot include, parsed once and shared by all documents and threads.
+///
+/// One of these belongs to one snapshot: a file without an object id is told apart by its path alone.
+#[derive(Debug, Default)]
+pub struct Includes {
+    files: Mutex<HashMap<FileKey, Arc<OnceLock<Loaded>>>>,
+}
+
+type FileKey = (RepoPath, Option<ObjectId>);
+
+/// What became of a file that was asked for.
+#[derive(Debug, Clone)]
+pub(super) enum Loaded {
+    /// There is no such file.
+    Absent,
+    /// Something is there, but it is not a file that could be read.
+    Refused(&'static str),
+    /// A file with errors in it.
+    Broken(Arc<[Finding]>),
+    /// A file with several documents, and where the second is.
+    Several { second: Span },
+    /// An empty file: no value at all.
+    Empty,
+    /// A document.
+    Ready(Arc<Marked>),
+}
+
+/// What the value of an include asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Request {
+    /// The file as it is written.
+    pub(super) name: String,
+    /// The part of it.
+    pub(super) fragment: Option<Pointer>,
+    /// Whether the content is taken as written.
+    pub(super) is_raw: bool,
+}
+
+/// Why a value asks for nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum BadRequest {
+    /// Neither a file name nor a map with `file`.
+    Shape(&'static str),
+    /// The fragment is no pointer.
+    Fragment,
+    /// It depends on something outside the commit.
+    Condition,
+}
+
+/// Reads the value of an include.
+pub(super) fn request(value: &Node) -> Result<Request, BadRequest> {
+    match &value.value {
+        Value::String(text) => named(text, false),
+        Value::Map(map) => {
+            if map.get("when").is_some() {
+                return Err(BadRequest::Condition);
+            }
+            let file = map.get("file").and_then(Node::as_str);
+            let is_raw = map.get("merge").and_then(Node::as_str) == Some("raw");
+            named(file.ok_or(BadRequest::Shape("a map without a `file` that is text"))?, is_raw)
+        }
+        Value::Null => Err(BadRequest::Shape("nothing")),
+        Value::List(_) => Err(BadRequest::Shape("a list")),
+        Value::Bool(_) => Err(BadRequest::Shape("a boolean")),
+        Value::Number(_) => Err(BadRequest::Shape("a number")),
+        Value::Secret(_) => Err(BadRequest::Shape("a secret")),
+    }
+}
+
+/// Splits `file#/pointer`; a `#` that starts no pointer is part of the name.
+fn named(text: &str, is_raw: bool) -> Result<Request, BadRequest> {
+    let (name, fragment) = match text.find("#/") {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text.strip_suffix('#').unwrap_or(text), None),
+    };
+    if name.is_empty() {
+        return Err(BadRequest::Shape("no file name"));
+    }
+    let fragment = fragment.map(Pointer::parse).transpose().map_err(|_| BadRequest::Fragment)?;
+    Ok(Request { name: name.to_owned(), fragment, is_raw })
+}
+
+/// The file that a name means when it is written in `file`; the error says why it is refused.
+pub(super) fn resolve(file: &RepoPath, name: &str) -> Result<RepoPath, &'static str> {
+    if is_url(name) {
+        return Err("it is a URL, and only files of the same commit are read");
+    }
+    if name.starts_with('/') {
+        return Err("it is an absolute name, and only files of the same commit are read");
+    }
+    let mut path = file.parent().unwrap_or_default();
+    for component in name.split('/') {
+        path = match component {
+            "" | "." => path,
+            ".." => path.parent().ok_or("it leads out of the repository")?,
+            _ => path.join(component.as_bytes()).map_err(|_| "it is no file name")?,
+        };
+    }
+    Ok(path)
+}
+
+/// Whether a name starts with a scheme; `./a:b.yaml` does not.
+fn is_url(name: &str) -> bool {
+    let Some((scheme, _)) = name.split_once(':') else { return false };
+    let is_scheme_character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_scheme_character)
+}
+
+impl Includes {
+    /// The file at a path, and its id if it has one.
+    pub(super) fn load(&self, path: &RepoPath, context: &Context<'_>) -> (Loaded, Option<ObjectId>) {
+        let entry = match context.snapshot.entry(path) {
+            Ok(Some(entry)) => entry,
+            Ok(None) => return (absent(path, context.snapshot), None),
+            Err(unreadable) => return (Loaded::Broken([unreadable.into_finding()].into()), None),
+        };
+        if let Some(reason) = refusal(entry.kind) {
+            return (Loaded::Refused(reason), entry.id);
+        }
+        let slot = {
+            let mut files = self.files.lock().expect("no thread panics while it holds this lock");
+            Arc::clone(files.entry((path.clone(), entry.id)).or_default())
+        };
+        (slot.get_or_init(|| read(&entry, context)).clone(), entry.id)
+    }
+}
+
+fn refusal(kind: EntryKind) -> Option<&'static str> {
+    match kind {
+        EntryKind::File => None,
+        EntryKind::Directory => Some("it is a directory"),
+        EntryKind::Symlink => Some("it is a symbolic link, and links are never followed"),
+        EntryKind::Submodule => Some("it is a submodule, whose content is not here"),
+        EntryKind::Conflict => Some("it has an unresolved merge conflict"),
+    }
+}
+
+/// A file below a link is absent from the tree; saying so would puzzle whoever sees it in the working directory.
+fn absent(path: &RepoPath, snapshot: &dyn Snapshot) -> Loaded {
+    let above = std::iter::successors(path.parent(), RepoPath::parent);
+    for directory in above.filter(|directory| !directory.is_root()) {
+        if let Ok(Some(entry)) = snapshot.entry(&directory) {
+            return match entry.kind {
+                EntryKind::Symlink => {
+                    Loaded::Refused("a directory on the way is a symbolic link, and links are never followed")
+                }
+                EntryKind::Submodule => Loaded::Refused("it is in a submodule, whose content is not here"),
+                _ => Loaded::Absent,
+            };
+        }
+    }
+    Loaded::Absent
+}
+
+fn read(entry: &Entry, context: &Context<'_>) -> Loaded {
+    let bytes = match context.snapshot.read(entry) {
+        Ok(bytes) => bytes,
+        Err(unreadable) => return Loaded::Broken([unreadable.into_finding()].into()),
+    };
+    let revision = context.snapshot.label();
+    let text: Arc<str> = match document::decode(&bytes) {
+        Ok(text) => text.into(),
+        Err(error) => {
+            let location = Location::File { path: entry.path.clone(), revision: revision.into() };
+            return Loaded::Broken([Finding::new(&finding::DOCUMENT_ENCODING, location, error.to_string())].into());
+        }
+    };
+    let source = context.sources.add(SourceText::new(entry.path.clone(), revision, Arc::clone(&text)));
+    let format = Format::of_file_name(entry.path.file_name()).unwrap_or(Format::Yaml);
+    let parsed = document::parse(&text, source, format, context.limits);
+    if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Loaded::Broken(parsed.findings.into());
+    }
+    let mut documents = parsed.value;
+    match documents.as_slice() {
+        [_, second, ..] => Loaded::Several { second: second.span },
+        [only] if matches!(only.root.value, Value::Null) => Loaded::Empty,
+        _ => documents.pop().map_or(Loaded::Empty, |only: Document| Loaded::Ready(Arc::new(Marked::new(only)))),
+    }
+}
+
+/// A name as messages show it.
+pub(super) fn shown(name: &str) -> String {
+    format!("`{}`", sanitize::inline(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::new(text).expect("a plain path")
+    }
+
+    #[test]
+    fn names_are_relative_to_the_file_they_stand_in() {
+        let main = path("apps/web/main.yaml");
+        for (name, expected) in [
+            ("a.yaml", "apps/web/a.yaml"),
+            ("./a.yaml", "apps/web/a.yaml"),
+            ("../a.yaml", "apps/a.yaml"),
+            ("../../a.yaml", "a.yaml"),
+            ("x//y/../a.yaml", "apps/web/x/a.yaml"),
+            ("./a:b.yaml", "apps/web/a:b.yaml"),
+        ] {
+            assert_eq!(resolve(&main, name), Ok(path(expected)), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        let main = path("apps/main.yaml");
+        for name in ["/etc/passwd", "../../x", "https://example.org/x", "file:x.yaml", "C:\\x", "a\0b", "x/../../../y"]
+        {
+            assert!(resolve(&main, name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_hash_without_a_pointer_belongs_to_the_name() {
+        let of =
+            |text: &str| named(text, false).map(|request| (request.name, request.fragment.map(|it| it.to_string())));
+        assert_eq!(of("a.yaml#/b/c"), Ok(("a.yaml".to_owned(), Some("/b/c".to_owned()))));
+        assert_eq!(of("a#b.yaml"), Ok(("a#b.yaml".to_owned(), None)));
+        assert_eq!(of("a.yaml#"), Ok(("a.yaml".to_owned(), None)));
+        assert_eq!(of("a.yaml#/~2"), Err(BadRequest::Fragment));
+        assert!(of("#/a").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_leaves_the_tree(name in "[a./\\\\:~ ]{0,24}") {
+            if let Ok(found) = resolve(&path("d/e/main.yaml"), &name) {
+                prop_assert!(!found.components().any(|component| component == b".."));
+            }
+        }
+    }
+}

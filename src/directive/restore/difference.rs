@@ -1,0 +1,76 @@
+//! What must be written over a base so that a wanted value comes out.
+
+use crate::directive::combine::{Combiner, Side, without_leftovers};
+use crate::directive::key::STRATEGY;
+use crate::settings::MergeProfile;
+use crate::text::Span;
+use crate::value::{Entry, Key, KeyKind, Map, Node, Value};
+
+/// The smallest own value that makes `wanted` of `base`, with what was written before kept even where it is not needed.
+pub(super) fn own_value(base: Option<&Node>, own: Option<&Node>, wanted: &Node, profile: MergeProfile) -> Node {
+    let (Some(base), true) = (base, base.is_some_and(|base| base.tag() == wanted.tag())) else { return wanted.clone() };
+    match (&base.value, &wanted.value) {
+        (Value::Map(base), Value::Map(_)) => {
+            let own = own.and_then(Node::as_map);
+            Node { extra: wanted.extra.clone(), ..Node::map(own_entries(base, own, wanted, profile), wanted.span) }
+        }
+        (Value::Map(_), Value::Null) if profile == MergeProfile::Unfurl => marked("nullout", wanted.span),
+        _ => wanted.clone(),
+    }
+}
+
+fn own_entries(base: &Map, own: Option<&Map>, wanted: &Node, profile: MergeProfile) -> Vec<Entry> {
+    let none = Map::default();
+    let wanted_map = wanted.as_map().unwrap_or(&none);
+    let own = own.unwrap_or(&none);
+    let mut entries = Vec::new();
+    for entry in own.entries() {
+        let below = base.get(&entry.key.name);
+        match wanted_map.get(&entry.key.name) {
+            Some(value) if yields(below, &entry.value, value, profile) => entries.push(entry.clone()),
+            Some(value) => {
+                let value = own_value(below, Some(&entry.value), value, profile);
+                entries.push(Entry { key: entry.key.clone(), value });
+            }
+            None if below.is_some() => entries.push(taken_away(&entry.key, wanted.span)),
+            None => {}
+        }
+    }
+    for entry in wanted_map.entries().iter().filter(|entry| own.get(&entry.key.name).is_none()) {
+        let below = base.get(&entry.key.name);
+        if !below.is_some_and(|below| below.is_identical(&entry.value)) {
+            let value = own_value(below, None, &entry.value, profile);
+            entries.push(Entry { key: entry.key.clone(), value });
+        }
+    }
+    let is_gone = |entry: &&Entry| wanted_map.get(&entry.key.name).is_none() && own.get(&entry.key.name).is_none();
+    let gone = base.entries().iter().filter(|entry| entry.key.name != STRATEGY).filter(is_gone);
+    entries.extend(gone.map(|entry| taken_away(&entry.key, wanted.span)));
+    entries
+}
+
+/// Whether an own value over a base gives this.
+pub(super) fn yields(base: Option<&Node>, own: &Node, wanted: &Node, profile: MergeProfile) -> bool {
+    let Some(base) = base else { return own.is_identical(wanted) };
+    let key = Key { name: "k".into(), kind: KeyKind::Text, span: own.span };
+    let hold = |value: &Node| Node::map(vec![Entry { key: key.clone(), value: value.clone() }], own.span);
+    over(&hold(base), &hold(own), profile).is_some_and(|merged| merged.is_identical(&hold(wanted)))
+}
+
+/// An own map over a base as it stands in the end; none if the base forbids it.
+pub(super) fn over(base: &Node, own: &Node, profile: MergeProfile) -> Option<Node> {
+    let mut produced = 0;
+    let mut combiner = Combiner { profile, produced: &mut produced, forbidden: Vec::new(), keeps_history: false };
+    let merged = combiner.maps(Side { node: base, way: None }, Side { node: own, way: None });
+    combiner.forbidden.is_empty().then(|| without_leftovers(&merged))
+}
+
+/// The entry that takes an inherited key away.
+pub(super) fn taken_away(key: &Key, span: Span) -> Entry {
+    Entry { key: key.clone(), value: marked("whiteout", span) }
+}
+
+fn marked(strategy: &'static str, span: Span) -> Node {
+    let key = Key { name: STRATEGY.into(), kind: KeyKind::Text, span };
+    Node::map(vec![Entry { key, value: Node::new(Value::String(strategy.into()), span) }], span)
+}

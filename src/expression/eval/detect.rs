@@ -1,0 +1,44 @@
+//! Which values are expressions, decided cheaply: most documents have none.
+
+use super::secrecy::secret_expression;
+use crate::directive;
+use crate::value::{Entry, KeyKind, Map, Node, Value};
+
+/// The keys that may stand beside `eval`.
+pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "trace"];
+
+/// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it, hidden or not.
+pub fn has_expressions(node: &Node) -> bool {
+    match &node.value {
+        Value::Map(map) => is_expression(map) || map.entries().iter().any(|entry| has_expressions(&entry.value)),
+        Value::List(list) => list.items().iter().any(has_expressions),
+        Value::Secret(secret) => secret_expression(secret).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether the documents of a file can have expressions, told from its bytes. A no is certain; a yes is not.
+///
+/// Text that was included counts as the file's own, so a file that includes others gets a yes.
+pub fn may_have_expressions(bytes: &[u8]) -> bool {
+    // The letters may be hidden behind escapes, and UTF-16 has zeros between them.
+    let may_start = |byte, next| {
+        let is_hiding = (next == b'u') | (next == b'U') | (next == b'x') | (next == b'\n') | (next == b'\r');
+        (byte == b'e') & (next == b'v') | (byte == b'\\') & is_hiding
+    };
+    bytes.contains(&0)
+        || directive::pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
+        || directive::may_include(bytes)
+}
+
+/// Whether a map of data is an expression.
+pub(super) fn is_expression(map: &Map) -> bool {
+    let is_known = |entry: &Entry| is_text(entry, "eval") || KEYWORDS.iter().any(|keyword| is_text(entry, keyword));
+    map.len() <= 1 + KEYWORDS.len()
+        && map.entries().iter().any(|entry| is_text(entry, "eval"))
+        && map.entries().iter().all(is_known)
+}
+
+fn is_text(entry: &Entry, name: &str) -> bool {
+    entry.key.kind == KeyKind::Text && entry.key.name == name
+}

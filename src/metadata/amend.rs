@@ -1,0 +1,284 @@
+//! Changing one field of a metadata file and nothing else: comments, layout, directives and nulls stay as they are.
+
+use smol_str::SmolStr;
+
+use super::decode::decode;
+use super::field::{Directive, Field, Form, MEDIA_HEADERS};
+use super::layers::Layers;
+use super::plan::{Place, Plan, Planned, not_found, remove, text_of};
+use super::selector::MetadataPath;
+use super::statement::{Says, Statement, Statements};
+use super::target::Target;
+use crate::document::{self, Document};
+use crate::edit;
+use crate::finding::{self, Finding, Location, Rule, Severity};
+use crate::path::{Pointer, RepoPath};
+use crate::settings::Format;
+use crate::text::SourceText;
+use crate::value::{Entry, Node, Value, list_index};
+
+/// Sets one field. Texts are taken as they are, everything else is read as YAML.
+pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &Layers<'_>, format: Format) -> Planned {
+    let place = Place::of(path, layers, format)?;
+    let amend = Amend { layers, place: &place };
+    let target = Target::parse(pointer).map_err(|reason| amend.refuse(&finding::METADATA_UNKNOWN_KEY, reason))?;
+    let Target::Field { directive, header, inside } = &target else {
+        return Err(
+            amend.refuse(&finding::METADATA_INVALID, format!("`{pointer}` holds several fields; set one of them"))
+        );
+    };
+    let value = match header {
+        Some(name) => amend.header(&target, name, Node::text(value, layers.nowhere)),
+        None => amend.value(directive, inside, value)?,
+    };
+    let Some(stored) = amend.stored()? else {
+        let nothing = Node::map(Vec::new(), layers.nowhere);
+        let root = with_at(&nothing, &target.place_in(&nothing), value);
+        let statements = decode(&root);
+        return match statements.is_sound() {
+            true => Ok(place.write(text_of(&super::compose::statements(&statements, layers.nowhere), &place.file))),
+            false => Err(statements.findings),
+        };
+    };
+    let new = with_at(&stored.document.root, &target.place_in(&stored.document.root), value);
+    amend.edited(&stored, &new, std::slice::from_ref(&target)).map(|text| place.write(text))
+}
+
+/// Removes one field, or all of a section; a file that says nothing afterwards is removed.
+pub fn unset_field(path: &MetadataPath, pointer: &Pointer, layers: &Layers<'_>) -> Planned {
+    let place = Place::of(path, layers, Format::default())?;
+    let amend = Amend { layers, place: &place };
+    let target = Target::parse(pointer).map_err(|reason| amend.refuse(&finding::METADATA_UNKNOWN_KEY, reason))?;
+    let Some(stored) = amend.stored()? else { return Err(vec![not_found(path, &place.directory, layers)]) };
+    let at: Pointer = target.place_in(&stored.document.root).into_iter().collect();
+    if stored.document.root.at(&at).is_none() {
+        let said = stored.statements.all.iter().find(|statement| target.concerns(&statement.directive));
+        let message = match said {
+            Some(_) => format!("`{pointer}` is not written in {}, but brought in by a directive", place.file),
+            None => format!("{} says nothing about `{pointer}`", place.file),
+        };
+        return Err(amend.refuse(&finding::METADATA_NOT_FOUND, message));
+    }
+    let Some(new) = without(&stored.document.root, at.tokens()) else { return remove(path, layers) };
+    let text = amend.edited(&stored, &new, std::slice::from_ref(&target))?;
+    Ok(place.write(text))
+}
+
+/// Says in the file of a path what a document says and the file does not. What the file says stays, also what it clears.
+pub fn supplement(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format: Format) -> Planned {
+    let offered = decode(document);
+    if !offered.is_sound() {
+        return Err(offered.findings);
+    }
+    let place = Place::of(path, layers, format)?;
+    let amend = Amend { layers, place: &place };
+    let Some(stored) = amend.stored()? else {
+        return Ok(place.write(text_of(&super::compose::statements(&offered, document.span), &place.file)));
+    };
+    let is_said = |directive: &Directive| {
+        stored.statements.all.iter().any(|known| match known.says {
+            Says::Value(_) | Says::Present(_) => known.directive == *directive,
+            Says::Null | Says::Empty(_) => known.directive.covers(directive),
+        })
+    };
+    let mut root = stored.document.root.clone();
+    let mut targets = Vec::new();
+    for statement in offered.all.iter().filter(|statement| !is_said(&statement.directive)) {
+        let Says::Value(value) = &statement.says else { continue };
+        let target = Target::Field { directive: statement.directive.clone(), header: None, inside: Vec::new() };
+        root = with_at(&root, &target.place_in(&root), value.clone());
+        targets.push(target);
+    }
+    match targets.is_empty() {
+        true => Ok(Plan::default()),
+        false => amend.edited(&stored, &root, &targets).map(|text| place.write(text)),
+    }
+}
+
+struct Amend<'a> {
+    layers: &'a Layers<'a>,
+    place: &'a Place,
+}
+
+/// What is in the file now.
+struct Stored {
+    text: std::sync::Arc<str>,
+    document: Document,
+    statements: Statements,
+}
+
+impl Amend<'_> {
+    fn stored(&self) -> Result<Option<Stored>, Vec<Finding>> {
+        let Some(layer) = &self.place.layer else { return Ok(None) };
+        if !layer.statements.is_sound() {
+            return Err(layer.statements.findings.clone());
+        }
+        let source = layer.span.source;
+        let text = std::sync::Arc::clone(&self.layers.sources.get(source).text);
+        let parsed = document::parse(&text, source, self.format(), self.layers.limits);
+        let document = parsed.value.into_iter().next();
+        Ok(document.map(|document| Stored { text, document, statements: layer.statements.clone() }))
+    }
+
+    fn format(&self) -> document::Format {
+        document::Format::of_file_name(self.place.file.file_name()).unwrap_or(document::Format::Yaml)
+    }
+
+    /// The value to set, read in the way its field asks for.
+    fn value(&self, directive: &Directive, inside: &[SmolStr], text: &str) -> Result<Node, Vec<Finding>> {
+        let nowhere = self.layers.nowhere;
+        let form = directive.field.row().map_or(Form::Any, |row| row.form);
+        let plain = Node::text(text, nowhere);
+        match form {
+            Form::Text if text.is_empty() => {
+                Err(self.refuse(&finding::METADATA_INVALID, "an empty text says nothing; `unset` removes a field"))
+            }
+            Form::Text => Ok(plain),
+            Form::Texts if directive.key.is_some() => Ok(plain),
+            Form::Any if !inside.is_empty() => self.parsed_or_null(text),
+            _ => self.parsed(text),
+        }
+    }
+
+    /// A header, in the form that its place takes.
+    fn header(&self, target: &Target, name: &str, value: Node) -> Node {
+        let empty = Node::map(Vec::new(), self.layers.nowhere);
+        let root = self.stored().ok().flatten().map_or(empty, |stored| stored.document.root);
+        let place = target.place_in(&root);
+        if !place.iter().any(|name| name == "httpHeaders") {
+            return value;
+        }
+        let is_new_list = place.last().is_some_and(|last| last == "httpHeaders");
+        let written: Pointer = place.into_iter().chain(["name".into()]).collect();
+        let media = MEDIA_HEADERS.into_iter().find(|media| media.eq_ignore_ascii_case(name));
+        let fresh = media.unwrap_or(name);
+        let name = root.at(&written).cloned();
+        let name = name.unwrap_or_else(|| Node::text(fresh, self.layers.nowhere));
+        let nowhere = self.layers.nowhere;
+        let header =
+            Node::map(vec![Entry::named("name", nowhere, name), Entry::named("value", nowhere, value)], nowhere);
+        if is_new_list { Node::list(vec![header], nowhere) } else { header }
+    }
+
+    fn parsed(&self, text: &str) -> Result<Node, Vec<Finding>> {
+        let node = self.parsed_or_null(text)?;
+        match node.value {
+            Value::Null => {
+                let message =
+                    "null is never written; `unset` removes a field, and an editor can clear an inherited one";
+                Err(self.refuse(&finding::METADATA_INVALID, message))
+            }
+            _ => Ok(node),
+        }
+    }
+
+    fn parsed_or_null(&self, text: &str) -> Result<Node, Vec<Finding>> {
+        let name = RepoPath::new("VALUE").expect("a plain name");
+        let source = self.layers.sources.add(SourceText::new(name, "command line", text));
+        let parsed = document::parse(text, source, document::Format::Yaml, self.layers.limits);
+        if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(parsed.findings);
+        }
+        match <[Document; 1]>::try_from(parsed.value) {
+            Ok([only]) => Ok(only.root),
+            Err(_) => Err(self.refuse(&finding::METADATA_INVALID, "the value is not one YAML value")),
+        }
+    }
+
+    /// The text that says the new document, if nothing but the targets change by it.
+    fn edited(&self, stored: &Stored, new: &Node, targets: &[Target]) -> Result<String, Vec<Finding>> {
+        let text = edit::edit(&stored.text, &stored.document, new, self.format(), self.layers.limits);
+        let cannot = || {
+            let message =
+                "this field cannot be changed without changing others, because of the form the file is written in";
+            let mut findings = self.refuse(&finding::METADATA_INVALID, message);
+            let help = "`outcrop metadata set PATH -f FILE` writes the whole document in canonical form";
+            findings.iter_mut().for_each(|finding| finding.help = Some(help.to_owned()));
+            findings
+        };
+        let text = text.ok_or_else(cannot)?;
+        let source = SourceText::new(self.place.file.clone(), "edited", text.as_str());
+        let parsed = document::parse(&text, self.layers.sources.add(source), self.format(), self.layers.limits);
+        let document = parsed.value.first().ok_or_else(cannot)?;
+        let mut findings = Vec::new();
+        let expanded = self.layers.expanded(document, &self.place.file, &mut findings);
+        let mut statements = decode(&expanded);
+        statements.findings.append(&mut findings);
+        if !statements.is_sound() {
+            return Err(statements.findings);
+        }
+        let others = |statements: &Statements| -> Vec<Statement> {
+            let counts = |statement: &&Statement| {
+                let is_presence =
+                    matches!(statement.says, Says::Present(_)) || statement.directive.field == Field::Itself;
+                !is_presence && !targets.iter().any(|target| target.concerns(&statement.directive))
+            };
+            statements.all.iter().filter(counts).cloned().collect()
+        };
+        let (before, after) = (others(&stored.statements), others(&statements));
+        let is_kept = before.len() == after.len() && before.iter().zip(&after).all(|(a, b)| says_the_same(a, b));
+        if is_kept { Ok(text) } else { Err(cannot()) }
+    }
+
+    fn refuse(&self, rule: &'static Rule, message: impl Into<String>) -> Vec<Finding> {
+        let location = Location::File { path: self.place.file.clone(), revision: self.layers.label() };
+        vec![Finding::new(rule, location, crate::sanitize::inline(&message.into()))]
+    }
+}
+
+fn says_the_same(a: &Statement, b: &Statement) -> bool {
+    a.directive == b.directive
+        && match (&a.says, &b.says) {
+            (Says::Value(a), Says::Value(b)) => a.is_identical(b),
+            (Says::Null, Says::Null) | (Says::Empty(_), Says::Empty(_)) => true,
+            _ => false,
+        }
+}
+
+/// The node with a value at a place; what is missing on the way is made.
+fn with_at(node: &Node, place: &[SmolStr], value: Node) -> Node {
+    let Some((name, rest)) = place.split_first() else { return value };
+    let nowhere = value.span;
+    if let (Some(items), Some(at)) = (node.as_list(), list_index(name)) {
+        let mut items = items.to_vec();
+        match items.get(at) {
+            Some(item) => items[at] = with_at(item, rest, value),
+            None => items.push(with_at(&Node::map(Vec::new(), nowhere), rest, value)),
+        }
+        return Node { extra: node.extra.clone(), ..Node::list(items, node.span) };
+    }
+    let mut entries: Vec<Entry> = node.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
+    match entries.iter_mut().find(|entry| entry.key.name == *name) {
+        Some(entry) => entry.value = with_at(&entry.value, rest, value),
+        None => {
+            entries.push(Entry::named(name.clone(), nowhere, with_at(&Node::map(Vec::new(), nowhere), rest, value)))
+        }
+    }
+    Node { extra: node.extra.clone(), ..Node::map(entries, node.span) }
+}
+
+/// The node without what stands at a place, and without the maps and lists that are left empty by that; nothing if that is all.
+fn without(node: &Node, place: &[SmolStr]) -> Option<Node> {
+    let (name, rest) = place.split_first()?;
+    if let (Some(items), Some(at)) = (node.as_list(), list_index(name)) {
+        let mut items = items.to_vec();
+        match without(items.get(at)?, rest) {
+            Some(item) => items[at] = item,
+            None => {
+                items.remove(at);
+            }
+        }
+        let list = Node { extra: node.extra.clone(), ..Node::list(items, node.span) };
+        return Some(list).filter(|list| list.as_list().is_some_and(|items| !items.is_empty()));
+    }
+    let map = node.as_map()?;
+    let mut entries = map.entries().to_vec();
+    let at = map.position(name)?;
+    match without(&entries[at].value, rest) {
+        Some(value) => entries[at].value = value,
+        None => {
+            entries.remove(at);
+        }
+    }
+    (!entries.is_empty()).then(|| Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
+}

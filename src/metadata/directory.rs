@@ -1,0 +1,125 @@
+//! What a directory means for layers: the selectors it leads to, and the metadata it holds.
+
+use smol_str::SmolStr;
+
+use super::selector::WILDCARD;
+use crate::finding::{self, Finding, Location};
+use crate::glob::{check_glob, glob_matches};
+use crate::path::RepoPath;
+use crate::snapshot::{Entry, EntryKind, Snapshot, Unreadable};
+
+/// The names of metadata files, in the order in which they are preferred.
+pub(super) const FILE_NAMES: [&[u8]; 3] = [b"metadata.yaml", b"metadata.yml", b"metadata.json"];
+
+/// The names of patch files, in the order in which they are preferred.
+pub(super) const PATCH_NAMES: [&[u8]; 3] = [b"patches.yaml", b"patches.yml", b"patches.json"];
+
+/// Whether a file of this name holds patches, if it stands in the right place.
+pub fn is_patch_file(name: &[u8]) -> bool {
+    PATCH_NAMES.contains(&name)
+}
+
+/// Whether a file of this name holds metadata, if it stands in the right place.
+pub fn is_metadata_file(name: &[u8]) -> bool {
+    FILE_NAMES.contains(&name)
+}
+
+/// Whether a file of this name is a layer of either kind, if it stands in the right place.
+pub fn is_layer_file(name: &[u8]) -> bool {
+    is_metadata_file(name) || is_patch_file(name)
+}
+
+/// A directory, as far as layers are concerned. Its other members are many, and are asked for one by one.
+#[derive(Debug)]
+pub(super) struct Directory {
+    pub(super) path: RepoPath,
+    /// Whether it holds a directory `_`.
+    pub(super) has_wildcard: bool,
+    /// The directories in it whose names are globs, in byte order.
+    pub(super) globs: Vec<SmolStr>,
+    /// The metadata files in it, the preferred one first; some may be no files.
+    pub(super) metadata: Vec<Entry>,
+    /// The patch files in it, in the same way.
+    pub(super) patches: Vec<Entry>,
+    /// What is wrong with it.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// How a directory's name stands for a segment. Wildcards are weaker than literal names of the same depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    Wildcard,
+    Literal,
+}
+
+impl Directory {
+    pub(super) fn list(snapshot: &dyn Snapshot, path: &RepoPath) -> Self {
+        let mut directory = Self {
+            path: path.clone(),
+            has_wildcard: false,
+            globs: Vec::new(),
+            metadata: Vec::new(),
+            patches: Vec::new(),
+            findings: Vec::new(),
+        };
+        let mut globs: Vec<SmolStr> = Vec::new();
+        let unreadable = snapshot.visit(path, &mut |member| {
+            let name = member.name;
+            if member.kind != EntryKind::Directory {
+                directory.metadata.extend(is_metadata_file(name).then(|| member.entry()));
+                directory.patches.extend(is_patch_file(name).then(|| member.entry()));
+            } else if name == WILDCARD.as_bytes() {
+                directory.has_wildcard = true;
+            } else if name.iter().any(|byte| b"*?[".contains(byte)) {
+                globs.extend(std::str::from_utf8(name).ok().map(SmolStr::new));
+            }
+        });
+        // The order in which a snapshot lists its entries is not ours to rely on.
+        globs.sort_unstable();
+        let rank = |entry: &Entry, names: &[&[u8]]| names.iter().position(|name| *name == entry.path.file_name());
+        directory.metadata.sort_by_key(|entry| rank(entry, &FILE_NAMES));
+        directory.patches.sort_by_key(|entry| rank(entry, &PATCH_NAMES));
+        // A member that could not be listed concerns layers only if it may be one.
+        let concerns_us =
+            |unreadable: &Unreadable| unreadable.path == *path || is_layer_file(unreadable.path.file_name());
+        let unreadable = unreadable.into_iter().filter(concerns_us);
+        directory.findings.extend(unreadable.map(Unreadable::into_finding));
+        directory.take_globs(globs, snapshot);
+        directory
+    }
+
+    fn take_globs(&mut self, globs: Vec<SmolStr>, snapshot: &dyn Snapshot) {
+        for name in globs {
+            let Err(reason) = check_glob(&name) else {
+                self.globs.push(name);
+                continue;
+            };
+            // Many tools use brackets in names; only where a layer waits in vain is there something to say.
+            let Ok(below) = self.path.join(name.as_bytes()).and_then(|path| path.join(WILDCARD.as_bytes())) else {
+                continue;
+            };
+            if snapshot.list(&below).entries.iter().any(|entry| is_layer_file(entry.path.file_name())) {
+                let location = Location::File { path: below, revision: snapshot.label().into() };
+                let message = format!("this layer speaks for nothing, because a glob above it is malformed: {reason}");
+                let finding = Finding::new(&finding::METADATA_SELECTOR, location, message);
+                self.findings.push(finding.help("close the bracket, or put a backslash before it"));
+            }
+        }
+    }
+
+    /// The patterns in this directory that stand for a segment.
+    pub(super) fn patterns_for(&self, segment: &str) -> impl Iterator<Item = &str> {
+        let wildcard = self.has_wildcard.then_some(WILDCARD);
+        let globs = self.globs.iter().filter(move |glob| glob_matches(glob, segment)).map(SmolStr::as_str);
+        wildcard.into_iter().chain(globs)
+    }
+
+    /// Members of this directory, by name.
+    pub(super) fn children<'n>(
+        &self,
+        likeness: Likeness,
+        names: impl Iterator<Item = &'n str>,
+    ) -> impl Iterator<Item = (Likeness, RepoPath)> {
+        names.filter_map(move |name| Some((likeness, self.path.join(name.as_bytes()).ok()?)))
+    }
+}

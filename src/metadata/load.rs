@@ -1,0 +1,162 @@
+//! The bytes of a metadata file become a layer, and those of a patch file a document, whatever they are.
+
+use super::decode::decode;
+use super::directory::Directory;
+use super::effective::{Layer, Origin};
+use super::layers::Layers;
+use super::selector::MetadataPath;
+use crate::document::{self, Document, Format};
+use crate::finding::{self, Finding, Location, Rule, Severity};
+use crate::path::RepoPath;
+use crate::snapshot::{Entry, EntryKind, Unreadable};
+use crate::text::{SourceText, Span};
+use crate::value::Node;
+
+/// A patch file as it was read, its directives followed; what it means is for whoever applies it.
+#[derive(Debug)]
+pub struct PatchDocument {
+    /// The file.
+    pub path: RepoPath,
+    /// Whom it speaks for.
+    pub speaks_for: MetadataPath,
+    /// What it says; nothing if it cannot be read.
+    pub root: Option<Node>,
+    /// All of its text.
+    pub span: Span,
+    /// What is wrong with it so far.
+    pub findings: Vec<Finding>,
+    /// Its number among the layers of a snapshot; equal numbers are equal files.
+    pub number: u32,
+}
+
+/// A kind of file that stands beside resources, and the rules under which it is reported.
+struct FileKind {
+    name: &'static str,
+    invalid: &'static Rule,
+    not_a_file: &'static Rule,
+    two_files: &'static Rule,
+}
+
+const METADATA: FileKind = FileKind {
+    name: "metadata",
+    invalid: &finding::METADATA_INVALID,
+    not_a_file: &finding::METADATA_NOT_A_FILE,
+    two_files: &finding::METADATA_TWO_FILES,
+};
+
+const PATCHES: FileKind = FileKind {
+    name: "patch",
+    invalid: &finding::PATCH_INVALID,
+    not_a_file: &finding::PATCH_NOT_A_FILE,
+    two_files: &finding::PATCH_TWO_FILES,
+};
+
+/// What the one file that counts in a place holds.
+struct Loaded {
+    path: RepoPath,
+    root: Option<Node>,
+    span: Span,
+    findings: Vec<Finding>,
+}
+
+impl Layers<'_> {
+    /// The preferred metadata file of a directory, with what is wrong about it and the others.
+    pub(super) fn load(&self, directory: &Directory) -> Option<Layer> {
+        let speaks_for = self.speaks_for(&directory.path)?;
+        let Loaded { path, root, span, mut findings } = self.load_kind(&directory.metadata, &METADATA)?;
+        let mut statements = root.as_ref().map(decode).unwrap_or_default();
+        findings.append(&mut statements.findings);
+        statements.findings = findings;
+        Some(Layer { origin: Origin::File { path, speaks_for }, statements, span, number: self.number() })
+    }
+
+    /// The preferred patch file of a directory, in the same way.
+    pub(super) fn load_patches(&self, directory: &Directory) -> Option<PatchDocument> {
+        let speaks_for = self.speaks_for(&directory.path)?;
+        let Loaded { path, root, span, findings } = self.load_kind(&directory.patches, &PATCHES)?;
+        Some(PatchDocument { path, speaks_for, root, span, findings, number: self.number() })
+    }
+
+    fn load_kind(&self, entries: &[Entry], kind: &FileKind) -> Option<Loaded> {
+        let (files, others): (Vec<&Entry>, Vec<&Entry>) =
+            entries.iter().partition(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Conflict));
+        let mut findings: Vec<Finding> = others.iter().map(|entry| self.not_a_file(entry, kind)).collect();
+        let first = files.first().or(others.first())?;
+        findings.extend(files.iter().skip(1).map(|other| self.second_file(first, other, kind)));
+        let read = files.first().and_then(|file| self.read(file, kind, &mut findings));
+        let (root, span) = read.unwrap_or((None, self.nowhere));
+        Some(Loaded { path: first.path.clone(), root, span, findings })
+    }
+
+    /// The value of the one document of a file, and the span of all its text; nothing if it is no text.
+    fn read(&self, file: &Entry, kind: &FileKind, findings: &mut Vec<Finding>) -> Option<(Option<Node>, Span)> {
+        if file.kind == EntryKind::Conflict {
+            let message = "unresolved merge conflict in the index";
+            let finding = Finding::new(&finding::SOURCE_CONFLICT, self.at_file(&file.path), message)
+                .help(format!("resolve it, then run `git add -- {}`", file.path));
+            findings.push(finding);
+            return None;
+        }
+        let bytes = self.snapshot.read(file).map_err(Unreadable::into_finding);
+        let bytes = bytes.map_err(|finding| findings.push(finding)).ok()?;
+        let text = document::decode(&bytes).map_err(|error| {
+            let finding = Finding::new(&finding::DOCUMENT_ENCODING, self.at_file(&file.path), error.to_string());
+            findings.push(finding.help("save the file as UTF-8"));
+        });
+        let text = text.ok()?;
+        let source = self.sources.add(SourceText::new(file.path.clone(), self.label(), &*text));
+        let span = Span::new(source, 0, text.len());
+        let format = Format::of_file_name(file.path.file_name()).unwrap_or(Format::Yaml);
+        let parsed = document::parse(&text, source, format, self.limits);
+        let is_broken = parsed.findings.iter().any(|finding| finding.severity == Severity::Error);
+        findings.extend(parsed.findings);
+        let whole = (!is_broken).then_some(span);
+        let document = only_document(&parsed.value, whole, kind, findings);
+        Some((document.map(|document| self.expanded(document, &file.path, findings)), span))
+    }
+
+    pub(super) fn expanded(&self, document: &Document, file: &RepoPath, findings: &mut Vec<Finding>) -> Node {
+        let Some(expand) = &self.expand else { return document.root.clone() };
+        let expanded = expand(document, file);
+        findings.extend(expanded.findings);
+        expanded.value
+    }
+
+    fn not_a_file(&self, entry: &Entry, kind: &FileKind) -> Finding {
+        let what = if entry.kind == EntryKind::Symlink { "a symbolic link" } else { "a submodule" };
+        let message = format!("this {} file is {what}, which is not followed", kind.name);
+        Finding::new(kind.not_a_file, self.at_file(&entry.path), message).help("put the file itself here")
+    }
+
+    fn second_file(&self, read: &Entry, other: &Entry, kind: &FileKind) -> Finding {
+        let message = format!("this file is not read, because {} stands beside it", read.path);
+        Finding::new(kind.two_files, self.at_file(&other.path), message).help("remove one of them")
+    }
+
+    fn at_file(&self, path: &RepoPath) -> Location {
+        Location::File { path: path.clone(), revision: self.label() }
+    }
+}
+
+/// The one document of a file that could be read to its end, or as far as it could.
+fn only_document<'d>(
+    documents: &'d [Document],
+    whole: Option<Span>,
+    kind: &FileKind,
+    findings: &mut Vec<Finding>,
+) -> Option<&'d Document> {
+    let name = kind.name;
+    match (documents, whole) {
+        ([], Some(whole)) => {
+            let message = format!("a {name} file says something, and this one is empty");
+            let finding = Finding::new(kind.invalid, Location::Span(whole.start_only()), message);
+            findings.push(finding.help("remove the file, or write `{}`"));
+        }
+        ([_, second, ..], _) => {
+            let message = format!("a {name} file is one document, and this is a second one");
+            findings.push(Finding::new(kind.invalid, Location::Span(second.root.span), message));
+        }
+        _ => {}
+    }
+    documents.first()
+}

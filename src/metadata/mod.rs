@@ -1,0 +1,39 @@
+//! Stage 4, metadata layers: which documents speak for a path, what each says, and what they say together.
+//!
+//! [`resolve`] is the door. Everything else follows from the table in [`field`].
+
+mod amend;
+mod compose;
+mod decode;
+mod directory;
+mod effective;
+pub mod field;
+mod identity;
+mod layers;
+mod load;
+mod manual;
+pub mod openapi;
+pub mod plan;
+mod schema;
+mod secrets;
+mod selector;
+mod statement;
+mod target;
+mod view;
+
+pub use decode::decode;
+pub use directory::{is_layer_file, is_metadata_file, is_patch_file};
+pub use effective::{Effect, EffectiveMetadata, Layer, Origin, Provenance, Said, canonical, of_document};
+pub use field::{Directive, Field, Operation, Section};
+pub use identity::{RemoteIdentity, Sibling, identify, identify_list_item, look_up};
+pub use layers::{Expand, Layers, resolve, resolve_selector};
+pub use load::PatchDocument;
+pub use manual::reference;
+pub use schema::schema;
+pub use secrets::{PLACEHOLDER, Reach, SecretAttributes, is_placeholder};
+pub use selector::{MetadataPath, WILDCARD, resource_file};
+pub use statement::{Order, Says, Statement, Statements};
+pub use view::{over_defaults, render_format, view};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! A proposal without what goes without saying.
+
+use crate::metadata::Operation;
+use crate::value::{Entry, Node};
+
+/// The document without the operations and the collection's path that follow from the path alone. An operation that differs in one
+/// field stays as a whole; names and secrets always stay.
+pub(super) fn compact(document: &Node, baseline: &Node) -> Node {
+    let is_usual = |part: &str, name: &str, value: &Node| {
+        baseline.get(part).and_then(|usual| usual.get(name)).is_some_and(|usual| usual.is_equal(value))
+    };
+    without(document, |part, name, value| match part {
+        "resourceInfo" => name == "collectionPath" && is_usual(part, name, value),
+        _ => Operation::ALL.iter().any(|operation| operation.wire() == name) && is_usual(part, name, value),
+    })
+}
+
+/// The document without some entries of its two parts; a part that is left empty goes too.
+fn without(document: &Node, is_dropped: impl Fn(&str, &str, &Node) -> bool) -> Node {
+    let parts = document.as_map().map(|map| map.entries()).unwrap_or_default();
+    let kept = parts.iter().filter_map(|part| {
+        let entries = part.value.as_map().map(|map| map.entries()).unwrap_or_default();
+        let is_kept = |entry: &&Entry| !is_dropped(&part.key.name, &entry.key.name, &entry.value);
+        let left: Vec<Entry> = entries.iter().filter(is_kept).cloned().collect();
+        (!left.is_empty()).then(|| Entry { key: part.key.clone(), value: Node::map(left, part.value.span) })
+    });
+    Node::map(kept.collect(), document.span)
+}

@@ -1,0 +1,260 @@
+//! Writing metadata, the pure part: which files to write and remove, worked out from a snapshot and changed by nobody yet.
+
+use std::sync::Arc;
+
+use super::decode::decode;
+use super::directory::{Directory, Likeness};
+use super::effective::{Effect, EffectiveMetadata, Layer};
+use super::field::Directive;
+use super::layers::Layers;
+use super::selector::{MetadataPath, WILDCARD, segment_fits};
+use super::statement::{Says, Statement, Statements};
+use super::{compose, effective::Origin};
+use crate::document::{self, write};
+use crate::finding::{self, Finding, Location};
+use crate::glob::is_glob;
+use crate::path::{PathError, RepoPath};
+use crate::settings::Format;
+use crate::snapshot::EntryKind;
+use crate::value::Node;
+
+pub use super::amend::{set_field, supplement, unset_field};
+
+/// What to do to the files of a working tree, in this order; all of it or nothing.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The files.
+    pub edits: Vec<Edit>,
+    /// Directories that are left empty, the deepest first.
+    pub prune: Vec<RepoPath>,
+}
+
+/// One change to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// The file has this text afterwards.
+    Write {
+        /// Which.
+        path: RepoPath,
+        /// All of it.
+        text: String,
+    },
+    /// The file is gone afterwards.
+    Remove {
+        /// Which.
+        path: RepoPath,
+    },
+}
+
+/// A plan, or everything that stands in its way.
+pub type Planned = Result<Plan, Vec<Finding>>;
+
+/// Replaces the metadata of a path by a document, which is written in canonical form.
+///
+/// A file that exists keeps its name, and with it its format. Refused where a `null` that switches off an inherited value would
+/// be lost, because documents are written without nulls.
+pub fn replace(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format: Format) -> Planned {
+    let statements = decode(document);
+    if !statements.is_sound() {
+        return Err(statements.findings);
+    }
+    let place = Place::of(path, layers, format)?;
+    place.keep_cleared(&statements, path, layers)?;
+    let canonical = compose::statements(&statements, document.span);
+    Ok(place.write(text_of(&canonical, &place.file)))
+}
+
+/// Removes the metadata of a path and the directories that are left empty.
+pub fn remove(path: &MetadataPath, layers: &Layers<'_>) -> Planned {
+    let place = Place::of(path, layers, Format::default())?;
+    if place.files.is_empty() {
+        return Err(vec![not_found(path, &place.directory, layers)]);
+    }
+    let edits = place.files.iter().map(|file| Edit::Remove { path: file.clone() }).collect();
+    Ok(Plan { edits, prune: left_empty(&place, layers) })
+}
+
+/// The canonical text of a document in the format that a file's name promises.
+pub(super) fn text_of(canonical: &Node, file: &RepoPath) -> String {
+    match document::Format::of_file_name(file.file_name()) {
+        Some(document::Format::Json) => write::to_json(canonical),
+        _ => write::to_yaml(canonical),
+    }
+}
+
+pub(super) fn not_found(path: &MetadataPath, directory: &RepoPath, layers: &Layers<'_>) -> Finding {
+    let location = Location::File { path: directory.clone(), revision: layers.label() };
+    Finding::new(&finding::METADATA_NOT_FOUND, location, format!("no metadata is stored for {path}"))
+        .help(format!("`outcrop metadata resolve {path} --layers` lists the files that speak for it"))
+}
+
+/// Where the metadata of a path is, or would be.
+pub(super) struct Place {
+    pub(super) directory: RepoPath,
+    /// The file that is read, or the one to make.
+    pub(super) file: RepoPath,
+    /// All metadata files that are there, the one that is read first.
+    pub(super) files: Vec<RepoPath>,
+    /// What is there.
+    pub(super) layer: Option<Arc<Layer>>,
+}
+
+impl Place {
+    pub(super) fn of(path: &MetadataPath, layers: &Layers<'_>, format: Format) -> Result<Self, Vec<Finding>> {
+        let refused = |message: String| {
+            let location = Location::File { path: layers.base.clone(), revision: layers.label() };
+            vec![Finding::new(&finding::METADATA_PATH, location, message)]
+        };
+        let no_name = |error: PathError| refused(error.to_string());
+        let directory = path.directory(&layers.base).map_err(no_name)?;
+        if directory.components().any(is_git_directory) {
+            return Err(refused(format!("{directory} leads into git's own directory")));
+        }
+        if let Some(obstacle) = obstacle(&directory, layers)? {
+            return Err(refused(format!("{obstacle} is not a directory, so nothing can be stored below it")));
+        }
+        let listed = Directory::list(layers.snapshot, &directory);
+        if let Some(entry) = listed.metadata.iter().find(|entry| entry.kind != EntryKind::File) {
+            return Err(refused(format!("{} is a link or has a conflict, and is not touched", entry.path)));
+        }
+        let files: Vec<RepoPath> = listed.metadata.iter().map(|entry| entry.path.clone()).collect();
+        let file = match files.first() {
+            Some(file) => file.clone(),
+            None => path.file(&layers.base, format).map_err(no_name)?,
+        };
+        let layer = layers.layer_in(&listed);
+        Ok(Self { directory, file, files, layer })
+    }
+
+    pub(super) fn write(&self, text: String) -> Plan {
+        Plan { edits: vec![Edit::Write { path: self.file.clone(), text }], prune: Vec::new() }
+    }
+
+    /// Refuses a document without nulls where a null, in it or in the one it replaces, switches off an inherited value.
+    fn keep_cleared(&self, new: &Statements, path: &MetadataPath, layers: &Layers<'_>) -> Result<(), Vec<Finding>> {
+        let old = self.layer.iter().flat_map(|layer| &layer.statements.all);
+        let nulls: Vec<&Statement> =
+            new.all.iter().chain(old).filter(|statement| matches!(statement.says, Says::Null)).collect();
+        if nulls.is_empty() {
+            return Ok(());
+        }
+        let inherited = inherited(path, layers);
+        let says_anew = |directive: &Directive| {
+            new.all.iter().any(|statement| match &statement.says {
+                Says::Value(_) => statement.directive == *directive,
+                Says::Empty(_) => statement.directive.covers(directive),
+                Says::Null | Says::Present(_) => false,
+            })
+        };
+        let findings: Vec<Finding> = nulls
+            .into_iter()
+            .filter_map(|null| {
+                let lost = inherited.said().find_map(|(directive, said)| {
+                    let is_lost = null.directive.covers(directive) && !says_anew(directive);
+                    let set = std::iter::successors(Some(said), |said| said.over.as_deref());
+                    let mut set = set.filter(|said| matches!(said.effect, Effect::Set(_)));
+                    set.next().filter(|_| is_lost).map(|said| (directive, said))
+                })?;
+                Some(would_return(null, lost.0, lost.1))
+            })
+            .collect();
+        if findings.is_empty() { Ok(()) } else { Err(findings) }
+    }
+}
+
+fn would_return(null: &Statement, directive: &Directive, inherited: &super::effective::Said) -> Finding {
+    let message =
+        format!("`{}` is cleared here, and writing the document without nulls would bring it back", directive);
+    let by = match &inherited.by.origin {
+        Origin::File { path, .. } => format!("{path} sets it"),
+        _ => "inherited from here".to_owned(),
+    };
+    Finding::new(&finding::METADATA_CLEARS, Location::Span(null.at), crate::sanitize::inline(&message))
+        .labelled("this null would be lost")
+        .related(inherited.at, by)
+        .help("change single fields with `outcrop metadata set PATH POINTER VALUE`, which leaves the rest as it is")
+}
+
+/// Everything that could be inherited at a place: from every layer that is weaker for at least one path it speaks for.
+fn inherited(path: &MetadataPath, layers: &Layers<'_>) -> EffectiveMetadata {
+    let mut found = EffectiveMetadata::empty(layers.nowhere);
+    let mut level = vec![layers.directory(&layers.base)];
+    let own = path.directory(&layers.base).ok().filter(|_| path.is_collection()).and_then(|marked| marked.parent());
+    if own.as_ref() != Some(&layers.base) {
+        found = with_collection(found, &level[0], layers);
+    }
+    for segment in path.segments() {
+        let mut next: Vec<(Likeness, RepoPath)> = Vec::new();
+        for parent in &level {
+            // What cannot be listed cannot be written below either, and writing will say so.
+            layers.snapshot.visit(&parent.path, &mut |member| {
+                let name = std::str::from_utf8(member.name).unwrap_or_default();
+                if member.kind == EntryKind::Directory && overlaps(segment, name) {
+                    let is_pattern = name == WILDCARD || is_glob(name);
+                    let likeness = if is_pattern { Likeness::Wildcard } else { Likeness::Literal };
+                    next.push((likeness, member.path()));
+                }
+            });
+        }
+        next.sort_unstable();
+        level.clear();
+        for (_, candidate) in next {
+            if Some(&candidate) == own.as_ref() {
+                return found;
+            }
+            let directory = layers.directory(&candidate);
+            found = with_collection(found, &directory, layers);
+            level.push(directory);
+        }
+    }
+    found
+}
+
+fn with_collection(found: EffectiveMetadata, directory: &Directory, layers: &Layers<'_>) -> EffectiveMetadata {
+    match layers.collection_layer(directory) {
+        Some(layer) => found.under(&layer),
+        None => found,
+    }
+}
+
+/// Whether some segment is meant by both a segment of a selector and the name of a directory; in doubt it is.
+fn overlaps(own: &str, name: &str) -> bool {
+    let both_patterns = is_glob(own) && (name == WILDCARD || is_glob(name));
+    both_patterns || segment_fits(own, name) || segment_fits(name, own)
+}
+
+/// The first thing on the way to a directory that is something else.
+fn obstacle(directory: &RepoPath, layers: &Layers<'_>) -> Result<Option<RepoPath>, Vec<Finding>> {
+    let mut on_the_way = Some(directory.clone());
+    while let Some(path) = on_the_way.filter(|path| !path.is_root()) {
+        match layers.snapshot.entry(&path) {
+            Ok(Some(entry)) if entry.kind == EntryKind::Directory => return Ok(None),
+            Ok(Some(_)) => return Ok(Some(path)),
+            Ok(None) => {}
+            Err(unreadable) => return Err(vec![unreadable.into_finding()]),
+        }
+        on_the_way = path.parent();
+    }
+    Ok(None)
+}
+
+/// The directories that hold nothing once the metadata is gone, deepest first; the root of all metadata stays.
+fn left_empty(place: &Place, layers: &Layers<'_>) -> Vec<RepoPath> {
+    let mut gone: Vec<RepoPath> = place.files.clone();
+    let mut empty = Vec::new();
+    let mut directory = place.directory.clone();
+    while directory != layers.base {
+        let listing = layers.snapshot.list(&directory);
+        let stays = !listing.unreadable.is_empty() || listing.entries.iter().any(|entry| !gone.contains(&entry.path));
+        let Some(parent) = directory.parent().filter(|_| !stays) else { break };
+        empty.push(directory.clone());
+        gone = vec![directory];
+        directory = parent;
+    }
+    empty
+}
+
+/// `.git`, in any case, and the name that old file systems give it.
+fn is_git_directory(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b".git") || name.eq_ignore_ascii_case(b"git~1")
+}

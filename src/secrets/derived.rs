@@ -1,0 +1,251 @@
+//! Copies of secrets: what a patch or an expression makes out of one is as secret as the one itself, wherever it is put.
+
+use std::collections::BTreeMap;
+
+use smol_str::{SmolStr, format_smolstr};
+
+use super::mask::secret;
+use super::overridden::{History, rebuilt};
+use crate::finding::Finding;
+use crate::value::{Entry, Key, Map, Node, Secret, StepKind, Value};
+
+/// The payload with copies of its own hidden values hidden too, in what counts and in what it overrides.
+#[must_use]
+pub fn hide_copies(payload: Node) -> Node {
+    let secrets = secrets_in([&payload]);
+    hide_copies_of(payload, &secrets)
+}
+
+/// The same for copies of these values.
+#[must_use]
+pub fn hide_copies_of(payload: Node, secrets: &[Secret]) -> Node {
+    Search::new(secrets).node(&payload, false).unwrap_or(payload)
+}
+
+/// The same for every text that holds one of these values, whatever brought it: for what a resource was on its way.
+#[must_use]
+pub fn hide_everywhere(payload: Node, secrets: &[Secret]) -> Node {
+    Search::new(secrets).node(&payload, true).unwrap_or(payload)
+}
+
+/// All hidden values of these payloads, each once, also those that are overridden.
+pub fn secrets_in<'n>(payloads: impl IntoIterator<Item = &'n Node>) -> Vec<Secret> {
+    let mut found = Found { known: BTreeMap::new(), secrets: Vec::new(), history: History::default() };
+    payloads.into_iter().for_each(|payload| found.node(payload));
+    found.secrets
+}
+
+/// A finding that quotes none of these values.
+#[must_use]
+pub fn without_secrets(mut finding: Finding, secrets: &[Secret]) -> Finding {
+    let clean = |text: &mut String| {
+        for secret in secrets {
+            if let Some(cleaned) = secret.taken_out_of(text, MASK) {
+                *text = cleaned;
+            }
+        }
+    };
+    clean(&mut finding.message);
+    clean(&mut finding.label);
+    finding.help.iter_mut().for_each(clean);
+    finding.related.iter_mut().for_each(|label| clean(&mut label.text));
+    finding
+}
+
+/// What stands for a secret in the middle of a text, and for a key that is one.
+const MASK: &str = "•••";
+
+struct Found {
+    known: BTreeMap<u64, usize>,
+    secrets: Vec<Secret>,
+    history: History,
+}
+
+impl Found {
+    fn node(&mut self, node: &Node) {
+        match &node.value {
+            Value::Secret(secret) => {
+                let first = *self.known.entry(node.hash()).or_insert(self.secrets.len());
+                if self.secrets.get(first).is_none_or(|known| !known.is_equal(secret)) {
+                    self.secrets.push(secret.clone());
+                }
+            }
+            Value::Map(map) => map.entries().iter().for_each(|entry| self.node(&entry.value)),
+            Value::List(list) => list.items().iter().for_each(|item| self.node(item)),
+            _ => {}
+        }
+        if let Some(loser) = node.overridden()
+            && self.history.admits(loser)
+        {
+            self.node(loser);
+        }
+    }
+}
+
+/// How many bytes are searched at most, counted once for each secret. Beyond that everything that may be a copy counts as one.
+const MOST_SEARCHED: u64 = 100_000_000;
+
+struct Search<'s> {
+    secrets: &'s [Secret],
+    left: u64,
+    history: History,
+}
+
+impl<'s> Search<'s> {
+    fn new(secrets: &'s [Secret]) -> Self {
+        Self { secrets, left: MOST_SEARCHED, history: History::default() }
+    }
+
+    /// The node with its copies hidden, or nothing if it has none. Whether it may be one is said by a step on it or around it.
+    fn node(&mut self, node: &Node, is_suspect: bool) -> Option<Node> {
+        if self.secrets.is_empty() {
+            return None;
+        }
+        let is_suspect = is_suspect || is_made(node);
+        let hidden = match &node.value {
+            Value::String(text) if is_suspect && self.is_in(text) => Some(secret(node)),
+            Value::Number(number) if is_suspect && self.is_in(number.as_str()) => Some(secret(node)),
+            Value::List(_) => rebuilt(node, &mut |_, _, item| self.node(item, is_suspect)),
+            Value::Map(map) => self.entries(node, map, is_suspect),
+            _ => None,
+        };
+        let Some(loser) = node.overridden() else { return hidden };
+        let shown = || hidden.clone().unwrap_or_else(|| node.clone());
+        if !self.history.admits(loser) {
+            return Some(shown().forgetting());
+        }
+        match self.node(loser, is_suspect) {
+            Some(loser) => Some(shown().overriding(loser)),
+            None => hidden,
+        }
+    }
+
+    /// A patch can also make a key of a secret; then the key says no more than that there is one.
+    fn entries(&mut self, node: &Node, map: &Map, is_suspect: bool) -> Option<Node> {
+        let mut changed: Option<Vec<Entry>> = None;
+        for (at, entry) in map.entries().iter().enumerate() {
+            let is_key = (is_suspect || is_made(&entry.value)) && self.is_in(&entry.key.name);
+            let value = self.node(&entry.value, is_suspect);
+            if !is_key && value.is_none() {
+                continue;
+            }
+            let entries = changed.get_or_insert_with(|| map.entries().to_vec());
+            if is_key {
+                let name = free_name(entries);
+                entries[at].key = Key { name, ..entry.key.clone() };
+            }
+            entries[at].value = value.unwrap_or_else(|| entry.value.clone());
+        }
+        Some(Node { extra: node.extra.clone(), ..Node::map(changed?, node.span) })
+    }
+
+    fn is_in(&mut self, text: &str) -> bool {
+        let cost = (text.len() as u64 + 1).saturating_mul(self.secrets.len() as u64);
+        match self.left.checked_sub(cost) {
+            Some(left) => self.left = left,
+            None => return true,
+        }
+        self.secrets.iter().any(|secret| secret.is_in(text))
+    }
+}
+
+fn free_name(entries: &[Entry]) -> SmolStr {
+    let is_free = |name: &SmolStr| !entries.iter().any(|entry| entry.key.name == *name);
+    let names = std::iter::once(SmolStr::new(MASK)).chain((2..).map(|number| format_smolstr!("{MASK} {number}")));
+    names.into_iter().find(is_free).unwrap_or_default()
+}
+
+/// Whether a patch or an expression brought the value.
+fn is_made(node: &Node) -> bool {
+    let steps = std::iter::successors(node.step(), |step| step.before.as_deref());
+    steps.into_iter().any(|step| matches!(step.kind, StepKind::Patch | StepKind::Expression))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::write::to_inline;
+    use crate::document::{self, Format};
+    use crate::finding::{self, Location};
+    use crate::limits::Limits;
+    use crate::path::RepoPath;
+    use crate::text::{SourceText, Sources};
+
+    fn read(text: &str) -> Node {
+        let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
+        document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
+    }
+
+    /// The value of `secret` hidden, and the value of `made` brought by a patch.
+    fn prepared(text: &str) -> Node {
+        let root = read(text);
+        let entries = root.as_map().unwrap().entries().iter().map(|entry| {
+            let value = match entry.key.name.as_str() {
+                "secret" => secret(&entry.value),
+                "made" => entry.value.clone().through(StepKind::Patch, entry.value.span),
+                _ => entry.value.clone(),
+            };
+            Entry { value, ..entry.clone() }
+        });
+        Node::map(entries.collect(), root.span)
+    }
+
+    fn shown(text: &str) -> String {
+        to_inline(&hide_copies(prepared(text)))
+    }
+
+    #[test]
+    fn what_was_made_of_a_secret_is_hidden() {
+        assert_eq!(shown("{secret: hunter2, made: hunter2}"), "{secret: •••, made: •••}");
+        assert_eq!(
+            shown("{secret: hunter2, made: {url: 'x:hunter2@y', ok: hunter}}"),
+            "{secret: •••, made: {url: •••, ok: hunter}}"
+        );
+        assert_eq!(shown("{secret: 12345, made: [12345, a12345b, 1234]}"), "{secret: •••, made: [•••, •••, 1234]}");
+        assert_eq!(shown("{secret: \"hunter2\\n\", made: hunter2}"), "{secret: •••, made: •••}");
+    }
+
+    #[test]
+    fn a_key_can_be_a_copy_too() {
+        assert_eq!(
+            shown("{secret: hunter2, made: {hunter2: 1, x-hunter2: 2, z: 3}}"),
+            "{secret: •••, made: {•••: 1, ••• 2: 2, z: 3}}"
+        );
+    }
+
+    #[test]
+    fn what_nobody_made_and_what_is_short_stays() {
+        assert_eq!(shown("{secret: hunter2, other: hunter2}"), "{secret: •••, other: hunter2}");
+        assert_eq!(shown("{secret: abc, made: abc}"), "{secret: •••, made: abc}");
+        let everywhere = |text: &str| {
+            let node = prepared(text);
+            let secrets = secrets_in([&node]);
+            to_inline(&hide_everywhere(node, &secrets))
+        };
+        assert_eq!(everywhere("{secret: hunter2, other: [hunter2]}"), "{secret: •••, other: [•••]}");
+    }
+
+    #[test]
+    fn what_a_copy_overrides_is_hidden_and_so_are_copies_of_what_a_secret_overrides() {
+        let node = prepared("{secret: hunter2, made: old1}");
+        let (first, second) = (node.get("secret").unwrap().clone(), node.get("made").unwrap().clone());
+        let first = secret(&read("new1")).overriding(first);
+        let second = second.overriding(read("x-hunter2"));
+        let payload = Node::map(
+            vec![Entry::named("secret", node.span, first), Entry::named("made", node.span, second)],
+            node.span,
+        );
+        assert!(format!("{payload:?}").contains("x-hunter2"));
+        assert!(!format!("{:?}", hide_copies(payload)).contains("hunter2"));
+    }
+
+    #[test]
+    fn texts_lose_their_secrets() {
+        let secrets = secrets_in([&prepared("{secret: hunter2}")]);
+        let span = read("a").span;
+        let finding = Finding::new(&finding::PATCH_MISSING, Location::Span(span), "at `/labels/hunter2`: hunter2");
+        let cleaned = without_secrets(finding.help("is hunter2 right?").related(span, "hunter2"), &secrets);
+        assert_eq!(cleaned.message, "at `/labels/•••`: •••");
+        assert!(!format!("{cleaned:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,230 @@
+//! Replaces secret values by [`Secret`]s, so that no later stage can print them.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::overridden::{self, History, rebuilt};
+use crate::glob::Pattern;
+use crate::path::{Pointer, RepoPath};
+use crate::resource::{Identity, Resource};
+use crate::settings::PlaceRule;
+use crate::value::{Map, Node, Secret, Value, list_index};
+
+/// What is secret: Kubernetes Secrets always, configured places besides.
+#[derive(Debug)]
+pub struct Masks {
+    rules: Vec<Rule>,
+    is_off: bool,
+}
+
+#[derive(Debug)]
+struct Rule {
+    within: Option<Pattern>,
+    pointer: Pattern,
+}
+
+impl Masks {
+    /// Takes the rules of both sides: a change cannot bring a secret to light by dropping its rule.
+    pub fn new<'a>(rules: impl IntoIterator<Item = &'a PlaceRule>) -> Self {
+        let compiled = rules.into_iter().filter_map(|rule| {
+            let within = rule.within.as_deref().map(Pattern::of_path);
+            Some(Rule { within, pointer: Pattern::of_pointer(&rule.pointer).ok()? })
+        });
+        Self { rules: compiled.collect(), is_off: false }
+    }
+
+    /// Hides nothing: for a person at a terminal who asks to see secrets.
+    pub fn off() -> Self {
+        Self { rules: Vec::new(), is_off: true }
+    }
+
+    /// The resource with its secrets hidden, in what counts and in what it overrides. Trees without secrets are not copied.
+    #[must_use]
+    pub fn hide(&self, mut resource: Resource) -> Resource {
+        if self.is_off {
+            return resource;
+        }
+        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.speaks_of(&resource)).collect();
+        let mut hiding = Hiding { rules, path: Vec::new(), history: History::default() };
+        if let Some(hidden) = hiding.node(&resource.payload) {
+            resource.payload = hidden;
+        }
+        resource
+    }
+
+    /// Whether every rule speaks of every resource, so that equal payloads are hidden alike.
+    pub fn is_same_for_all(&self) -> bool {
+        self.rules.iter().all(|rule| rule.within.is_none())
+    }
+
+    /// A document of a file with its secrets hidden.
+    #[must_use]
+    pub fn hide_document(&self, root: Node, file: &RepoPath) -> Node {
+        let identity = Identity::File { path: file.clone(), position: None };
+        self.hide(Resource { identity, file: file.clone(), position: 0, payload: root }).payload
+    }
+
+    /// Whether a text that could not be parsed may hold secrets; then its snippets must not show values.
+    pub fn may_be_in(&self, text: &str) -> bool {
+        !self.is_off && is_sensitive_text(text)
+            || self.rules.iter().any(|rule| rule.pointer.last_literal().is_none_or(|key| text.contains(key)))
+    }
+}
+
+/// The resource with these places of its payload hidden, in what counts and in what it overrides.
+#[must_use]
+pub fn hide_places(mut resource: Resource, places: impl Fn(&Node) -> Vec<Pointer>) -> Resource {
+    let hide =
+        |node: Node| places(&node).iter().fold(node, |node, place| hide_at(&node, place.tokens()).unwrap_or(node));
+    let hidden = hide(resource.payload);
+    resource.payload = overridden::hide(&hidden, &hide).unwrap_or(hidden);
+    resource
+}
+
+fn hide_at(node: &Node, place: &[SmolStr]) -> Option<Node> {
+    let Some((name, rest)) = place.split_first() else { return Some(Hiding::everything().scalars(node)) };
+    let mut hidden = None;
+    let at = match &node.value {
+        Value::Map(map) => map.position(name)?,
+        Value::List(_) => list_index(name)?,
+        _ => return None,
+    };
+    rebuilt(node, &mut |place, _, child| {
+        if place == at {
+            hidden = hide_at(child, rest);
+        }
+        hidden.take()
+    })
+}
+
+impl Rule {
+    fn speaks_of(&self, resource: &Resource) -> bool {
+        self.within.as_ref().is_none_or(|within| resource.is_within(within))
+    }
+}
+
+/// Whether a text mentions a Kubernetes Secret. Wrong in doubt on the safe side: only what looks like `kind: Secret` counts.
+pub fn is_sensitive_text(text: &str) -> bool {
+    // Most texts are too short to mention one, and searching takes a while to start.
+    text.len() >= "kindSecret".len()
+        && text.match_indices("Secret").any(|(at, _)| {
+            let before =
+                text[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '\\'));
+            before.ends_with("kind")
+        })
+}
+
+/// One walk through a document.
+struct Hiding<'a> {
+    rules: Vec<&'a Rule>,
+    path: Vec<SmolStr>,
+    history: History,
+}
+
+impl Hiding<'_> {
+    /// For a part that is secret as a whole.
+    fn everything() -> Self {
+        Self { rules: Vec::new(), path: Vec::new(), history: History::default() }
+    }
+
+    /// The node with its secrets hidden, or nothing if it has none.
+    fn node(&mut self, node: &Node) -> Option<Node> {
+        if self.rules.iter().any(|rule| rule.pointer.matches(&self.path)) && !self.path.is_empty() {
+            return Some(self.scalars(node));
+        }
+        let hidden = match &node.value {
+            Value::Map(map) if is_secret_object(map) => return Some(self.secret_object(node)),
+            Value::Map(_) | Value::List(_) => self.children(node),
+            Value::String(text) if is_sensitive_text(text) => Some(secret(node)),
+            _ => None,
+        };
+        self.overridden(node, hidden, Self::node)
+    }
+
+    fn children(&mut self, node: &Node) -> Option<Node> {
+        rebuilt(node, &mut |at, key, child| {
+            // The way matters only to rules, and most documents meet none.
+            self.path.push(match key {
+                _ if self.rules.is_empty() => SmolStr::default(),
+                Some(key) => key.name.clone(),
+                None => SmolStr::new(at.to_string()),
+            });
+            let hidden = self.node(child);
+            self.path.pop();
+            hidden
+        })
+    }
+
+    /// Hides what a Kubernetes Secret holds, and every annotation: appliers keep copies of the whole object there. What is not
+    /// part of a Secret at all is there to be merged into it.
+    fn secret_object(&mut self, node: &Node) -> Node {
+        let hidden = rebuilt(node, &mut |_, key, child| match key.map(|key| key.name.as_str()) {
+            Some("apiVersion" | "kind" | "type" | "immutable") => None,
+            Some("metadata") => self.annotations(child),
+            _ => Some(self.scalars(child)),
+        });
+        let hidden = self.overridden(node, hidden, |hiding, loser| match loser.value {
+            Value::Map(_) => Some(hiding.secret_object(loser)),
+            _ => Some(hiding.scalars(loser)),
+        });
+        hidden.unwrap_or_else(|| node.clone())
+    }
+
+    fn annotations(&mut self, metadata: &Node) -> Option<Node> {
+        let hidden = rebuilt(metadata, &mut |_, key, child| {
+            key.is_some_and(|key| key.name == "annotations").then(|| self.scalars(child))
+        });
+        self.overridden(metadata, hidden, Self::annotations)
+    }
+
+    /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
+    fn scalars(&mut self, node: &Node) -> Node {
+        let hidden = match &node.value {
+            Value::Map(_) | Value::List(_) => rebuilt(node, &mut |_, _, child| Some(self.scalars(child))),
+            Value::Null | Value::Secret(_) => None,
+            _ => Some(secret(node)),
+        };
+        let hidden = self.overridden(node, hidden, |hiding, loser| Some(hiding.scalars(loser)));
+        hidden.unwrap_or_else(|| node.clone())
+    }
+
+    /// What is overridden would be shown to whoever asks where a value comes from, so it is hidden like the value.
+    fn overridden(
+        &mut self,
+        node: &Node,
+        hidden: Option<Node>,
+        hide: impl FnOnce(&mut Self, &Node) -> Option<Node>,
+    ) -> Option<Node> {
+        let Some(loser) = node.overridden() else { return hidden };
+        let shown = || hidden.clone().unwrap_or_else(|| node.clone());
+        if !self.history.admits(loser) {
+            return Some(shown().forgetting());
+        }
+        match hide(self, loser) {
+            Some(loser) => Some(shown().overriding(loser)),
+            None => hidden,
+        }
+    }
+}
+
+/// A Kubernetes Secret, wherever it stands: in a file of its own, in a list, below somebody's `extraObjects`.
+fn is_secret_object(map: &Map) -> bool {
+    // A kind that is computed may turn out to be one.
+    let is_computed = |kind: &Node| kind.get("eval").is_some();
+    map.get("kind").is_some_and(|kind| kind.as_str() == Some("Secret") || is_computed(kind))
+        && (map.get("data").is_some() || map.get("stringData").is_some())
+}
+
+/// The steps and the place stay; a tag or an anchor is kept off, since it belongs to the value.
+pub(super) fn secret(node: &Node) -> Node {
+    let extra = node.extra.as_ref().map(|extra| {
+        let mut extra = (**extra).clone();
+        extra.tag = None;
+        Arc::new(extra)
+    });
+    Node { value: Value::Secret(Secret::hide(node.clone())), span: node.span, extra }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Secrets that patch files write: the value of an operation is as secret as the place it is meant for.
+
+use smol_str::SmolStr;
+
+use super::overridden::rebuilt;
+use crate::value::{Entry, Node};
+
+/// A patch file with the values of its operations hidden. `hide` does so in a document that holds nothing but one value, at its
+/// place: only that says whether it is secret.
+#[must_use]
+pub fn hide_operations(root: Node, hide: &dyn Fn(Node) -> Node) -> Node {
+    Walk { hide }.node(&root, None).unwrap_or(root)
+}
+
+struct Walk<'a> {
+    hide: &'a dyn Fn(Node) -> Node,
+}
+
+impl Walk<'_> {
+    /// Nothing if there is nothing to hide.
+    fn node(&self, node: &Node, kind: Option<&str>) -> Option<Node> {
+        let target = node.get("target").and_then(|target| target.get("kind")).and_then(Node::as_str);
+        let kind = target.or(kind);
+        let place = node.get("op").and_then(|_| node.get("path")).and_then(Node::as_str).map(tokens);
+        rebuilt(node, &mut |_, key, child| match &place {
+            Some(place) if key.is_some_and(|key| key.name == "value") => self.value(child, place, kind),
+            _ => self.node(child, kind),
+        })
+    }
+
+    fn value(&self, value: &Node, place: &[SmolStr], kind: Option<&str>) -> Option<Node> {
+        let span = value.span;
+        let alone = place
+            .iter()
+            .rev()
+            .fold(value.clone(), |inner, token| Node::map(vec![Entry::named(token.clone(), span, inner)], span));
+        // Who patches a Secret seldom says so twice.
+        let is_of_secret = match place.first().map(SmolStr::as_str) {
+            Some("stringData") => true,
+            Some("data") => kind == Some("Secret"),
+            _ => false,
+        };
+        let alone = match (is_of_secret, alone.as_map()) {
+            (true, Some(map)) => {
+                let kind = Entry::named("kind", span, Node::text("Secret", span));
+                Node::map(map.entries().iter().cloned().chain([kind]).collect(), span)
+            }
+            _ => alone,
+        };
+        let hidden = (self.hide)(alone);
+        hidden.at(&place.iter().cloned().collect()).filter(|hidden| !hidden.is_identical(value)).cloned()
+    }
+}
+
+/// The names on the way to a place; every item of a list is the first.
+fn tokens(path: &str) -> Vec<SmolStr> {
+    let decode = |text: &str| SmolStr::new(text.replace("~1", "/").replace("~0", "~"));
+    let mut tokens = Vec::new();
+    for piece in path.split('/').filter(|piece| !piece.is_empty()) {
+        let (name, brackets) =
+            piece.split_once('[').map_or((piece, 0), |(name, rest)| (name, 1 + rest.matches("][").count()));
+        tokens.extend((!name.is_empty()).then(|| decode(name)));
+        tokens.extend(std::iter::repeat_n(SmolStr::new_static("0"), brackets));
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::write::to_inline;
+    use crate::document::{self, Format};
+    use crate::limits::Limits;
+    use crate::path::RepoPath;
+    use crate::secrets::Masks;
+    use crate::settings::PlaceRule;
+    use crate::text::{SourceText, Sources};
+
+    fn shown(text: &str) -> String {
+        let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
+        let root = document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root;
+        let masks = Masks::new(&[PlaceRule { within: None, pointer: "/**/apiKey".into() }]);
+        to_inline(&hide_operations(root, &|node| masks.hide_document(node, &RepoPath::root())))
+    }
+
+    #[test]
+    fn what_is_meant_for_a_secret_place_is_hidden() {
+        assert_eq!(
+            shown("[{operations: [{op: add, path: /apiKey, value: hunter2}]}]"),
+            "[{operations: [{op: add, path: /apiKey, value: •••}]}]"
+        );
+        assert_eq!(
+            shown("[{op: add, path: '/a[?(@.n==''x'')]', value: {apiKey: hunter2, b: 1}}]"),
+            "[{op: add, path: \"/a[?(@.n=='x')]\", value: {apiKey: •••, b: 1}}]"
+        );
+        assert_eq!(shown("[{op: add, path: /b, value: hunter2}]"), "[{op: add, path: /b, value: hunter2}]");
+    }
+
+    #[test]
+    fn what_is_meant_for_a_kubernetes_secret_is_hidden() {
+        let shown_value = |target: &str, path: &str| {
+            shown(&format!("[{{target: {target}, operations: [{{op: add, path: {path}, value: hunter2}}]}}]"))
+                .contains("hunter2")
+        };
+        assert!(!shown_value("{kind: Secret}", "/data/x"));
+        assert!(!shown_value("{}", "/stringData/x"));
+        assert!(shown_value("{kind: ConfigMap}", "/data/x"));
+    }
+}

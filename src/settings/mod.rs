@@ -1,0 +1,131 @@
+//! Every choice of the user as plain data, with defaults that need no configuration.
+
+mod read;
+
+use smol_str::SmolStr;
+
+use crate::finding::Severity;
+use crate::limits::Limits;
+use crate::path::RepoPath;
+
+pub use read::{FILE_NAME, decode};
+
+/// What `outcrop.yaml` can say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Where resources live; none means the repository's root.
+    pub roots: Vec<Root>,
+    /// Where metadata lives, if not beside the resources.
+    pub metadata_root: Option<RepoPath>,
+    /// The OpenAPI document of the server that resources are for.
+    pub openapi: Option<RepoPath>,
+    /// Values that are compared but never shown, beside those of Kubernetes Secrets.
+    pub secrets: Vec<PlaceRule>,
+    /// Places whose changes are counted but not shown.
+    pub ignore: Vec<PlaceRule>,
+    /// What of some resources is compared at all.
+    pub compare: Vec<CompareRule>,
+    /// How items of lists are told apart, beside what is known of Kubernetes.
+    pub lists: Vec<ListRule>,
+    /// Severities that differ from the rules' own; `None` switches a rule off.
+    pub severities: Vec<(SmolStr, Option<Severity>)>,
+    /// Whether keys such as `+/base` and `+include` are merge directives; otherwise they are data.
+    pub directives: bool,
+    /// Whether maps such as `{eval: …}` in resources are expressions; otherwise they are data.
+    pub expressions: bool,
+    /// How merge directives treat lists and null.
+    pub merge: MergeProfile,
+    /// What is too much.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            roots: Vec::new(),
+            metadata_root: None,
+            openapi: None,
+            secrets: Vec::new(),
+            ignore: Vec::new(),
+            compare: Vec::new(),
+            lists: Vec::new(),
+            severities: Vec::new(),
+            directives: true,
+            expressions: true,
+            merge: MergeProfile::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What a list or null means when it meets a value that a merge directive brings in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MergeProfile {
+    /// Only maps are merged: a list or null written beside the directive stays as it is.
+    #[default]
+    Plain,
+    /// As Unfurl does it: lists are joined, and null over a map overrides nothing.
+    Unfurl,
+}
+
+/// A directory that holds resources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Where it stands.
+    pub path: RepoPath,
+    /// Whether every YAML and JSON file in it is a resource named by its path.
+    pub layout: Layout,
+    /// The format that `resource_format` speaks of.
+    pub format: Format,
+}
+
+/// How files become resources below a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// As recognised: `resource.*` directories, Kubernetes documents, other files by their path.
+    #[default]
+    Detect,
+    /// `<logical-path>/resource.*` and `<logical-path>.*`, always.
+    Declarest,
+}
+
+/// The two formats a repository of resources can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// JSON, the default.
+    #[default]
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+/// What is compared of the resources that a pattern speaks of; what is not, is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CompareRule {
+    /// Files or logical paths it speaks of, with `*` and `**`; none means all.
+    pub within: Option<SmolStr>,
+    /// Only these places, and what is below them; empty means all.
+    pub filter: Vec<SmolStr>,
+    /// Not these places, nor what is below them.
+    pub suppress: Vec<SmolStr>,
+}
+
+/// A pattern of places in documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceRule {
+    /// Files or logical paths it speaks of, with `*` and `**`; none means all.
+    pub within: Option<SmolStr>,
+    /// Places in the document: a JSON Pointer whose tokens may hold `*`, and `**` for any number of levels.
+    pub pointer: SmolStr,
+}
+
+/// How the items of some lists are told apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListRule {
+    /// Places in the document, as elsewhere.
+    pub pointer: SmolStr,
+    /// The members of an item that together name it; dotted paths reach deeper. Empty when the list is a set of values.
+    pub keys: Vec<SmolStr>,
+    /// Whether order carries no meaning.
+    pub is_unordered: bool,
+}

@@ -1,0 +1,151 @@
+//! Expressions in the payloads of a world: what they may see of other resources, and what they give.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use smol_str::SmolStr;
+
+use super::World;
+use crate::expression::eval::{Payload, ResourceId, Tree, compute, has_expressions, sealed};
+use crate::finding::Outcome;
+use crate::path::LogicalPath;
+use crate::resource::{Identity, Resource};
+use crate::value::Node;
+
+impl World<'_> {
+    /// A payload with its expressions replaced by what they give, seen from the resource that owns them.
+    pub(super) fn computed(&self, resource: &Resource) -> Outcome<Node> {
+        let path = self.path_of(resource).filter(|_| self.settings.expressions && has_expressions(&resource.payload));
+        let Some(path) = path else { return Outcome::clean(resource.payload.clone()) };
+        let tree = WorldTree::new(self);
+        let seen = self.seen(resource.clone());
+        compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits)
+    }
+
+    /// What a resource says, as expressions may see it: its secrets hidden, also from itself.
+    fn seen(&self, resource: Resource) -> Node {
+        let written = resource.payload.clone();
+        let hidden = self.hidden(resource).payload;
+        if self.settings.expressions && has_expressions(&written) { sealed(&written, &hidden) } else { hidden }
+    }
+
+    /// The same for whatever stands at a path; looked up once.
+    fn seen_at(&self, path: &LogicalPath) -> Payload {
+        self.seen.get(path, || match self.find(path) {
+            Some(resource) => Payload::Node(self.seen(resource)),
+            None if self.is_broken_at(path) => Payload::Unreadable("its file has errors".to_owned()),
+            None => Payload::Nothing,
+        })
+    }
+}
+
+/// The resources of a world as expressions see them: a tree of paths, secrets hidden.
+pub struct WorldTree<'a> {
+    world: &'a World<'a>,
+    paths: Mutex<Paths>,
+    /// A resource that stands at its path whatever else does.
+    around: Option<(LogicalPath, Resource)>,
+}
+
+#[derive(Default)]
+struct Paths {
+    all: Vec<LogicalPath>,
+    ids: BTreeMap<LogicalPath, ResourceId>,
+}
+
+impl<'a> WorldTree<'a> {
+    /// The tree of a world.
+    pub fn new(world: &'a World<'a>) -> Self {
+        Self { world, paths: Mutex::default(), around: None }
+    }
+
+    /// The same, seen from a resource: of several at its path it is the one that counts.
+    #[must_use]
+    pub fn around(mut self, path: LogicalPath, resource: Resource) -> Self {
+        self.around = Some((path, resource));
+        self
+    }
+
+    /// The number of a path.
+    pub fn id(&self, path: &LogicalPath) -> ResourceId {
+        let mut paths = self.paths.lock().expect("no thread panics while it holds this lock");
+        if let Some(id) = paths.ids.get(path) {
+            return *id;
+        }
+        let id = ResourceId(paths.all.len());
+        paths.all.push(path.clone());
+        paths.ids.insert(path.clone(), id);
+        id
+    }
+
+    fn logical(&self, id: ResourceId) -> LogicalPath {
+        let paths = self.paths.lock().expect("no thread panics while it holds this lock");
+        paths.all.get(id.0).cloned().unwrap_or_else(LogicalPath::root)
+    }
+
+    fn resource(&self, id: ResourceId) -> Option<Resource> {
+        let path = self.logical(id);
+        match &self.around {
+            Some((own, resource)) if *own == path => Some(resource.clone()),
+            _ => self.world.find(&path),
+        }
+    }
+}
+
+impl Tree for WorldTree<'_> {
+    fn root(&self) -> ResourceId {
+        self.id(&LogicalPath::root())
+    }
+
+    fn parent(&self, of: ResourceId) -> Option<ResourceId> {
+        Some(self.id(&self.logical(of).parent()?))
+    }
+
+    fn children(&self, of: ResourceId) -> Vec<ResourceId> {
+        self.world.children(&self.logical(of)).iter().map(|path| self.id(path)).collect()
+    }
+
+    fn name(&self, of: ResourceId) -> SmolStr {
+        self.logical(of).last().unwrap_or("root").into()
+    }
+
+    fn path(&self, of: ResourceId) -> SmolStr {
+        self.logical(of).as_str().into()
+    }
+
+    fn file(&self, of: ResourceId) -> Option<SmolStr> {
+        self.resource(of).map(|resource| resource.file.to_string().into())
+    }
+
+    fn kind(&self, of: ResourceId) -> Option<SmolStr> {
+        match self.resource(of)?.identity {
+            Identity::Kubernetes(name) => Some(name.kind),
+            _ => None,
+        }
+    }
+
+    fn by_path(&self, path: &str) -> Option<ResourceId> {
+        let path = LogicalPath::parse(&format!("/{}", path.trim_start_matches('/'))).ok()?;
+        self.world.stands_at(&path).then(|| self.id(&path))
+    }
+
+    fn by_name(&self, name: &str) -> Vec<ResourceId> {
+        self.world.named(name).iter().map(|path| self.id(path)).collect()
+    }
+
+    fn payload(&self, of: ResourceId) -> Payload {
+        let path = self.logical(of);
+        match &self.around {
+            Some((own, resource)) if *own == path => Payload::Node(self.world.seen(resource.clone())),
+            _ => self.world.seen_at(&path),
+        }
+    }
+
+    fn is_computed(&self) -> bool {
+        self.world.settings.expressions
+    }
+
+    fn gap(&self) -> Option<String> {
+        self.world.gap()
+    }
+}

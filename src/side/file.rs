@@ -1,0 +1,141 @@
+//! From a file of a snapshot to its resources, directives followed.
+
+use std::sync::Arc;
+
+use super::World;
+use crate::directive::{self, Reads};
+use crate::document::Format;
+use crate::finding::{self, Finding, Location, Severity};
+use crate::path::RepoPath;
+use crate::resource::{Content, Parsed, ReadAs, Resource, Role, SkipReason, kubernetes_name, parse, resources_of};
+use crate::snapshot::{Entry, EntryKind, ObjectId};
+
+/// What a file holds, directives followed, expressions and patches not.
+#[derive(Debug, Default)]
+pub struct FileContent {
+    /// Its resources, in the order of the file.
+    pub resources: Vec<Resource>,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Why it was not read, if there is a good reason.
+    pub skipped: Option<SkipReason>,
+    /// What it was taken for.
+    pub read_as: Option<ReadAs>,
+    /// Documents that were not read because they are the same to the letter on the other side.
+    pub same: usize,
+    /// Other files that its directives asked for.
+    pub reads: Reads,
+    /// Whether something in it could not be understood; then it has no resources.
+    pub is_broken: bool,
+    /// Whether it could not be read at all.
+    pub is_unreadable: bool,
+}
+
+/// What opening a file gave: bytes to parse, or everything there is to say.
+pub enum Opened {
+    /// Its content, with its id if it has one.
+    Bytes(Arc<[u8]>, Option<ObjectId>),
+    /// It has no content that could be parsed.
+    Done(FileContent),
+}
+
+impl FileContent {
+    fn skipped(reason: SkipReason) -> Self {
+        Self { skipped: Some(reason), ..Self::default() }
+    }
+
+    fn unreadable(finding: Finding) -> Self {
+        Self { findings: vec![finding], is_broken: true, is_unreadable: true, ..Self::default() }
+    }
+}
+
+impl World<'_> {
+    /// What the file at a path holds; nothing if there is none. Read once.
+    pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
+        self.files.get(path, || {
+            let opened = match self.snapshot.entry(path) {
+                Ok(entry) => self.open(entry),
+                Err(error) => Opened::Done(FileContent::unreadable(error.into_finding())),
+            };
+            Arc::new(match opened {
+                Opened::Done(content) => content,
+                Opened::Bytes(bytes, _) => {
+                    let content = Content { bytes: &bytes, path, revision: self.snapshot.label() };
+                    self.content(path, &parse(content, self.sources, self.limits))
+                }
+            })
+        })
+    }
+
+    /// The bytes of an entry.
+    pub fn open(&self, entry: Option<Entry>) -> Opened {
+        let Some(entry) = entry else { return Opened::Done(FileContent::default()) };
+        let skipped = |reason| Opened::Done(FileContent::skipped(reason));
+        match entry.kind {
+            EntryKind::File if Format::of_file_name(entry.path.file_name()).is_none() => {
+                skipped(SkipReason::OtherFormat)
+            }
+            EntryKind::File => match self.snapshot.read(&entry) {
+                Ok(bytes) => Opened::Bytes(bytes, entry.id),
+                Err(error) => Opened::Done(FileContent::unreadable(error.into_finding())),
+            },
+            EntryKind::Symlink => skipped(SkipReason::Symlink),
+            EntryKind::Submodule => skipped(SkipReason::Submodule),
+            EntryKind::Conflict | EntryKind::Directory => Opened::Done(FileContent::unreadable(self.conflict(&entry))),
+        }
+    }
+
+    fn conflict(&self, entry: &Entry) -> Finding {
+        let location = Location::File { path: entry.path.clone(), revision: self.snapshot.label().into() };
+        Finding::new(&finding::SOURCE_CONFLICT, location, "unresolved merge conflict in the index")
+            .help(format!("resolve it, then run `git add -- {}`", entry.path))
+    }
+
+    /// The resources of a file that somebody parsed.
+    pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
+        let speaks_for_itself = !parsed.documents.is_empty()
+            && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
+        let role = self.roles.of_content(path, speaks_for_itself);
+        if let Some(reason) = parsed.excuse_as(&role) {
+            return FileContent::skipped(reason);
+        }
+        let mut reads = Reads::new();
+        let expanded = self.expand(path, &role, parsed, &mut reads);
+        let parsed = expanded.as_ref().unwrap_or(parsed);
+        let resources = if parsed.is_broken { Vec::new() } else { resources_of(parsed, path, &role) };
+        FileContent {
+            read_as: Some(ReadAs::of(&role, &resources)),
+            same: parsed.count.saturating_sub(parsed.documents.len()),
+            resources,
+            // The configuration was read, and judged, before everything else.
+            findings: if role == Role::Configuration { Vec::new() } else { parsed.findings.clone() },
+            is_broken: parsed.is_broken,
+            reads,
+            ..FileContent::default()
+        }
+    }
+
+    /// The documents of a file after their merge directives; nothing if there are none.
+    fn expand(&self, path: &RepoPath, role: &Role, parsed: &Parsed, reads: &mut Reads) -> Option<Parsed> {
+        let is_exempt = *role == Role::Configuration || path.as_bytes() == b"bundle.yaml";
+        if !self.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
+            return None;
+        }
+        let context = directive::Context {
+            snapshot: self.snapshot,
+            includes: self.includes,
+            sources: self.sources,
+            limits: self.limits,
+            profile: self.settings.merge,
+        };
+        let mut expanded = parsed.clone();
+        for document in &mut expanded.documents {
+            let mut outcome = directive::expand(document, path, &context);
+            expanded.is_broken |= outcome.findings.iter().any(|finding| finding.severity == Severity::Error);
+            expanded.findings.append(&mut outcome.findings);
+            document.root = outcome.value.root;
+            reads.append(&mut outcome.value.reads);
+        }
+        Some(expanded)
+    }
+}

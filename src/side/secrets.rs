@@ -1,0 +1,98 @@
+//! What is never shown of a resource, whichever side declares it: dropping a declaration does not bring its secret to light.
+
+use super::World;
+use crate::metadata::{Reach, SecretAttributes, is_patch_file};
+use crate::resource::Resource;
+use crate::secrets::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
+use crate::value::{Node, Secret};
+
+/// What rules and metadata declare as secret, on every side there is.
+pub struct Secrets<'a> {
+    masks: Masks,
+    sides: Vec<World<'a>>,
+    is_off: bool,
+}
+
+impl<'a> Secrets<'a> {
+    /// Secrets by these rules, and by the metadata of these worlds.
+    pub fn new(masks: Masks, sides: Vec<World<'a>>) -> Self {
+        Self { masks, sides, is_off: false }
+    }
+
+    /// Nothing is secret: for a person at a terminal who asks to see everything.
+    pub fn off() -> Self {
+        Self { masks: Masks::off(), sides: Vec::new(), is_off: true }
+    }
+
+    /// The rules alone.
+    pub fn masks(&self) -> &Masks {
+        &self.masks
+    }
+
+    /// The resource with its secrets hidden, and with what patches and expressions made of them.
+    #[must_use]
+    pub fn hide(&self, resource: Resource) -> Resource {
+        if self.is_off {
+            return resource;
+        }
+        let hidden = match is_patch_file(resource.file.file_name()) {
+            true => self.hide_operations(resource),
+            false => self.hide_places(resource),
+        };
+        Resource { payload: hide_copies(hidden.payload), ..hidden }
+    }
+
+    /// A file of patches says where its values will stand.
+    fn hide_operations(&self, resource: Resource) -> Resource {
+        let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
+        let payload = hide(hide_operations(resource.payload.clone(), &hide));
+        Resource { payload, ..resource }
+    }
+
+    fn hide_places(&self, resource: Resource) -> Resource {
+        let attributes = self.attributes_of(&resource);
+        let resource = self.masks.hide(resource);
+        match attributes.is_empty() {
+            true => resource,
+            false => hide_places(resource, |payload| attributes.places(payload, Reach::Everywhere)),
+        }
+    }
+
+    /// The secrets of a resource.
+    pub(super) fn of(&self, resource: Resource) -> Vec<Secret> {
+        if self.is_off { Vec::new() } else { secrets_in([&self.hide_places(resource).payload]) }
+    }
+
+    /// What a patch copied out of a place that it then took away is hidden at once: nobody can tell afterwards what it was.
+    pub(super) fn keep(&self, known: &[Secret], resource: Resource) -> Node {
+        let still_there = self.of(resource.clone());
+        let is_lost = |secret: &&Secret| !still_there.iter().any(|other| other.is_equal(secret));
+        let lost: Vec<Secret> = known.iter().filter(is_lost).cloned().collect();
+        hide_copies_of(resource.payload, &lost)
+    }
+
+    /// Payloads of one resource on its way, with the secrets of all of them hidden in each.
+    pub fn hide_all(&self, resource: &Resource, payloads: Vec<Node>) -> Vec<Node> {
+        if self.is_off {
+            return payloads;
+        }
+        let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
+        let hidden: Vec<Node> = payloads.into_iter().map(hide).collect();
+        let secrets = secrets_in(&hidden);
+        hidden.into_iter().map(|payload| hide_everywhere(payload, &secrets)).collect()
+    }
+
+    /// What metadata on any side declares as secret.
+    fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
+        let mut declared = SecretAttributes::default();
+        for side in &self.sides {
+            // A file of patches stands nowhere itself, but speaks for those who do.
+            if is_patch_file(resource.file.file_name()) {
+                declared = declared.and(&side.secrets_near(&resource.file));
+            } else if let Some(metadata) = side.metadata_of(resource) {
+                declared = declared.and(metadata.secret_attributes());
+            }
+        }
+        declared
+    }
+}
