@@ -1,9 +1,13 @@
 //! Trouble in the user's files as a value: what, where, why, and the way out.
 
+mod refusal;
+
 use smol_str::SmolStr;
 
 use crate::path::RepoPath;
 use crate::text::Span;
+
+pub use refusal::Refusal;
 
 /// Something wrong, or worth knowing, about what was read.
 #[derive(Debug, Clone)]
