@@ -1,5 +1,6 @@
 //! Trouble in the user's files as a value: what, where, why, and the way out.
 
+mod refusal;
 mod rules;
 
 use smol_str::SmolStr;
@@ -7,6 +8,7 @@ use smol_str::SmolStr;
 use crate::path::RepoPath;
 use crate::text::{Sources, Span};
 
+pub use refusal::Refusal;
 pub use rules::*;
 
 /// Something wrong, or worth knowing, about what was read.
