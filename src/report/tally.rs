@@ -138,7 +138,7 @@ impl Tally {
         self.order_only += changes.iter().filter(is_order).count();
         self.secrets += changes.iter().filter(|change| token::concerns_secret(change)).count();
         if let (Some(side), None) | (None, Some(side)) = (&resource.before, &resource.after) {
-            self.secrets += usize::from(token::holds_secret(&side.payload));
+            self.secrets += usize::from(side.payload.holds_secret());
         }
     }
 

@@ -9,8 +9,6 @@ mod rebuild;
 
 use std::collections::HashSet;
 
-use smol_str::SmolStr;
-
 use super::engine;
 use super::ground::PlaceId;
 use super::marked::has_plus_keys;
@@ -20,7 +18,7 @@ use crate::edit;
 use crate::finding::{self, Finding, Location, Outcome, Severity};
 use crate::path::{Pointer, RepoPath};
 use crate::text::Span;
-use crate::value::{Map, Node, Value};
+use crate::value::{Node, Value};
 use rebuild::Rebuilt;
 
 /// A document with directives, as it is written.
@@ -119,16 +117,12 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
 
 /// The map that holds a key which is written here.
 fn place_of_key(node: &Node, key: Span, at: &mut Pointer) -> Option<Pointer> {
-    let entries = node.as_map().map_or(&[][..], Map::entries);
-    if entries.iter().any(|entry| entry.key.span == key) {
+    if node.children().any(|child| child.key.is_some_and(|own| own.span == key)) {
         return Some(at.clone());
     }
-    let members = entries.iter().map(|entry| (entry.key.name.clone(), &entry.value));
-    let items = node.as_list().unwrap_or_default().iter().enumerate();
-    let items = items.map(|(index, item)| (SmolStr::new(index.to_string()), item));
-    for (token, child) in members.chain(items).filter(|(_, child)| has_plus_keys(child)) {
-        at.push(token);
-        if let Some(found) = place_of_key(child, key, at) {
+    for child in node.children().filter(|child| has_plus_keys(child.node)) {
+        at.push(child.token());
+        if let Some(found) = place_of_key(child.node, key, at) {
             return Some(found);
         }
         at.pop();

@@ -11,7 +11,7 @@ use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::side::{World, WorldTree};
 use crate::text::{SourceText, Span};
-use crate::value::{Node, Value};
+use crate::value::Node;
 
 /// An expression as somebody types it.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl Inspection<'_> {
                 let question = Question { current, tree: &tree as &dyn Tree, vars: &vars, form, tracing, limits };
                 let Answer { value, findings: found, trace } = evaluate(&expression, &question);
                 findings.extend(found);
-                Evaluated { hides: value.as_ref().is_some_and(holds_secret), value, findings, trace }
+                Evaluated { hides: value.as_ref().is_some_and(Node::holds_secret), value, findings, trace }
             }
             Err(found) => {
                 findings.extend(found);
@@ -155,14 +155,5 @@ impl Inspection<'_> {
     fn typed(&self, text: &str, name: &str) -> Span {
         let name = RepoPath::new(name).unwrap_or_default();
         Span::new(self.sources.add(SourceText::new(name, "", text)), 0, text.len())
-    }
-}
-
-fn holds_secret(node: &Node) -> bool {
-    match &node.value {
-        Value::Secret(_) => true,
-        Value::Map(map) => map.entries().iter().any(|entry| holds_secret(&entry.value)),
-        Value::List(list) => list.items().iter().any(holds_secret),
-        _ => false,
     }
 }

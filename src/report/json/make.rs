@@ -15,7 +15,7 @@ use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
 use crate::report::style::Style;
 use crate::report::tally::Tally;
-use crate::report::token::{self, Tokens};
+use crate::report::token::Tokens;
 use crate::report::{Report, SkipReason, place};
 use crate::resource::{Identity, Resource};
 use crate::text::{Sources, Span};
@@ -149,7 +149,7 @@ impl<'a> Maker<'a> {
             display: place::display(path, Style::default().symbols()),
             before: before.and_then(shown),
             after: after.and_then(shown),
-            sensitive: [before, after].into_iter().flatten().any(token::holds_secret),
+            sensitive: [before, after].into_iter().flatten().any(Node::holds_secret),
             secret,
             masked,
             locations: Locations {
