@@ -9,7 +9,7 @@ use super::template::{Expression, Template, TemplateFailure, ValueTemplate, loca
 use super::trouble::Trouble;
 use crate::decode::{Shape, ShapeRules};
 use crate::expression::cel::FailureKind;
-use crate::finding::{self, Finding, Location, Outcome, Rule};
+use crate::finding::{self, Finding, Location, Outcome, Rule, sort_by_span};
 use crate::limits::Limits;
 use crate::sanitize;
 use crate::text::{Sources, Span};
@@ -118,10 +118,7 @@ impl<'a> Reader<'a> {
     fn finish<T>(self, value: T) -> Outcome<T> {
         let mut findings = self.shape.into_findings();
         findings.extend(self.findings);
-        findings.sort_by_key(|finding| match &finding.location {
-            Location::Span(span) => Some(*span),
-            Location::File { .. } => None,
-        });
+        sort_by_span(&mut findings);
         Outcome { value, findings }
     }
 

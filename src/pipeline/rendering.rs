@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::inspection::Inspection;
 use super::named::Named;
 use crate::document::Format;
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::Finding;
 use crate::limits::{Progress, Spent};
 use crate::report::render::{Rendered, View};
 use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
@@ -148,7 +148,7 @@ impl Renderer<'_> {
         let (effective, stages) = self.world.stages(resource);
         let about_layers = self.world.layer_findings(resource);
         // Whoever declares secrets in a file that cannot be read must not see them printed.
-        let is_withheld = about_layers.iter().any(is_error) && !self.asked.reveal;
+        let is_withheld = about_layers.iter().any(Finding::is_error) && !self.asked.reveal;
         piece.findings.extend(about_layers);
         piece.findings.extend(effective.findings.iter().cloned());
         piece.is_incomplete |= effective.is_incomplete || is_withheld;
@@ -239,14 +239,6 @@ impl Piece {
     }
 }
 
-fn is_error(finding: &Finding) -> bool {
-    finding.severity == Severity::Error
-}
-
 fn key(finding: &Finding) -> (&'static str, Option<crate::text::Span>, String) {
-    let place = match &finding.location {
-        Location::Span(span) => Some(*span),
-        Location::File { .. } => None,
-    };
-    (finding.rule.id, place, finding.message.clone())
+    (finding.rule.id, finding.span(), finding.message.clone())
 }

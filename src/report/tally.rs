@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Report, token};
 use crate::diff::{Change, ChangeKind, ResourceChange};
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, Severity};
 
 /// What became of a resource as a whole; exactly one holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -158,11 +158,7 @@ pub(super) fn severities(findings: &[&Finding]) -> String {
 
 /// How many files the findings are in.
 pub(super) fn files_with_findings(report: &Report) -> usize {
-    let path = |finding: &Finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.clone(),
-        Location::File { path, .. } => path.clone(),
-    };
-    report.findings.iter().map(path).collect::<BTreeSet<_>>().len()
+    report.findings.iter().map(|finding| finding.path(&report.sources)).collect::<BTreeSet<_>>().len()
 }
 
 /// `1 file`, `2 files`, `1,204 files`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::World;
 use crate::directive::{self, Reads};
 use crate::document::Format;
-use crate::finding::{self, Finding, Location, Severity};
+use crate::finding::{self, Finding, Location, has_errors};
 use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, ReadAs, Resource, Role, SkipReason, kubernetes_name, parse, resources_of};
 use crate::snapshot::{Entry, EntryKind, ObjectId};
@@ -131,7 +131,7 @@ impl World<'_> {
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);
-            expanded.is_broken |= outcome.findings.iter().any(|finding| finding.severity == Severity::Error);
+            expanded.is_broken |= has_errors(&outcome.findings);
             expanded.findings.append(&mut outcome.findings);
             document.root = outcome.value.root;
             reads.append(&mut outcome.value.reads);

@@ -15,7 +15,7 @@ use super::marked::has_plus_keys;
 use super::{Context, expand, has_directives};
 use crate::document::{self, Document, Format};
 use crate::edit;
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{Pointer, RepoPath};
 use crate::text::Span;
 use crate::value::{Node, Value};
@@ -44,7 +44,7 @@ const MOST_TRIALS: usize = 40;
 pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -> Outcome<String> {
     let unchanged = |findings| Outcome { value: original.text.to_owned(), findings };
     let before = expand(original.document, original.file, context);
-    if before.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&before.findings) {
         return unchanged(before.findings);
     }
     if before.value.root.is_identical(changed) {
@@ -104,11 +104,8 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
     let [again] = read.value.as_slice() else { return Err(nowhere()) };
     let expanded = expand(again, file, context);
     let mut differences = Vec::new();
-    for finding in expanded.findings.iter().filter(|finding| finding.severity == Severity::Error) {
-        let at = match &finding.location {
-            Location::Span(span) => place_of_key(&again.root, *span, &mut Pointer::root()),
-            Location::File { .. } => None,
-        };
+    for finding in expanded.findings.iter().filter(|finding| finding.is_error()) {
+        let at = finding.span().and_then(|span| place_of_key(&again.root, span, &mut Pointer::root()));
         differences.push(at.unwrap_or_default());
     }
     note_differences(&expanded.value.root, expected, &mut Pointer::root(), &mut differences);

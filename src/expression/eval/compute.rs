@@ -4,7 +4,7 @@ use super::detect::{has_expressions, is_expression};
 use super::session::Session;
 use super::tree::{ResourceId, Tree};
 use super::trouble;
-use crate::finding::{Finding, Location, Outcome};
+use crate::finding::{Finding, Outcome};
 use crate::limits::Limits;
 use crate::value::{Node, Value};
 
@@ -70,11 +70,7 @@ impl Computing<'_, '_> {
 
 /// In the order of the texts, each once: two expressions can fail for one reason.
 fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let place = |finding: &Finding| match &finding.location {
-        Location::Span(span) => Some(*span),
-        Location::File { .. } => None,
-    };
-    findings.sort_by(|a, b| (place(a), a.rule.id, &a.message).cmp(&(place(b), b.rule.id, &b.message)));
-    findings.dedup_by(|a, b| (place(a), a.rule.id, &a.message) == (place(b), b.rule.id, &b.message));
+    findings.sort_by(|a, b| (a.span(), a.rule.id, &a.message).cmp(&(b.span(), b.rule.id, &b.message)));
+    findings.dedup_by(|a, b| (a.span(), a.rule.id, &a.message) == (b.span(), b.rule.id, &b.message));
     findings
 }

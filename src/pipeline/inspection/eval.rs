@@ -6,7 +6,7 @@ use super::Inspection;
 use super::find::{Found, Sought};
 use crate::document::{self, Format};
 use crate::expression::eval::{Answer, Form, Question, Trace, Tree, evaluate};
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::side::{World, WorldTree};
@@ -105,7 +105,7 @@ impl Inspection<'_> {
             }
         }
         match found.len() {
-            0 if findings.iter().any(|finding| finding.severity == Severity::Error) => Ok(None),
+            0 if has_errors(&findings) => Ok(None),
             0 => Err(Nowhere::Nothing),
             1 => {
                 let Found { resource, .. } = found.remove(0);
@@ -140,7 +140,7 @@ impl Inspection<'_> {
     fn typed_data(&self, text: &str, name: &str) -> Result<Node, Vec<Finding>> {
         let at = self.typed(text, name);
         let mut parsed = document::parse(text, at.source, Format::Yaml, &self.settings.limits);
-        if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }
         match parsed.value.len() {
