@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use outcrop::diff::{self, ChangeKind, Side};
+use outcrop::diff::{self, ChangeKind, DiffSide};
 use outcrop::limits::Budget;
 use outcrop::path::RepoPath;
 use outcrop::pipeline::{self, Configuration, NoMemory, Request};
@@ -57,7 +57,7 @@ fn check_changes(report: &Report, expected: &[Value]) -> Result<(), String> {
     let mut found: Vec<(String, String)> = Vec::new();
     for resource in &report.resources {
         for change in &resource.difference.changes {
-            let side = if change.kind == ChangeKind::Remove { Side::Before } else { Side::After };
+            let side = if change.kind == ChangeKind::Remove { DiffSide::Before } else { DiffSide::After };
             found.push((kind_name(change.kind).to_owned(), diff::pointer(&change.path, side).to_string()));
         }
     }
