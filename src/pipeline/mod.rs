@@ -167,7 +167,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     };
     pairs.append(&mut below.pairs);
     let mut options = diff::Options::new(&policy.lists).expect("patterns are checked when the configuration is read");
-    options.look_inside = Some(Arc::new(read_string));
+    options.embedded_parser = Some(Arc::new(read_string));
     let masks = worlds.secrets().masks();
     let views = Views {
         worlds,

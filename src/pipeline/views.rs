@@ -158,7 +158,7 @@ impl Views<'_> {
         of: &Known<'_>,
         place: fn(&mut Noted) -> &mut Vec<Suppressed>,
     ) {
-        let place_of = |change: &Change| diff::pointer(&change.path, diff::Side::After).to_string();
+        let place_of = |change: &Change| diff::pointer(&change.path, diff::DiffSide::After).to_string();
         let shown: BTreeSet<String> = shown.changes.iter().map(place_of).collect();
         let hidden = all.changes.iter().filter(|change| !shown.contains(&place_of(change))).map(|change| Suppressed {
             rule: rule.name.clone(),
@@ -273,7 +273,7 @@ impl CompareRules {
 /// Puts what was noted into an order that does not depend on threads.
 pub(super) fn in_order(mut noted: Noted) -> Noted {
     let order = |a: &Suppressed, b: &Suppressed| {
-        let place = |it: &Suppressed| diff::pointer(&it.change.path, diff::Side::After).to_string();
+        let place = |it: &Suppressed| diff::pointer(&it.change.path, diff::DiffSide::After).to_string();
         (&a.rule, &a.identity, place(a)).cmp(&(&b.rule, &b.identity, place(b)))
     };
     noted.suppressed.sort_by(order);
