@@ -13,7 +13,8 @@ use crate::finding::Finding;
 use crate::limits::{Progress, Spent};
 use crate::report::render::{Rendered, View};
 use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
-use crate::side::{FileContent, Opened, Secrets, Stage, World};
+use crate::secrets::Secrets;
+use crate::side::{FileContent, Opened, Side, Stage};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
 use crate::text::SourceId;
 use crate::value::Node;
@@ -59,7 +60,7 @@ impl Inspection<'_> {
 
 struct Renderer<'a> {
     asked: &'a Rendering<'a>,
-    world: &'a World<'a>,
+    world: &'a Side<'a>,
     secrets: &'a Secrets<'a>,
 }
 
