@@ -3,15 +3,15 @@
 use smol_str::SmolStr;
 
 use super::decode::decode;
-use super::field::{FieldPath, Field, FieldForm, MEDIA_HEADERS};
+use super::field::{Field, FieldForm, FieldPath, MEDIA_HEADERS};
 use super::layers::Layers;
-use super::plan::{MetadataFiles, EditPlan, Planned, not_found, remove, text_of};
+use super::plan::{EditPlan, MetadataFiles, Planned, not_found, remove, text_of};
 use super::selector::MetadataPath;
-use super::statement::{StatementKind, Statement, Statements};
+use super::statement::{Statement, StatementKind, Statements};
 use super::target::EditTarget;
 use crate::document::{self, Document};
 use crate::edit;
-use crate::finding::{self, Finding, Location, Rule, Severity};
+use crate::finding::{self, Finding, Location, Rule, has_errors};
 use crate::path::{Pointer, RepoPath};
 use crate::settings::Format;
 use crate::text::SourceText;
@@ -176,7 +176,7 @@ impl Amend<'_> {
         let name = RepoPath::new("VALUE").expect("a plain name");
         let source = self.layers.sources.add(SourceText::new(name, "command line", text));
         let parsed = document::parse(text, source, document::Format::Yaml, self.layers.limits);
-        if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }
         match <[Document; 1]>::try_from(parsed.value) {

@@ -1,7 +1,7 @@
 //! Canonical documents: nested, canonical names, fixed order, nothing that says nothing.
 
-use super::field::{FieldPath, Field, FieldHome, Operation, FieldRow, Section};
-use super::statement::{TransformOrder, StatementKind, Statements};
+use super::field::{Field, FieldHome, FieldPath, FieldRow, Operation, Section};
+use super::statement::{StatementKind, Statements, TransformOrder};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
@@ -42,7 +42,9 @@ pub(super) fn document<'a>(
 /// The document that says what these statements say, without their nulls.
 pub(super) fn statements(statements: &Statements, nowhere: Span) -> Node {
     let values = statements.all.iter().filter_map(|statement| match &statement.kind {
-        StatementKind::Value(node) | StatementKind::Empty(node) | StatementKind::Present(node) => Some((&statement.field_path, node, statement.at)),
+        StatementKind::Value(node) | StatementKind::Empty(node) | StatementKind::Present(node) => {
+            Some((&statement.field_path, node, statement.at))
+        }
         StatementKind::Null => None,
     });
     let order = |section| {

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::field::{FieldPath, Field, MEDIA_HEADERS, Operation, Section};
-use super::statement::{TransformOrder, StatementKind, Statement, Statements};
+use super::field::{Field, FieldPath, MEDIA_HEADERS, Operation, Section};
+use super::statement::{Statement, StatementKind, Statements, TransformOrder};
 use crate::decode::{Shape, ShapeRules};
-use crate::finding::{self, Finding, Location};
+use crate::finding::{self, Finding, Location, sort_by_span};
 use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node, Value};
@@ -17,7 +17,8 @@ const RULES: ShapeRules =
 
 /// Reads an expanded metadata document. What is wrong is reported, and the rest still counts.
 pub fn decode(root: &Node) -> Statements {
-    let mut reader = MetadataReader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
+    let mut reader =
+        MetadataReader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -265,7 +266,8 @@ impl MetadataReader {
             }
         };
         let is_known = self.statements.all.iter().any(|statement| {
-            statement.field_path == FieldPath::new(section, Field::Itself) && !matches!(statement.kind, StatementKind::Null)
+            statement.field_path == FieldPath::new(section, Field::Itself)
+                && !matches!(statement.kind, StatementKind::Null)
         });
         if !is_known {
             self.statements.all.retain(|statement| statement.field_path != FieldPath::new(section, Field::Itself));
@@ -341,10 +343,7 @@ impl MetadataReader {
         statements.all.sort_by(|a, b| a.field_path.cmp(&b.field_path));
         statements.findings = self.shape.into_findings();
         statements.findings.extend(self.ignored);
-        statements.findings.sort_by_key(|finding| match &finding.location {
-            Location::Span(span) => span.start,
-            Location::File { .. } => 0,
-        });
+        sort_by_span(&mut statements.findings);
         statements
     }
 }

@@ -6,10 +6,10 @@ use smol_str::SmolStr;
 
 use super::compose;
 use super::decode::decode;
-use super::field::{FieldPath, Field, Operation, Section};
+use super::field::{Field, FieldPath, Operation, Section};
 use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
-use super::statement::{TransformOrder, StatementKind, Statements};
+use super::statement::{StatementKind, Statements, TransformOrder};
 use crate::finding::Outcome;
 use crate::path::RepoPath;
 use crate::text::Span;
@@ -119,12 +119,16 @@ impl EffectiveMetadata {
         for statement in &layer.statements.all {
             match &statement.kind {
                 StatementKind::Null => merged.take_away(&statement.field_path, layer, statement.at, &Effect::Cleared),
-                StatementKind::Empty(_) => merged.take_away(&statement.field_path, layer, statement.at, &Effect::Emptied),
+                StatementKind::Empty(_) => {
+                    merged.take_away(&statement.field_path, layer, statement.at, &Effect::Emptied)
+                }
                 StatementKind::Value(_) | StatementKind::Present(_) => {}
             }
         }
         for statement in &layer.statements.all {
-            if let StatementKind::Value(node) | StatementKind::Present(node) | StatementKind::Empty(node) = &statement.kind {
+            if let StatementKind::Value(node) | StatementKind::Present(node) | StatementKind::Empty(node) =
+                &statement.kind
+            {
                 merged.set(&statement.field_path, layer, statement.at, Effect::Set(node.clone()));
             }
         }
@@ -258,7 +262,8 @@ impl EffectiveMetadata {
     /// The canonical document that says all of this at once; each value is placed where its winner is written.
     pub fn to_node(&self) -> Node {
         let compose = || {
-            let values = self.entries.iter().filter_map(|(field_path, entry)| Some((field_path, entry.value()?, entry.at)));
+            let values =
+                self.entries.iter().filter_map(|(field_path, entry)| Some((field_path, entry.value()?, entry.at)));
             compose::document(values, |section| self.order(section), self.nowhere)
         };
         self.node.get_or_init(compose).clone()

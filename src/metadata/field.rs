@@ -451,8 +451,8 @@ mod tests {
             ["suppressAttributes", "ignoreAttributes", "payload.suppressAttributes", "payload.suppress", "suppress"]
         );
         let field_path = FieldPath::new(section, Field::Suppress);
-        assert_eq!(directive.to_string(), "operationInfo.compareResources.suppressAttributes");
-        assert_eq!(directive.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
+        assert_eq!(field_path.to_string(), "operationInfo.compareResources.suppressAttributes");
+        assert_eq!(field_path.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
     }
 
     #[test]

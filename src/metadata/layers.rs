@@ -198,7 +198,8 @@ impl<'a> Layers<'a> {
         let mut prefix = LogicalPath::root();
         let mut trail = self.trails.get(&prefix, || {
             let root = self.directory(&self.base);
-            let start = Arc::new(MergedLayers { number: 0, metadata: Arc::new(EffectiveMetadata::empty(self.nowhere)) });
+            let start =
+                Arc::new(MergedLayers { number: 0, metadata: Arc::new(EffectiveMetadata::empty(self.nowhere)) });
             let state = self.apply_collection(start, &root);
             let patched = self.collection_patches(&root).into_iter().collect();
             Arc::new(Trail { candidates: vec![root], state, patched })
@@ -306,7 +307,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Whom the metadata in a directory speaks for.
-    pub fn selector(&self, directory: &RepoPath) -> Option<MetadataPath> {
+    pub fn selector_of(&self, directory: &RepoPath) -> Option<MetadataPath> {
         MetadataPath::of_directory(&directory.below(&self.base)?)
     }
 

@@ -6,7 +6,7 @@ use super::effective::{Layer, LayerOrigin};
 use super::layers::Layers;
 use super::selector::MetadataPath;
 use crate::document::{self, Document, Format};
-use crate::finding::{self, Finding, Location, Rule, Severity};
+use crate::finding::{self, Finding, Location, Rule, has_errors};
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, Unreadable};
 use crate::text::{SourceText, Span};
@@ -62,7 +62,7 @@ struct LoadedFile {
 impl Layers<'_> {
     /// The preferred metadata file of a directory, with what is wrong about it and the others.
     pub(super) fn load(&self, directory: &Directory) -> Option<Layer> {
-        let selector = self.selector(&directory.path)?;
+        let selector = self.selector_of(&directory.path)?;
         let LoadedFile { path, root, span, mut findings } = self.load_kind(&directory.metadata, &METADATA)?;
         let mut statements = root.as_ref().map(decode).unwrap_or_default();
         findings.append(&mut statements.findings);
@@ -72,7 +72,7 @@ impl Layers<'_> {
 
     /// The preferred patch file of a directory, in the same way.
     pub(super) fn load_patches(&self, directory: &Directory) -> Option<PatchDocument> {
-        let selector = self.selector(&directory.path)?;
+        let selector = self.selector_of(&directory.path)?;
         let LoadedFile { path, root, span, findings } = self.load_kind(&directory.patches, &PATCHES)?;
         Some(PatchDocument { path, selector, root, span, findings, number: self.number() })
     }
@@ -108,7 +108,7 @@ impl Layers<'_> {
         let span = Span::new(source, 0, text.len());
         let format = Format::of_file_name(file.path.file_name()).unwrap_or(Format::Yaml);
         let parsed = document::parse(&text, source, format, self.limits);
-        let is_broken = parsed.findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_broken = has_errors(&parsed.findings);
         findings.extend(parsed.findings);
         let whole = (!is_broken).then_some(span);
         let document = only_document(&parsed.value, whole, kind, findings);

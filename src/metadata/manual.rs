@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::field::{FIELDS, FieldForm, FieldHome, MergeMode, Operation, FieldRow, Section};
+use super::field::{FIELDS, FieldForm, FieldHome, FieldRow, MergeMode, Operation, Section};
 
 /// The tables, as Markdown.
 pub fn reference() -> String {

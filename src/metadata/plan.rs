@@ -8,7 +8,7 @@ use super::effective::{Effect, EffectiveMetadata, Layer};
 use super::field::FieldPath;
 use super::layers::Layers;
 use super::selector::{MetadataPath, WILDCARD, segment_fits};
-use super::statement::{StatementKind, Statement, Statements};
+use super::statement::{Statement, StatementKind, Statements};
 use super::{compose, effective::LayerOrigin};
 use crate::document::{self, write};
 use crate::finding::{self, Finding, Location};
@@ -149,11 +149,11 @@ impl MetadataFiles {
         let findings: Vec<Finding> = nulls
             .into_iter()
             .filter_map(|null| {
-                let lost = inherited.said().find_map(|(field_path, said)| {
+                let lost = inherited.entries().find_map(|(field_path, entry)| {
                     let is_lost = null.field_path.covers(field_path) && !says_anew(field_path);
-                    let set = std::iter::successors(Some(said), |said| said.over.as_deref());
-                    let mut set = set.filter(|said| matches!(said.effect, Effect::Set(_)));
-                    set.next().filter(|_| is_lost).map(|said| (field_path, said))
+                    let set = std::iter::successors(Some(entry), |entry| entry.over.as_deref());
+                    let mut set = set.filter(|entry| matches!(entry.effect, Effect::Set(_)));
+                    set.next().filter(|_| is_lost).map(|entry| (field_path, entry))
                 })?;
                 Some(would_return(null, lost.0, lost.1))
             })

@@ -1,6 +1,6 @@
 //! The JSON Schema of metadata documents, for editors; made from the table of fields.
 
-use super::field::{FieldForm, Operation, FieldRow, Section};
+use super::field::{FieldForm, FieldRow, Operation, Section};
 use crate::document::write;
 use crate::path::RepoPath;
 use crate::text::{SourceText, Sources, Span};
@@ -93,8 +93,12 @@ impl SchemaWriter {
         let texts = || ("additionalProperties", self.types(&["string", "null"]));
         match (row.form, place) {
             (FieldForm::Text, _) | (FieldForm::Headers, "accept" | "contentType") => self.types(&["string", "null"]),
-            (FieldForm::Names, _) => self.with(self.types(&["array", "string", "null"]), ("items", self.types(&["string"]))),
-            (FieldForm::Texts, _) | (FieldForm::Headers, "headers") => self.with(self.types(&["object", "null"]), texts()),
+            (FieldForm::Names, _) => {
+                self.with(self.types(&["array", "string", "null"]), ("items", self.types(&["string"])))
+            }
+            (FieldForm::Texts, _) | (FieldForm::Headers, "headers") => {
+                self.with(self.types(&["object", "null"]), texts())
+            }
             (FieldForm::Headers, _) => {
                 let fields = vec![("name", self.types(&["string"])), ("value", self.types(&["string", "null"]))];
                 self.items(fields, &["name", "value"])

@@ -22,7 +22,7 @@ pub struct SecretAttributes {
 
 /// How far bare names reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum NameReach {
     /// Through maps, but not into lists: what is kept in a secret store.
     Maps,
     /// Everywhere: what must not be shown.
@@ -66,33 +66,24 @@ impl SecretAttributes {
     }
 
     /// Where secrets stand in a payload. Nulls and placeholders are none; what the payload lacks is no fault.
-    pub fn places(&self, payload: &Node, reach: Reach) -> Vec<Pointer> {
+    pub fn places(&self, payload: &Node, reach: NameReach) -> Vec<Pointer> {
         let mut places = Vec::new();
         self.collect(payload, reach, &mut Vec::new(), &mut places);
         places
     }
 
-    fn collect(&self, node: &Node, reach: Reach, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
-        match &node.value {
-            Value::Map(map) => {
-                for entry in map.entries() {
-                    path.push(entry.key.name.clone());
-                    if !self.is_secret(path) {
-                        self.collect(&entry.value, reach, path, places);
-                    } else if !is_harmless(&entry.value) {
-                        places.push(path.iter().cloned().collect());
-                    }
-                    path.pop();
-                }
+    fn collect(&self, node: &Node, reach: NameReach, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
+        if node.as_list().is_some() && reach != NameReach::Everywhere {
+            return;
+        }
+        for child in node.children() {
+            path.push(child.token());
+            if child.key.is_none() || !self.is_secret(path) {
+                self.collect(child.node, reach, path, places);
+            } else if !is_harmless(child.node) {
+                places.push(path.iter().cloned().collect());
             }
-            Value::List(_) if reach == Reach::Everywhere => {
-                for (at, item) in node.as_list().unwrap_or_default().iter().enumerate() {
-                    path.push(SmolStr::new(at.to_string()));
-                    self.collect(item, reach, path, places);
-                    path.pop();
-                }
-            }
-            _ => {}
+            path.pop();
         }
     }
 

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::field::{FieldPath, Field, FieldForm, MEDIA_HEADERS, Operation, FieldRow, Section};
+use super::field::{Field, FieldForm, FieldPath, FieldRow, MEDIA_HEADERS, Operation, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::suggest;
@@ -169,7 +169,7 @@ fn field_place(field_path: &FieldPath, header: Option<&SmolStr>, root: &Node) ->
 fn written_place(row: &FieldRow, field_path: &FieldPath, map: Option<&Node>) -> Option<Vec<SmolStr>> {
     let map = map?;
     let at = |place: &str| place.split('.').try_fold(map, |node, name| node.get(name));
-    let kind = |node: &Node| match &node.value {
+    let is_set = |node: &Node| match &node.value {
         Value::Null => false,
         Value::String(text) => !text.trim().is_empty(),
         _ => true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::plan::{self, FileEdit, EditPlan};
+use super::plan::{self, EditPlan, FileEdit};
 use super::*;
 use crate::document::{self, write};
 use crate::finding::{Finding, Severity};
@@ -494,8 +494,7 @@ fn by_the_book(files: &Files, path: &LogicalPath) -> Vec<String> {
     for file in files.keys() {
         let directory = RepoPath::new(file).unwrap().parent().unwrap();
         let Some(selector) = MetadataPath::of_directory(&directory) else { continue };
-        if selector.applies_to(path) && (selector.is_collection() || selector.to_logical().as_ref() == Some(path))
-        {
+        if selector.applies_to(path) && (selector.is_collection() || selector.to_logical().as_ref() == Some(path)) {
             let is_literal = selector.segments().last().is_some_and(|last| last != "_" && !is_glob(last));
             let depth = selector.segments().len();
             found.push((!selector.is_collection(), depth, is_literal, selector.to_string()));

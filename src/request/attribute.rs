@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn places_are_kept() {
-        let kept = |names: &[&str]| to_inline(&AttributePaths::parse(names.iter().copied()).unwrap().keep(&read(VALUE)));
+        let kept =
+            |names: &[&str]| to_inline(&AttributePaths::parse(names.iter().copied()).unwrap().keep(&read(VALUE)));
         assert_eq!(kept(&["a", " b ", "zz", "a"]), "{a: 1, b: {c: 2, d: 3}}");
         assert_eq!(kept(&["/b/c", "e.f"]), "{b: {c: 2}, e.f: p}");
         assert_eq!(kept(&["/list/1/t"]), "{list: [null, {t: 2}]}");
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn places_are_removed_by_where_they_were() {
-        let left = |names: &[&str]| to_inline(&AttributePaths::parse(names.iter().copied()).unwrap().remove(&read(VALUE)));
+        let left =
+            |names: &[&str]| to_inline(&AttributePaths::parse(names.iter().copied()).unwrap().remove(&read(VALUE)));
         assert_eq!(left(&["/list", "b", "0", "x/y", "e.f", "none"]), "{a: 1}");
         assert_eq!(left(&["/list/0", "/list/1", "/b/c", "/b/d", "/0", "/x~1y", "e.f", "a"]), "{b: {}, list: [3]}");
         assert_eq!(left(&["/"]), "null");

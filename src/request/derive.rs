@@ -4,7 +4,7 @@
 use smol_str::SmolStr;
 
 use super::url;
-use crate::metadata::{FieldPath, EffectiveMetadata, Field, Operation, Section};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Operation, Section};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::render::{RenderedPart, FieldTemplate};
+use super::render::{FieldTemplate, RenderedPart};
 use super::scope::{Scoped, logical_collection, scope_for};
 use super::transform::{Flavour, transform};
 use super::validate::{SchemaCheck, schema, validate};
 use super::{RequestTarget, url};
 use crate::expression::template::Purpose;
-use crate::finding::{self, Finding, Location, Outcome, Rule};
-use crate::metadata::{FieldPath, Field, Operation, StatementKind, Section};
+use crate::finding::{self, Finding, Outcome, Rule, sort_by_span};
+use crate::metadata::{Field, FieldPath, Operation, Section, StatementKind};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
@@ -122,10 +122,7 @@ fn made(target: &RequestTarget<'_>, operation: Operation, is_filled_in: bool) ->
 }
 
 fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| match &finding.location {
-        Location::Span(span) => (Some(*span), None),
-        Location::File { path, .. } => (None, Some(path.clone())),
-    });
+    sort_by_span(&mut findings);
     findings
 }
 
@@ -138,7 +135,8 @@ struct RequestBuilder<'a, 'f> {
 
 impl<'a> RequestBuilder<'a, '_> {
     fn request(&mut self) -> Option<Request> {
-        let RenderedParts { method, path, query, headers, body, nowhere, collection, schema } = self.parts(RequestParts::EVERYTHING);
+        let RenderedParts { method, path, query, headers, body, nowhere, collection, schema } =
+            self.parts(RequestParts::EVERYTHING);
         if body.is_none() && self.has_body() && self.is_filled_in {
             return None;
         }
@@ -279,7 +277,8 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn header(&mut self, name: &str, default: &'static str, scoped: &Scoped<'_>) -> Option<RenderedPart> {
-        let field_path = FieldPath::keyed(Section::Operation(self.operation), Field::Headers, name.to_ascii_lowercase());
+        let field_path =
+            FieldPath::keyed(Section::Operation(self.operation), Field::Headers, name.to_ascii_lowercase());
         let field = match name {
             "Accept" => "accept".to_owned(),
             "Content-Type" => "contentType".to_owned(),
@@ -336,7 +335,12 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn template(&self, field: Field, name: &str, default: &'static str) -> FieldTemplate<'a> {
-        FieldTemplate::of(self.target.metadata, &FieldPath::new(Section::Operation(self.operation), field), name, default)
+        FieldTemplate::of(
+            self.target.metadata,
+            &FieldPath::new(Section::Operation(self.operation), field),
+            name,
+            default,
+        )
     }
 
     fn kept<T>(&mut self, result: Result<T, Box<Finding>>) -> Option<T> {

@@ -8,7 +8,7 @@ use super::RequestTarget;
 use super::scope::{ScopeOrigin, Scoped};
 use crate::expression::template::{self, Purpose, Rendered, Trouble};
 use crate::finding::{Finding, Location};
-use crate::metadata::{FieldPath, EffectiveMetadata, Field, Layer, Operation, PLACEHOLDER, Section};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Layer, Operation, PLACEHOLDER, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
@@ -48,7 +48,8 @@ pub fn render(
     scoped: &Scoped<'_>,
     purpose: Purpose,
 ) -> Result<RenderedPart, Box<Finding>> {
-    FieldTemplate { field: field.to_owned(), node: Some(template), default: "", by: None }.render(target, scoped, purpose)
+    FieldTemplate { field: field.to_owned(), node: Some(template), default: "", by: None }
+        .render(target, scoped, purpose)
 }
 
 /// A template and who says it.
@@ -125,7 +126,13 @@ impl<'m> FieldTemplate<'m> {
     fn masked(&self, node: &Node) -> RenderedPart {
         let hidden = NamedUse { name: self.field.clone(), value: node.clone(), origin: None };
         let mask = SmolStr::new_static(PLACEHOLDER);
-        RenderedPart { text: mask.to_string(), template: mask, at: Some(node.span), by: self.by.clone(), uses: vec![hidden] }
+        RenderedPart {
+            text: mask.to_string(),
+            template: mask,
+            at: Some(node.span),
+            by: self.by.clone(),
+            uses: vec![hidden],
+        }
     }
 
     fn finding(&self, trouble: Trouble, target: &RequestTarget<'_>) -> Finding {
@@ -144,7 +151,12 @@ impl<'m> FieldTemplate<'m> {
     }
 
     /// A finding about what the template gave.
-    pub(super) fn refused(&self, rule: &'static crate::finding::Rule, target: &RequestTarget<'_>, reason: &str) -> Finding {
+    pub(super) fn refused(
+        &self,
+        rule: &'static crate::finding::Rule,
+        target: &RequestTarget<'_>,
+        reason: &str,
+    ) -> Finding {
         let place = self.node.map_or(target.payload.span.start_only(), |node| node.span);
         let field = sanitize::inline(&self.field).into_owned();
         Finding::new(rule, Location::Span(place), format!("`{field}` of {} cannot be sent: {reason}", target.path))

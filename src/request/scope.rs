@@ -30,7 +30,7 @@ pub enum ScopeOrigin {
     /// A field of the payload, written there.
     Payload(Span),
     /// What is known about the resource without looking into it: its path, its names, its format.
-    ScopeContext,
+    Context,
     /// A segment of the logical path; the template that names it, or nothing if the name of a collection does.
     Path(Option<Span>),
     /// A resource above.
@@ -179,8 +179,9 @@ impl ScopeNames<'_> {
     }
 
     fn derived(&self) -> &[Derived] {
-        let derive =
-            |ScopeContext { target, collection, .. }: &ScopeContext<'_>| derive(target.metadata, target.path, collection);
+        let derive = |ScopeContext { target, collection, .. }: &ScopeContext<'_>| {
+            derive(target.metadata, target.path, collection)
+        };
         self.derived.get_or_init(|| self.context.as_ref().map(derive).unwrap_or_default())
     }
 
@@ -198,7 +199,7 @@ impl ScopeNames<'_> {
         }
         let nowhere = self.payload.span.start_only();
         if let Some(value) = self.context(name) {
-            return Some((Node::text(value, nowhere), ScopeOrigin::ScopeContext));
+            return Some((Node::text(value, nowhere), ScopeOrigin::Context));
         }
         let derived = self.derived().iter().find(|derived| derived.name == name)?;
         let place = derived.template.unwrap_or(nowhere);

@@ -305,7 +305,7 @@ operationInfo: {getResource: {path: './{{.id}}', query: {l: '{{.logicalPath}}', 
     assert_eq!(query, [("a", "s"), ("c", "/api/p1/x"), ("f", "json"), ("l", "mine"), ("p", "s")]);
     assert_eq!(request.path.text, "/api/p1/x/s");
     assert_eq!(request.collection.uses[0].origin, Some(ScopeOrigin::Path(None)), "only the collection's name says it");
-    assert_eq!(request.path.uses[0].origin, Some(ScopeOrigin::ScopeContext));
+    assert_eq!(request.path.uses[0].origin, Some(ScopeOrigin::Context));
     assert!(matches!(request.query[3].1.uses[0].origin, Some(ScopeOrigin::Payload(_))));
     assert!(request.path.by.is_some() && request.method.by.is_none());
 }

@@ -7,7 +7,7 @@ use super::scope::Scoped;
 use crate::expression::jq::Resolver;
 use crate::expression::template::{Purpose, place};
 use crate::finding::{self, Finding, Location};
-use crate::metadata::{FieldPath, Field, Operation, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::text::Span;
 use crate::value::{Node, Value};
 

@@ -9,7 +9,7 @@ use super::operation::Request;
 use super::scope::{Scoped, with_derived};
 use crate::finding::{self, Finding, Location};
 use crate::metadata::openapi::{Body, check_body};
-use crate::metadata::{FieldPath, Field, Operation, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;

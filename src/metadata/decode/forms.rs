@@ -1,7 +1,7 @@
 //! The forms of single fields: texts, lists, maps, headers, assertions.
 
 use super::{Claim, MetadataReader};
-use crate::metadata::field::{FieldPath, Field, FieldForm, FieldRow, Section, is_media_header};
+use crate::metadata::field::{Field, FieldForm, FieldPath, FieldRow, Section, is_media_header};
 use crate::metadata::statement::StatementKind;
 use crate::sanitize;
 use crate::text::Span;

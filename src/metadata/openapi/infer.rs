@@ -9,7 +9,7 @@ use super::fallback::Fallback;
 use super::identity::ItemNames;
 use super::schema;
 use super::template::PathSegment;
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::{self, Layer, MetadataPath, Operation};
 use crate::text::Span;
 use crate::value::Node;
@@ -56,7 +56,7 @@ pub fn infer(inference: &Inference<'_>) -> Outcome<Inferred> {
     findings.extend(proposed.findings);
     let mut complete = proposed.value.clone();
     if let Some(existing) = existing {
-        let errors = existing.statements.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let errors = existing.statements.findings.iter().filter(|finding| finding.is_error());
         findings.extend(errors.cloned());
         complete = complete.under(existing);
     }
@@ -96,7 +96,12 @@ fn promoted(path: &MetadataPath, api: Option<&Api<'_>>) -> MetadataPath {
 }
 
 /// The draft with what the document knows better, and whether it knows the path at all.
-fn improved(mut draft: MetadataDraft, api: &Api<'_>, path: &MetadataPath, fallback: &Fallback) -> (MetadataDraft, bool) {
+fn improved(
+    mut draft: MetadataDraft,
+    api: &Api<'_>,
+    path: &MetadataPath,
+    fallback: &Fallback,
+) -> (MetadataDraft, bool) {
     let segments = path.segments();
     let count = segments.len();
     let (collection, item) = match path.is_collection() {

@@ -5,18 +5,18 @@ use smol_str::SmolStr;
 use super::find::Sought;
 use super::metadata_ladders::hidden_at;
 use super::{Inspection, MetadataTree, Question, hidden};
-use crate::finding::{Outcome, Severity};
+use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
-    Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector,
+    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve, resolve_selector,
 };
 use crate::path::{LogicalPath, RepoPath};
 use crate::report::explain::{Stories, Story};
 use crate::report::request::Rendered;
-use crate::request::{self, Request, Target, scope_for};
+use crate::request::{self, Request, RequestTarget, scope_for};
 use crate::resource::Resource;
 use crate::secrets::Masks;
 use crate::settings::Format;
-use crate::side::World;
+use crate::side::Side;
 use crate::value::{Node, Value};
 
 /// Which requests are wanted.
@@ -64,7 +64,7 @@ impl Inspection<'_> {
         })
     }
 
-    fn subject(&self, path: &MetadataPath, tree: &MetadataTree, world: &World<'_>, reveal: bool) -> Outcome<Subject> {
+    fn subject(&self, path: &MetadataPath, tree: &MetadataTree, world: &Side<'_>, reveal: bool) -> Outcome<Subject> {
         let mut findings = Vec::new();
         let found = match path.to_logical() {
             Some(path) => {
@@ -83,7 +83,7 @@ impl Inspection<'_> {
         path: &MetadataPath,
         place: &RepoPath,
         resource: Option<Resource>,
-        world: &World<'_>,
+        world: &Side<'_>,
         reveal: bool,
     ) -> Outcome<Subject> {
         let mut findings = Vec::new();
@@ -93,7 +93,7 @@ impl Inspection<'_> {
             findings.extend(world.effective(&resource).findings.iter().cloned());
             world.shown_payload(resource)
         });
-        let metadata = world.layers_for(&file).map(|layers| {
+        let metadata = world.layers().layers_for(&file).map(|layers| {
             let resolved = match path.to_logical() {
                 Some(path) => resolve(&path, layers),
                 None => resolve_selector(path, layers),
@@ -148,13 +148,13 @@ impl Inspection<'_> {
     pub(super) fn masked(&self, metadata: &EffectiveMetadata, path: &MetadataPath) -> EffectiveMetadata {
         let masks = Masks::new(&self.settings.secrets);
         let document = hidden(metadata.to_node(), path, &masks);
-        metadata.map_values(|directive, node| {
-            let by_name = |node: &Node| hidden_at(&directive.pointer(), node, path, &masks);
-            if directive.field != Field::Headers {
+        metadata.map_values(|field_path, node| {
+            let by_name = |node: &Node| hidden_at(&field_path.pointer(), node, path, &masks);
+            if field_path.field != Field::Headers {
                 return Some(by_name(node));
             }
             let name = node.get("name").and_then(Node::as_str)?;
-            let listed = document.at(&Directive::new(directive.section, Field::Headers).pointer())?;
+            let listed = document.at(&FieldPath::new(field_path.section, Field::Headers).pointer())?;
             let is_meant = |item: &&Node| item.get("name").and_then(Node::as_str) == Some(name);
             let item = listed.as_list()?.iter().find(is_meant).cloned().unwrap_or_else(|| node.clone());
             match item.get("value").map(|value| &value.value) {
@@ -190,7 +190,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn render(&self, wish: Wish, world: &World<'_>) -> Outcome<RenderedRequests> {
+    fn render(&self, wish: Wish, world: &Side<'_>) -> Outcome<RenderedRequests> {
         let mut rendering = RenderedRequests {
             requests: Vec::new(),
             impossible: Vec::new(),
@@ -218,7 +218,7 @@ impl Subject {
         Outcome { value: rendering, findings }
     }
 
-    fn stories(&self, operations: &[Operation], question: &Question, world: &World<'_>) -> Outcome<Stories> {
+    fn stories(&self, operations: &[Operation], question: &Question, world: &Side<'_>) -> Outcome<Stories> {
         let target = world.target(&self.path, &self.payload, &self.metadata, &self.file);
         let (mut stories, mut findings) = (Stories::default(), Vec::new());
         let asked = question.within.tokens();
@@ -253,7 +253,7 @@ impl Subject {
 
     /// Whether a layer says something about a request, other than what becomes of a payload that is compared.
     fn is_spoken_of(&self, operation: Operation) -> bool {
-        self.metadata.said().any(|(directive, _)| match (directive.section, directive.field) {
+        self.metadata.entries().any(|(field_path, _)| match (field_path.section, field_path.field) {
             (_, Field::Itself) => false,
             (Section::Resource, Field::CollectionPath) => matches!(operation, Operation::Get | Operation::List),
             (Section::Resource | Section::Operations, _) => false,
@@ -285,11 +285,11 @@ impl Subject {
     /// Whether there is nothing that could be sent.
     fn is_impossible(&self, operation: Operation) -> bool {
         let sends = matches!(operation, Operation::Create | Operation::Update);
-        let has_body = || self.metadata.get(&Directive::new(Section::Operation(operation), Field::Body)).is_some();
+        let has_body = || self.metadata.get(&FieldPath::new(Section::Operation(operation), Field::Body)).is_some();
         sends && !self.has_resource && !self.is_written(operation) && !has_body()
     }
 
-    fn made(&self, operation: Operation, target: &Target<'_>) -> Outcome<Option<Rendered>> {
+    fn made(&self, operation: Operation, target: &RequestTarget<'_>) -> Outcome<Option<Rendered>> {
         if self.is_written(operation) {
             let Outcome { value, findings } = request::request_as_written(target, operation);
             return Outcome { value: value.map(Rendered::alone), findings };
@@ -297,12 +297,12 @@ impl Subject {
         let mut findings = Vec::new();
         let request = request::request(target, operation).gather(&mut findings);
         let answer = request::answer(target, operation).gather(&mut findings);
-        let is_sound = !findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_sound = !has_errors(&findings);
         Outcome { value: request.map(|request| Rendered { request, answer, is_sound }), findings }
     }
 
     /// Whether a resource cannot be got because there is none, or because nobody knows its id yet.
-    fn lacks_id(&self, operation: Operation, target: &Target<'_>) -> bool {
+    fn lacks_id(&self, operation: Operation, target: &RequestTarget<'_>) -> bool {
         if !self.has_resource {
             return true;
         }

@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::document::{self, write};
-use crate::finding::Severity;
+use crate::finding::has_errors;
 use crate::limits::Limits;
 use crate::metadata::{self, plan};
 use crate::path::RepoPath;
@@ -124,8 +124,8 @@ fn carry_out(inspected: &Inspected, planned: plan::Planned, global: &Global) -> 
     let mut said = String::new();
     for edit in &plan.edits {
         match edit {
-            plan::Edit::Write { path, .. } => said.push_str(&format!("wrote {path}\n")),
-            plan::Edit::Remove { path } => said.push_str(&format!("removed {path}\n")),
+            plan::FileEdit::Write { path, .. } => said.push_str(&format!("wrote {path}\n")),
+            plan::FileEdit::Remove { path } => said.push_str(&format!("removed {path}\n")),
         }
     }
     output::print_lines(&said)?;
@@ -153,7 +153,7 @@ fn read_document(file: &Path, what: &str, sources: &Sources) -> Result<Read, Fai
     let shown = RepoPath::new(name.trim_start_matches(['/', '.'])).unwrap_or_default();
     let source = sources.add(SourceText::new(shown, "input", &*text));
     let parsed = document::parse(&text, source, format, &limits);
-    if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&parsed.findings) {
         return Ok(Err(parsed.findings));
     }
     match <[document::Document; 1]>::try_from(parsed.value) {
