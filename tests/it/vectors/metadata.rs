@@ -9,7 +9,7 @@ use std::path::Path;
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::{Budget, Limits};
-use outcrop::metadata::plan::{self, Edit, Planned};
+use outcrop::metadata::plan::{self, FileEdit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::resource::{self, Depth, Roles};
@@ -135,8 +135,8 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
     let mut files: BTreeSet<String> = file_names(given);
     for edit in plan.edits {
         match edit {
-            Edit::Write { path, .. } => files.insert(path.to_string()),
-            Edit::Remove { path } => files.remove(&path.to_string()),
+            FileEdit::Write { path, .. } => files.insert(path.to_string()),
+            FileEdit::Remove { path } => files.remove(&path.to_string()),
         };
     }
     Ok(json!({ "files": files }))

@@ -1,7 +1,6 @@
-//! Templates and programs, compiled once however many resources they speak for.
+//! Templates and jq programs, compiled once however many resources use them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -9,31 +8,32 @@ use crate::expression::jq::{Program, Resolver};
 use crate::expression::template::{Purpose, Rendered, Scope, Template};
 use crate::finding::Refusal;
 use crate::limits::{Allowance, Limits};
+use crate::memo;
 use crate::text::Span;
 use crate::value::Node;
 
 /// What is compiled so far, and how many steps may still be taken; shared by all resources of a run.
 #[derive(Debug)]
-pub struct Memo {
+pub struct CompiledTemplates {
     allowance: Allowance,
-    templates: Mutex<HashMap<SmolStr, Result<Template, Refusal>>>,
-    programs: Mutex<HashMap<SmolStr, Result<Arc<Program>, Refusal>>>,
+    templates: memo::Memo<SmolStr, Result<Template, Refusal>>,
+    programs: memo::Memo<SmolStr, Result<Arc<Program>, Refusal>>,
 }
 
 /// Rendered expressions can be as many as resources; beyond this, everything is forgotten and compiled anew.
 const MOST: usize = 4096;
 
-impl Default for Memo {
+impl Default for CompiledTemplates {
     fn default() -> Self {
         Self::within(&Limits::default())
     }
 }
 
-impl Memo {
+impl CompiledTemplates {
     /// Nothing compiled yet, and so much to spend.
     pub fn within(limits: &Limits) -> Self {
         let allowance = Allowance::of(limits.request_steps);
-        Self { allowance, templates: Mutex::default(), programs: Mutex::default() }
+        Self { allowance, templates: memo::Memo::capped(MOST), programs: memo::Memo::capped(MOST) }
     }
 
     /// Fills in a template.
@@ -54,26 +54,11 @@ impl Memo {
 
     /// The template of a text.
     pub fn template(&self, text: &str) -> Result<Template, Refusal> {
-        remembered(&self.templates, text, Template::parse)
+        self.templates.get_with(text, |text| text.into(), || Template::parse(text))
     }
 
     /// The program of a text.
     pub fn program(&self, text: &str) -> Result<Arc<Program>, Refusal> {
-        remembered(&self.programs, text, |text| Program::compile(text).map(Arc::new))
+        self.programs.get_with(text, |text| text.into(), || Program::compile(text).map(Arc::new))
     }
-}
-
-/// Two threads may make the same at once; that costs a little, and a lock held while compiling would cost more.
-fn remembered<T: Clone>(known: &Mutex<HashMap<SmolStr, T>>, text: &str, make: impl FnOnce(&str) -> T) -> T {
-    const LOCKED: &str = "nothing panics while it holds this lock";
-    if let Some(made) = known.lock().expect(LOCKED).get(text) {
-        return made.clone();
-    }
-    let made = make(text);
-    let mut known = known.lock().expect(LOCKED);
-    if known.len() >= MOST {
-        known.clear();
-    }
-    known.insert(text.into(), made.clone());
-    made
 }
