@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use super::Question;
 use crate::document::Format;
 use crate::finding::Finding;
+use crate::layout::Role;
 use crate::metadata::{MetadataPath, WILDCARD};
 use crate::path::RepoPath;
-use crate::resource::Role;
 use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
 
 /// The files of the newer side that a selector may speak for.

@@ -11,9 +11,9 @@ use super::tally::plural;
 use super::token::holds_secret;
 use crate::document::write::{to_inline, to_json, to_yaml};
 use crate::metadata::{Operation, Origin as LayerOrigin};
+use crate::names::Format;
 use crate::request::{Answer, Item, NamedUse, Origin, Part, Request};
 use crate::sanitize;
-use crate::settings::Format;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 

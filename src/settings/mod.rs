@@ -6,9 +6,10 @@ use smol_str::SmolStr;
 
 use crate::finding::Severity;
 use crate::limits::Limits;
+use crate::names::Format;
 use crate::path::RepoPath;
 
-pub use read::{FILE_NAME, decode};
+pub use read::decode;
 
 /// What `outcrop.yaml` can say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,29 +75,19 @@ pub struct Root {
     /// Where it stands.
     pub path: RepoPath,
     /// Whether every YAML and JSON file in it is a resource named by its path.
-    pub layout: Layout,
+    pub layout: RootLayout,
     /// The format that `resource_format` speaks of.
     pub format: Format,
 }
 
 /// How files become resources below a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
+pub enum RootLayout {
     /// As recognised: `resource.*` directories, Kubernetes documents, other files by their path.
     #[default]
     Detect,
     /// `<logical-path>/resource.*` and `<logical-path>.*`, always.
     Declarest,
-}
-
-/// The two formats a repository of resources can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// JSON, the default.
-    #[default]
-    Json,
-    /// YAML.
-    Yaml,
 }
 
 /// What is compared of the resources that a pattern speaks of; what is not, is counted.

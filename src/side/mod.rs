@@ -18,13 +18,14 @@ use std::sync::{Arc, OnceLock};
 
 use crate::directive::Includes;
 use crate::expression::eval::Payload;
+use crate::layout::Roles;
 use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::metadata::Layers;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Resource, Roles};
+use crate::resource::{Identity, Resource};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::text::Sources;

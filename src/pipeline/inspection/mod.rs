@@ -18,11 +18,13 @@ use std::sync::Arc;
 
 use crate::directive::Includes;
 use crate::finding::{Finding, Outcome};
+use crate::layout::{Role, Roles};
 use crate::metadata::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
+use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
+use crate::resource::{Identity, Resource, kubernetes_name};
 use crate::secrets::{Masks, hide_copies, hide_places};
-use crate::settings::{Format, Settings};
+use crate::settings::Settings;
 use crate::side::{Secrets, World, layers_below};
 use crate::snapshot::Snapshot;
 use crate::text::Sources;
@@ -81,7 +83,7 @@ impl<'a> Inspection<'a> {
             let directory =
                 path.segments().iter().try_fold(tree.base.clone(), |directory, name| directory.join(name.as_bytes()));
             let Ok(directory) = directory else { return false };
-            let legacy = ["json", "yaml", "yml"].iter().filter_map(|extension| {
+            let legacy = names::EXTENSIONS.iter().filter_map(|extension| {
                 let name = [directory.file_name(), b".", extension.as_bytes()].concat();
                 directory.parent()?.join(&name).ok()
             });

@@ -9,7 +9,6 @@ use crate::diff::{
     self, Change, ChangeKind, Difference, EditedFile, Fingerprint, Group, Home, Member, PathStep, ResourceChange, Side,
     Suppressed, causes_at,
 };
-use crate::document::Format;
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
@@ -307,10 +306,10 @@ fn inside(path: &[PathStep]) -> Vec<WireInside> {
     let mut rest = path;
     let mut documents = Vec::new();
     while let Some(at) = rest.iter().position(|step| matches!(step, PathStep::Inside(_))) {
-        let format = if matches!(rest[at], PathStep::Inside(Format::Json)) { "json" } else { "yaml" };
+        let PathStep::Inside(format) = rest[at] else { break };
         rest = &rest[at + 1..];
         let path: Pointer = diff::pointer(rest, Side::After);
-        documents.push(WireInside { format, path: path.to_string() });
+        documents.push(WireInside { format: format.extension(), path: path.to_string() });
     }
     documents
 }
