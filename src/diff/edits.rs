@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cause::{Cause, Causes, Place, causes};
+use super::cause::{Cause, Causes, FileSpan, causes};
 use super::groups::Member;
 use super::{Change, ResourceChange};
 use crate::path::RepoPath;
@@ -144,7 +144,7 @@ impl Found<'_> {
         }
     }
 
-    fn note(&mut self, edited: &mut BTreeMap<RepoPath, EditId>, side: usize, at: &Place) {
+    fn note(&mut self, edited: &mut BTreeMap<RepoPath, EditId>, side: usize, at: &FileSpan) {
         let is_edited = *self.known.entry(at.file.clone()).or_insert_with(|| (self.is_edited)(&at.file));
         if is_edited {
             edited.entry(at.file.clone()).or_default()[side].get_or_insert(at.span.start);

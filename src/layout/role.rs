@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
-use crate::settings::{Root, RootLayout, Settings};
+use crate::settings::{RootLayout, Roots, Settings};
 use crate::snapshot::{EntryKind, Snapshot};
 
 /// What a file is.
@@ -35,7 +35,7 @@ impl Role {
 /// The roles of the files of one snapshot, with a cache of what had to be looked up.
 pub struct Roles<'a> {
     snapshot: &'a dyn Snapshot,
-    roots: &'a [Root],
+    roots: &'a Roots,
     metadata_root: Option<&'a RepoPath>,
     openapi: Option<&'a RepoPath>,
     declarative: Mutex<BTreeMap<RepoPath, bool>>,
@@ -44,7 +44,7 @@ pub struct Roles<'a> {
 impl<'a> Roles<'a> {
     /// Roles under these settings.
     pub fn new(snapshot: &'a dyn Snapshot, settings: &'a Settings) -> Self {
-        let (roots, metadata_root) = (settings.roots.as_slice(), settings.metadata_root.as_ref());
+        let (roots, metadata_root) = (&settings.roots, settings.metadata_root.as_ref());
         Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Mutex::default() }
     }
 
@@ -102,13 +102,7 @@ impl<'a> Roles<'a> {
 
     /// The logical path of a resource directory, and the layout of its root. A root itself is no resource.
     fn logical_path(&self, directory: &RepoPath) -> Option<(LogicalPath, RootLayout)> {
-        let whole = Root { path: RepoPath::root(), layout: RootLayout::Detect, format: Default::default() };
-        let containing = self.roots.iter().filter(|root| directory.is_within(&root.path));
-        let root = match containing.max_by_key(|root| root.path.as_bytes().len()) {
-            Some(root) => root,
-            None if self.roots.is_empty() => &whole,
-            None => return None,
-        };
+        let root = self.roots.around(directory)?;
         let below = directory.below(&root.path).filter(|below| !below.is_root())?;
         Some((LogicalPath::of_directory(&below)?, root.layout))
     }
@@ -203,8 +197,9 @@ mod tests {
 
     #[test]
     fn declared_roots_cut_the_logical_path_and_settle_the_layout() {
-        let root = |text: &str, layout| Root { path: path(text), layout, format: Default::default() };
-        let settings = Settings { roots: vec![root("config", RootLayout::Declarest)], ..Settings::default() };
+        let root = |text: &str, layout| crate::settings::Root { path: path(text), layout, format: Default::default() };
+        let settings =
+            Settings { roots: Roots::new(vec![root("config", RootLayout::Declarest)]), ..Settings::default() };
         let role = |file| role_in(&[], &settings, file);
         assert_eq!(role("config/a/resource.yaml"), Role::Resource(logical("a")));
         assert_eq!(role("config/a.yaml"), Role::Resource(logical("a")));

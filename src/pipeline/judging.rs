@@ -12,7 +12,7 @@ use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
 use crate::secrets::Masks;
 use crate::settings::Settings;
-use crate::side::World;
+use crate::side::Side;
 use crate::text::{SourceId, Sources, Span};
 
 /// Resources that claim the same identity.
@@ -139,13 +139,13 @@ pub(super) fn finish(report: &mut Report, policy: &Settings, masks: &Masks) {
 }
 
 /// The same for the findings of one snapshot; snippets of texts near which metadata declares secrets hide their values.
-pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &World<'_>, masks: &Masks) {
+pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &Side<'_>, masks: &Masks) {
     let found = std::mem::take(findings);
     let mut report = Report { findings: found, sources: Arc::clone(world.sources), ..Report::default() };
     let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
     for source in shown {
         let text = report.sources.get(source);
-        if world.secrets_near(&text.path).may_be_in(&text.text) {
+        if world.layers().secrets_near(&text.path).may_be_in(&text.text) {
             report.sources.mark_sensitive(source);
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn compare(
     if old.path == new.path && !reach.includes(&old.path) {
         return Difference::default();
     }
-    let masks = worlds.secrets.masks();
+    let masks = worlds.secrets().masks();
     let hidden = |known: &views::Known<'_>| {
         masks.hide(Resource { payload: known.metadata.to_traced_node(), ..known.resource.clone() }).payload
     };

@@ -83,7 +83,7 @@ impl Inspection<'_> {
     pub fn patched_report(&self, patched: PatchedDocuments) -> Report {
         let mut options =
             diff::Options::new(&self.settings.lists).expect("patterns are checked when the configuration is read");
-        options.look_inside = Some(Arc::new(read_string));
+        options.embedded_parser = Some(Arc::new(read_string));
         let files: std::collections::BTreeSet<&RepoPath> =
             patched.before.iter().map(|resource| &resource.file).collect();
         let compared = Compared { files: files.len(), resources: patched.before.len() };

@@ -31,7 +31,7 @@ pub fn take_plain_files(request: &Request<'_>, report: &mut Report) -> Vec<Plain
         }
     }
     // Lines stand in for what a broken file means, but nobody has compared that.
-    report.incomplete &= has_broken || has_unread || !request.configuration.findings.is_empty();
+    report.incomplete &= has_broken || has_unread || !request.configuration.findings().is_empty();
     files
 }
 

@@ -14,7 +14,8 @@ use crate::layout::{LAYOUTS, Role, resources_in};
 use crate::limits::{Progress, Spent};
 use crate::report::render::{Rendered, View};
 use crate::resource::{Content, Parsed, Resource, parse};
-use crate::side::{FileContent, Opened, Secrets, Stage, World};
+use crate::secrets::Secrets;
+use crate::side::{FileContent, Opened, Side, Stage};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
 use crate::text::SourceId;
 use crate::value::Node;
@@ -60,7 +61,7 @@ impl Inspection<'_> {
 
 struct Renderer<'a> {
     asked: &'a Rendering<'a>,
-    world: &'a World<'a>,
+    world: &'a Side<'a>,
     secrets: &'a Secrets<'a>,
 }
 

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::views::Known;
-use crate::diff::{self, Change, Difference, PathStep, Side};
+use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
 use crate::metadata::Operation;
 use crate::path::LogicalPath;
@@ -93,7 +93,7 @@ pub(super) fn compare(before: &Made, after: &Made, payload: &Difference) -> Diff
         is_body
             && payload.changes.iter().any(|told| {
                 told.kind == change.kind
-                    && diff::pointer(&told.path, Side::After) == diff::pointer(rest, Side::After)
+                    && diff::pointer(&told.path, DiffSide::After) == diff::pointer(rest, DiffSide::After)
                     && is_same(&told.before, &change.before)
                     && is_same(&told.after, &change.after)
             })

@@ -13,7 +13,7 @@ use super::Report;
 use super::paint::{Line, Role, Screen};
 use super::snippet::{Cutter, Mark, Piece, Snippets, at_revision};
 use super::style::Style;
-use super::tally::{files_with_findings, plural, severities};
+use super::summary_counts::{files_with_findings, plural, severities};
 use crate::finding::{Finding, Location, Severity};
 use crate::sanitize;
 use crate::text::SourceId;

@@ -8,7 +8,7 @@ use crate::finding::{self, Outcome, Severity};
 use crate::limits::Limits;
 use crate::names::{self, Format};
 use crate::path::{Pointer, RepoPath};
-use crate::settings::{CompareRule, ListRule, MergeProfile, PlaceRule, Root, RootLayout, Settings};
+use crate::settings::{CompareRule, ListRule, MergeProfile, PlaceRule, Root, RootLayout, Roots, Settings};
 use crate::value::{Node, Value};
 
 const RULES: ShapeRules = ShapeRules { unknown_key: &finding::CONFIG_UNKNOWN_KEY, invalid: &finding::CONFIG_INVALID };
@@ -45,7 +45,7 @@ fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
     for entry in shape.entries(root, names::CONFIGURATION, &KEYS) {
         let value = &entry.value;
         match entry.key.name.as_str() {
-            "roots" => settings.roots = read_each(shape, value, "roots", read_root),
+            "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
             "metadata" => settings.metadata_root = read_metadata(shape, value),
             "openapi" => settings.openapi = read_path(shape, value, "openapi"),
             "secrets" => settings.secrets = read_each(shape, value, "secrets", read_secret),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::World;
+use super::Side;
 use crate::directive::{self, Reads};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location, Severity};
@@ -51,10 +51,10 @@ impl FileContent {
     }
 }
 
-impl World<'_> {
+impl Side<'_> {
     /// What the file at a path holds; nothing if there is none. Read once.
     pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
-        self.files.get(path, || {
+        self.caches.files.get(path, || {
             let opened = match self.snapshot.entry(path) {
                 Ok(entry) => self.open(entry),
                 Err(error) => Opened::Done(FileContent::unreadable(error.into_finding())),
@@ -123,13 +123,7 @@ impl World<'_> {
         if !self.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
             return None;
         }
-        let context = directive::Context {
-            snapshot: self.snapshot,
-            includes: self.includes,
-            sources: self.sources,
-            limits: self.limits,
-            profile: self.settings.merge,
-        };
+        let context = directive::Context::new(self.given, &self.includes);
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);

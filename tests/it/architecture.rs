@@ -20,7 +20,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_json", &["expression/jq"]),
     ("cel", &["expression/cel"]),
     ("regex", &["schema"]),
-    ("rayon", &["pipeline", "impact", "diff", "shell/git", "document"]),
+    ("rayon", &["parallel.rs", "pipeline", "impact", "diff", "shell/git", "document"]),
+    ("signal_hook", &["shell/pager.rs"]),
     ("terminal_size", &["shell/output.rs"]),
     ("unicode_width", &["report"]),
 ];

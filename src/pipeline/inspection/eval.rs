@@ -9,7 +9,7 @@ use crate::expression::eval::{Answer, Form, Question, Trace, Tree, evaluate};
 use crate::finding::{self, Finding, Location, Outcome, Severity};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
-use crate::side::{World, WorldTree};
+use crate::side::{Side, SideTree};
 use crate::text::{SourceText, Span};
 use crate::value::{Node, Value};
 
@@ -61,14 +61,14 @@ impl Inspection<'_> {
         self.with_world(typed.reveal, |world, _| self.eval_in(world, typed, at))
     }
 
-    fn eval_in(&self, world: &World<'_>, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
+    fn eval_in(&self, world: &Side<'_>, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
         let mut findings = Vec::new();
         let Some((path, resource)) = self.standing(at, world, &mut findings)? else {
             return Ok(Evaluated { findings, ..Evaluated::default() });
         };
         let tree = match resource {
-            Some(resource) => WorldTree::new(world).around(path.clone(), resource),
-            None => WorldTree::new(world),
+            Some(resource) => SideTree::new(world).around(path.clone(), resource),
+            None => SideTree::new(world),
         };
         let current = tree.id(&path);
         Ok(match self.asked(typed) {
@@ -91,7 +91,7 @@ impl Inspection<'_> {
     fn standing(
         &self,
         at: Option<&Sought>,
-        world: &World<'_>,
+        world: &Side<'_>,
         findings: &mut Vec<Finding>,
     ) -> Result<Option<(LogicalPath, Option<Resource>)>, Nowhere> {
         let Some(sought) = at else { return Ok(Some((LogicalPath::root(), None))) };

@@ -57,10 +57,7 @@ impl Inspection<'_> {
 
     /// The files that can hold the resource of a path: one named by it, or any beside it that holds Kubernetes documents.
     fn by_path(&self, path: &LogicalPath, tree: &MetadataTree, roles: &Roles<'_>) -> Outcome<Vec<Found>> {
-        let mut roots: Vec<RepoPath> = self.settings.roots.iter().map(|root| root.path.clone()).collect();
-        if roots.is_empty() {
-            roots.push(RepoPath::root());
-        }
+        let mut roots: Vec<RepoPath> = self.settings.roots.paths().cloned().collect();
         roots.retain(|root| self.settings.metadata_root.is_some() || *root == tree.base);
         let mut all = Outcome::clean(Vec::new());
         for root in roots {

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use outcrop::directive::Includes;
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, Severity};
 use outcrop::limits::Limits;
@@ -15,8 +14,8 @@ use outcrop::metadata::plan::{self, Edit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
 use outcrop::names::Format;
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::settings::{Root, RootLayout, Settings};
-use outcrop::side::World;
+use outcrop::settings::{Given, Root, RootLayout, Roots, Settings};
+use outcrop::side::Side;
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
@@ -148,15 +147,15 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
 fn list_resources(given: &Value) -> Answer {
     let snapshot = snapshot(given);
     let root = Root { path: RepoPath::root(), layout: RootLayout::Declarest, format: Format::Json };
-    let settings = Settings { roots: vec![root], ..Settings::default() };
-    let (sources, limits, includes) = (Arc::new(Sources::default()), Limits::default(), Includes::default());
-    let world = World::new(&snapshot, &settings, &sources, &limits, &includes);
+    let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
+    let (sources, limits) = (Arc::new(Sources::default()), Limits::default());
+    let side = Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, false);
     let mut found = Vec::new();
-    let mut waiting = world.children(&logical_path(given)?).to_vec();
+    let mut waiting = side.children(&logical_path(given)?).to_vec();
     while let Some(path) = waiting.pop() {
-        found.extend(world.find(&path).map(|_| path.to_string()));
+        found.extend(side.find(&path).map(|_| path.to_string()));
         if given["recursive"] == true {
-            waiting.extend(world.children(&path).iter().cloned());
+            waiting.extend(side.children(&path).iter().cloned());
         }
     }
     found.sort_unstable();

@@ -1,4 +1,4 @@
-//! Equality tokens: `#1`, `#2` stand for secrets, so that the same value in two places can be seen without being shown.
+//! Equality secret_numbers: `#1`, `#2` stand for secrets, so that the same value in two places can be seen without being shown.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,29 @@ use crate::value::{Entry, Node, Secret, Value};
 
 /// The secrets of a run, numbered in order of appearance. Every format walks a report in the same order, so they agree.
 #[derive(Debug, Default)]
-pub(super) struct Tokens {
+pub(super) struct SecretNumbers {
     /// By a hash that means nothing outside this run; it decides nothing but the bucket.
     seen: BTreeMap<u64, Vec<(Secret, usize)>>,
     count: usize,
 }
 
-impl Tokens {
+impl SecretNumbers {
     /// The numbers of all secrets that a report can show.
     pub(super) fn of(report: &Report) -> Self {
-        let mut tokens = Self::default();
+        let mut secret_numbers = Self::default();
         for resource in &report.resources {
             for change in resource.changes() {
-                change.before.iter().chain(&change.after).for_each(|node| tokens.meet(node));
+                change.before.iter().chain(&change.after).for_each(|node| secret_numbers.meet(node));
             }
             if resource.before.is_none() || resource.after.is_none() {
-                resource.before.iter().chain(&resource.after).for_each(|resource| tokens.meet(&resource.payload));
+                resource
+                    .before
+                    .iter()
+                    .chain(&resource.after)
+                    .for_each(|resource| secret_numbers.meet(&resource.payload));
             }
         }
-        tokens
+        secret_numbers
     }
 
     /// The number of a secret.
@@ -50,7 +54,7 @@ impl Tokens {
         }
     }
 
-    /// The same value with words in place of its secrets, for writers that know nothing of tokens.
+    /// The same value with words in place of its secrets, for writers that know nothing of secret_numbers.
     pub(super) fn masked(&mut self, node: &Node) -> Node {
         self.mask(node).unwrap_or_else(|| node.clone())
     }
