@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Side;
 use crate::directive::{self, Reads};
 use crate::document::Format;
-use crate::finding::{self, Finding, Location, Severity};
+use crate::finding::{self, Finding, Location, has_errors};
 use crate::layout::{LAYOUTS, Role, read_as, resources_in};
 use crate::names;
 use crate::path::RepoPath;
@@ -127,7 +127,7 @@ impl Side<'_> {
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);
-            expanded.is_broken |= outcome.findings.iter().any(|finding| finding.severity == Severity::Error);
+            expanded.is_broken |= has_errors(&outcome.findings);
             expanded.findings.append(&mut outcome.findings);
             document.root = outcome.value.root;
             reads.append(&mut outcome.value.reads);

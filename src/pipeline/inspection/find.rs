@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Inspection, MetadataTree};
 use crate::directive::{self, Context};
 use crate::document::Format;
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Outcome, has_errors};
 use crate::layout::{LAYOUTS, Role, Roles, resources_in};
 use crate::limits::Spent;
 use crate::metadata::MetadataPath;
@@ -163,7 +163,7 @@ impl Inspection<'_> {
         let mut included = Vec::new();
         for document in &mut parsed.documents {
             let Outcome { value, findings } = directive::expand(document, path, &context);
-            parsed.is_broken |= findings.iter().any(|finding: &Finding| finding.severity == Severity::Error);
+            parsed.is_broken |= has_errors(&findings);
             parsed.findings.extend(findings);
             document.root = value.root;
             included.extend(super::explain::included(&value.reads).into_iter().map(|file| (document.position, file)));

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::find::Sought;
 use super::metadata_ladders::hidden_at;
 use super::{Inspection, MetadataTree, Question, hidden};
-use crate::finding::{Outcome, Severity};
+use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
     Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector,
 };
@@ -297,7 +297,7 @@ impl Subject {
         let mut findings = Vec::new();
         let request = request::request(target, operation).gather(&mut findings);
         let answer = request::answer(target, operation).gather(&mut findings);
-        let is_sound = !findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_sound = !has_errors(&findings);
         Outcome { value: request.map(|request| Rendered { request, answer, is_sound }), findings }
     }
 
