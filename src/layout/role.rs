@@ -1,8 +1,6 @@
 //! What a file is, by its place: a resource named by its path, a layer, the configuration, or documents that name themselves.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-
+use crate::memo::Memo;
 use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
 use crate::settings::{RootLayout, Roots, Settings};
@@ -38,14 +36,14 @@ pub struct Roles<'a> {
     roots: &'a Roots,
     metadata_root: Option<&'a RepoPath>,
     openapi: Option<&'a RepoPath>,
-    declarative: Mutex<BTreeMap<RepoPath, bool>>,
+    declarative: Memo<RepoPath, bool>,
 }
 
 impl<'a> Roles<'a> {
     /// Roles under these settings.
     pub fn new(snapshot: &'a dyn Snapshot, settings: &'a Settings) -> Self {
         let (roots, metadata_root) = (&settings.roots, settings.metadata_root.as_ref());
-        Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Mutex::default() }
+        Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Memo::default() }
     }
 
     /// What the file at this path is.
@@ -120,16 +118,13 @@ impl<'a> Roles<'a> {
 
     /// Whether a directory belongs to a tree of the declarative layout: it holds `_` or a resource directory.
     pub fn is_declarative(&self, directory: &RepoPath) -> bool {
-        let mut known = self.declarative.lock().expect("no thread panics while it holds this lock");
-        if let Some(&answer) = known.get(directory) {
-            return answer;
-        }
-        let members = self.snapshot.listing(directory);
-        let mut directories = members.entries.iter().filter(|member| member.kind == EntryKind::Directory);
-        let answer = directories
-            .any(|member| member.path.file_name() == names::WILDCARD.as_bytes() || self.holds_a_resource(&member.path));
-        known.insert(directory.clone(), answer);
-        answer
+        self.declarative.get(directory, || {
+            let members = self.snapshot.listing(directory);
+            let mut directories = members.entries.iter().filter(|member| member.kind == EntryKind::Directory);
+            directories.any(|member| {
+                member.path.file_name() == names::WILDCARD.as_bytes() || self.holds_a_resource(&member.path)
+            })
+        })
     }
 
     fn holds_a_resource(&self, directory: &RepoPath) -> bool {
