@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::decode::decode;
-use super::effective::{EffectiveMetadata, Layer, Origin};
+use super::effective::{EffectiveMetadata, Layer, LayerOrigin};
 use super::field::{Operation, Section};
 use crate::document;
 use crate::limits::Limits;
@@ -31,8 +31,8 @@ pub fn over_defaults(metadata: &EffectiveMetadata, sources: &Sources) -> Effecti
 #[must_use]
 pub fn render_format(metadata: &EffectiveMetadata, format: Format) -> EffectiveMetadata {
     let name = format.extension();
-    metadata.map_values(|directive, node| {
-        let knows_format = directive.field.row().is_some_and(|row| row.knows_format);
+    metadata.map_values(|field_path, node| {
+        let knows_format = field_path.field.row().is_some_and(|row| row.knows_format);
         if knows_format { rendered(node, name) } else { None }
     })
 }
@@ -45,7 +45,7 @@ fn engine_defaults(sources: &Sources) -> Layer {
     let parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
     let root = parsed.value.first().expect("the defaults are written by us").root.clone();
     let span = Span::new(source, 0, text.len());
-    Layer { origin: Origin::Defaults, statements: decode(&root), span, number: 0 }
+    Layer { origin: LayerOrigin::Defaults, statements: decode(&root), span, number: 0 }
 }
 
 fn defaults_text() -> String {

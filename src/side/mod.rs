@@ -63,7 +63,7 @@ struct Caches {
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
-    requests: request::Memo,
+    requests: request::CompiledTemplates,
 }
 
 impl<'a> Side<'a> {
@@ -151,7 +151,7 @@ impl Caches {
             patch_files,
             effective: Memo::default(),
             shown: Memo::default(),
-            requests: request::Memo::within(given.limits),
+            requests: request::CompiledTemplates::within(given.limits),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::Limits;
-use outcrop::metadata::plan::{self, Edit, Planned};
+use outcrop::metadata::plan::{self, FileEdit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
 use outcrop::names::Format;
 use outcrop::path::{LogicalPath, RepoPath};
@@ -137,8 +137,8 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
     let mut files: BTreeSet<String> = file_names(given);
     for edit in plan.edits {
         match edit {
-            Edit::Write { path, .. } => files.insert(path.to_string()),
-            Edit::Remove { path } => files.remove(&path.to_string()),
+            FileEdit::Write { path, .. } => files.insert(path.to_string()),
+            FileEdit::Remove { path } => files.remove(&path.to_string()),
         };
     }
     Ok(json!({ "files": files }))

@@ -13,7 +13,7 @@ use crate::value::Node;
 
 /// What is compiled so far, and how many steps may still be taken; shared by all resources of a run.
 #[derive(Debug)]
-pub struct Memo {
+pub struct CompiledTemplates {
     allowance: Allowance,
     templates: memo::Memo<SmolStr, Result<Template, Trouble>>,
     programs: memo::Memo<SmolStr, Result<Arc<Program>, Failure>>,
@@ -22,13 +22,13 @@ pub struct Memo {
 /// Rendered expressions can be as many as resources; beyond this, everything is forgotten and compiled anew.
 const MOST: usize = 4096;
 
-impl Default for Memo {
+impl Default for CompiledTemplates {
     fn default() -> Self {
         Self::within(&Limits::default())
     }
 }
 
-impl Memo {
+impl CompiledTemplates {
     /// Nothing compiled yet, and so much to spend.
     pub fn within(limits: &Limits) -> Self {
         let allowance = Allowance::of(limits.request_steps);
