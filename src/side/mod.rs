@@ -19,12 +19,13 @@ use std::sync::{Arc, OnceLock};
 
 use crate::directive::Includes;
 use crate::expression::eval::Payload;
+use crate::layout::Roles;
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Resource, Roles};
+use crate::resource::{Identity, Resource};
 use crate::secrets::{Masks, Secrets};
 use crate::settings::{Given, PlaceRule};
 use crate::value::Node;

@@ -10,7 +10,7 @@ use outcrop::metadata::{EffectiveMetadata, Layers, Operation};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::request::{self, CompiledTemplates, Flavour, RequestTarget, ResourceLookup, Scoped};
 
-use outcrop::settings::Format;
+use outcrop::names::Format;
 use outcrop::text::Sources;
 use outcrop::value::Node;
 use serde_json::{Value, json};
