@@ -267,11 +267,16 @@ fn resources_are_looked_up_through_the_resolver_alone() {
         other => Err(format!("{other} does not exist")),
     };
     let program = Program::compile("[.[] | select(.p == (resource(\"/a/b/\") | .id))]").unwrap();
-    let found = program.run(&Allowance::of(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver)).unwrap();
+    let found = program
+        .run(&Allowance::of(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver))
+        .unwrap();
     assert_eq!(found[0].as_list().unwrap().len(), 1);
     for wrong in ["resource(\"/x\")", "resource(1)", "resource(\" \")", "resource(null)"] {
         let program = Program::compile(wrong).unwrap();
-        assert!(program.run(&Allowance::of(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(), "{wrong}");
+        assert!(
+            program.run(&Allowance::of(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(),
+            "{wrong}"
+        );
     }
 }
 

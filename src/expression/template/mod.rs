@@ -157,10 +157,12 @@ impl Rendered {
             if !matches!(segment.trim(), "." | "..") {
                 continue;
             }
-            let touches = |(value, _): &&(Range<usize>, Range<usize>)| value.start < range.end && range.start < value.end;
+            let touches =
+                |(value, _): &&(Range<usize>, Range<usize>)| value.start < range.end && range.start < value.end;
             if let Some((_, from)) = self.values.iter().find(touches) {
                 let message = format!("a value brings a `{}` into the path", segment.trim());
-                return Err(refuse(from.clone(), message).help("such a path leads to another resource than the one that is meant"));
+                return Err(refuse(from.clone(), message)
+                    .help("such a path leads to another resource than the one that is meant"));
             }
         }
         Ok(())

@@ -193,9 +193,7 @@ impl Parser<'_> {
 
     fn slot_of(&self, name: &SmolStr, at: &Range<usize>) -> Result<Slot, Refusal> {
         let known = self.names.iter().rev().find(|(known, _)| known == name);
-        known
-            .map(|(_, slot)| *slot)
-            .ok_or_else(|| refuse(at.clone(), format!("there is no variable `${name}` here")))
+        known.map(|(_, slot)| *slot).ok_or_else(|| refuse(at.clone(), format!("there is no variable `${name}` here")))
     }
 
     fn pipe(&mut self, words: &[Token], at: &Range<usize>) -> Result<Pipeline, Refusal> {
