@@ -157,6 +157,14 @@ rules! {
     EXPRESSION_UNREADABLE = "expression/unreadable", Unreadable, Error,
         "an expression needs a resource that cannot be read",
         "What the expression gives is not known as long as a file that it looks at cannot be read. Repair that file.";
+    KUSTOMIZE_BUILD = "kustomize/build", Validation, Error,
+        "a kustomization cannot be built",
+        "`kustomize build` would stop here as well. The kustomization has no resources on this side, so nothing can be said about \
+         what it changes.";
+    KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
+        "a kustomization refers to contents that are not in the repository",
+        "Remote bases, charts and plugins are neither fetched nor run. Everything else is built, and a change of the reference itself \
+         is shown.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \

@@ -1,6 +1,7 @@
 //! How files become resources: one file for each kind of repository, behind one trait.
 
 mod declarest;
+pub mod kustomize;
 mod kubernetes;
 mod plain;
 mod role;

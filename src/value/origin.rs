@@ -49,6 +49,10 @@ pub enum StepKind {
     Expression,
     /// An operation of a patch.
     Patch,
+    /// A transformer of a kustomization: a namespace, a prefix, a label, an image, a replacement.
+    Transformer,
+    /// A generator of a kustomization.
+    Generator,
     /// A layer that speaks for the resource.
     Layer,
 }
@@ -94,6 +98,8 @@ impl StepKind {
             Self::Include => "include",
             Self::Expression => "expression",
             Self::Patch => "patch",
+            Self::Transformer => "transformer",
+            Self::Generator => "generator",
             Self::Layer => "layer",
         }
     }

@@ -1,0 +1,306 @@
+//! The tables of fields that transformers write, and the files that extend them.
+
+use smol_str::SmolStr;
+
+use super::fields::{FieldSpec, split_path};
+use super::file::{Fields, Kustomization, read_field_spec};
+use super::load::Loader;
+use super::scalars::Dialect;
+use super::schema::Schemas;
+use super::{Fatal, fatal};
+use crate::path::RepoPath;
+use crate::value::Node;
+
+/// The fields of each transformer.
+#[derive(Debug, Clone)]
+pub(super) struct Tables {
+    pub(super) namespace: Vec<FieldSpec>,
+    pub(super) name_prefix: Vec<FieldSpec>,
+    pub(super) name_suffix: Vec<FieldSpec>,
+    pub(super) common_labels: Vec<FieldSpec>,
+    pub(super) template_labels: Vec<FieldSpec>,
+    pub(super) labels: Vec<FieldSpec>,
+    pub(super) common_annotations: Vec<FieldSpec>,
+    pub(super) images: Vec<FieldSpec>,
+    pub(super) replicas: Vec<FieldSpec>,
+    pub(super) references: Vec<Reference>,
+    pub(super) schemas: Schemas,
+}
+
+/// The kinds that fields refer to by name.
+#[derive(Debug, Clone)]
+pub(super) struct Reference {
+    /// Which resources are referred to.
+    pub(super) group: SmolStr,
+    pub(super) version: SmolStr,
+    pub(super) kind: SmolStr,
+    /// The fields that refer to them.
+    pub(super) fields: Vec<FieldSpec>,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        let rows = |rows: &[(&str, &str, bool)]| {
+            rows.iter().map(|(kinds, path, create)| FieldSpec::row(kinds, path, *create)).collect::<Vec<_>>()
+        };
+        let template_labels = rows(TEMPLATE_LABELS);
+        let common_labels = rows(SELECTOR_LABELS).into_iter().chain(template_labels.clone()).collect();
+        Self {
+            namespace: Vec::new(),
+            name_prefix: vec![FieldSpec::row("*|*|*", "metadata/name", false)],
+            name_suffix: vec![FieldSpec::row("*|*|*", "metadata/name", false)],
+            common_labels,
+            template_labels,
+            labels: vec![FieldSpec::row("*|*|*", "metadata/labels", true)],
+            common_annotations: rows(ANNOTATIONS),
+            images: Vec::new(),
+            replicas: rows(REPLICAS),
+            references: super::reference::built_in(),
+            schemas: Schemas::default(),
+        }
+    }
+}
+
+impl Tables {
+    /// Adds what the configurations, definitions and schemas of a kustomization say.
+    pub(super) fn extend(
+        &mut self,
+        directory: &RepoPath,
+        kustomization: &Kustomization,
+        loader: &Loader<'_>,
+    ) -> Result<(), Fatal> {
+        for name in &kustomization.configurations {
+            let file = loader.required(directory, name)?;
+            for document in loader.documents(&file, Dialect::Yaml11)? {
+                self.configure(&document)?;
+            }
+        }
+        for name in &kustomization.crds {
+            let file = loader.required(directory, name)?;
+            for document in loader.documents(&file, Dialect::Yaml11)? {
+                self.definitions(&document);
+            }
+        }
+        if let Some(name) = &kustomization.openapi {
+            let file = loader.required(directory, name)?;
+            for document in loader.documents(&file, Dialect::Yaml11)? {
+                self.schemas.add(&document);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the tables of a base.
+    pub(super) fn merge(&mut self, other: Self) {
+        let lists = [
+            (&mut self.namespace, other.namespace),
+            (&mut self.name_prefix, other.name_prefix),
+            (&mut self.name_suffix, other.name_suffix),
+            (&mut self.common_labels, other.common_labels),
+            (&mut self.template_labels, other.template_labels),
+            (&mut self.labels, other.labels),
+            (&mut self.common_annotations, other.common_annotations),
+            (&mut self.images, other.images),
+            (&mut self.replicas, other.replicas),
+        ];
+        for (own, others) in lists {
+            for spec in others {
+                if !own.contains(&spec) {
+                    own.push(spec);
+                }
+            }
+        }
+        other.references.into_iter().for_each(|reference| self.refer(reference));
+        self.schemas.extend(other.schemas);
+    }
+
+    fn configure(&mut self, document: &Node) -> Result<(), Fatal> {
+        let known = [
+            "nameReference", "namespace", "namePrefix", "nameSuffix", "commonLabels", "labels", "templateLabels",
+            "commonAnnotations", "images", "replicas", "varReference",
+        ];
+        let fields = Fields::new(document, "a transformer configuration", &known)?;
+        let lists: [(&str, &mut Vec<FieldSpec>); 9] = [
+            ("namespace", &mut self.namespace),
+            ("namePrefix", &mut self.name_prefix),
+            ("nameSuffix", &mut self.name_suffix),
+            ("commonLabels", &mut self.common_labels),
+            ("templateLabels", &mut self.template_labels),
+            ("labels", &mut self.labels),
+            ("commonAnnotations", &mut self.common_annotations),
+            ("images", &mut self.images),
+            ("replicas", &mut self.replicas),
+        ];
+        for (name, list) in lists {
+            for spec in fields.each(name, read_field_spec)? {
+                let same_place = |other: &&FieldSpec| {
+                    (&other.group, &other.version, &other.kind, &other.path)
+                        == (&spec.group, &spec.version, &spec.kind, &spec.path)
+                };
+                match list.iter().find(same_place) {
+                    Some(other) if other.create != spec.create => {
+                        return Err(fatal(document.span, format!("`{name}` has this field with another `create` already")));
+                    }
+                    Some(_) => {}
+                    None => list.push(spec),
+                }
+            }
+        }
+        for reference in fields.each("nameReference", read_reference)? {
+            self.refer(reference);
+        }
+        Ok(())
+    }
+
+    fn refer(&mut self, reference: Reference) {
+        let is_same = |other: &&mut Reference| {
+            (&other.group, &other.version, &other.kind) == (&reference.group, &reference.version, &reference.kind)
+        };
+        match self.references.iter_mut().find(is_same) {
+            Some(other) => {
+                for field in reference.fields {
+                    if !other.fields.contains(&field) {
+                        other.fields.push(field);
+                    }
+                }
+            }
+            None => self.references.push(reference),
+        }
+    }
+
+    /// References that the schemas of custom resources declare.
+    fn definitions(&mut self, document: &Node) {
+        let Some(map) = document.as_map() else { return };
+        for entry in map.entries() {
+            let schema = entry.value.get("Schema").or_else(|| entry.value.get("schema"));
+            let Some(schema) = schema else { continue };
+            let kinds = schema.get("x-kubernetes-group-version-kind").and_then(Node::as_list);
+            let Some(kind) = kinds.and_then(<[Node]>::first) else { continue };
+            let text = |name: &str| kind.get(name).and_then(Node::as_str).map(SmolStr::new).unwrap_or_default();
+            let referrer = FieldSpec { group: text("group"), version: text("version"), kind: text("kind"), ..FieldSpec::default() };
+            self.definition(document, schema, &referrer, &mut Vec::new(), 0);
+        }
+    }
+
+    fn definition(
+        &mut self,
+        document: &Node,
+        schema: &Node,
+        referrer: &FieldSpec,
+        path: &mut Vec<SmolStr>,
+        depth: usize,
+    ) {
+        let Some(properties) = schema.get("properties").and_then(Node::as_map).filter(|_| depth < 16) else { return };
+        for entry in properties.entries() {
+            path.push(entry.key.name.clone());
+            let text = |name: &str| entry.value.get(name).and_then(Node::as_str);
+            if let Some(kind) = text("x-kubernetes-object-ref-kind") {
+                let name = text("x-kubernetes-object-ref-name-key").unwrap_or("name");
+                let mut field = referrer.clone();
+                field.path = path.iter().cloned().chain([SmolStr::new(name)]).collect();
+                let version = text("x-kubernetes-object-ref-api-version").unwrap_or_default();
+                let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
+                self.refer(Reference {
+                    group: group.into(),
+                    version: version.into(),
+                    kind: kind.into(),
+                    fields: vec![field],
+                });
+            }
+            let below = text("$ref").and_then(|name| definition_named(document, name)).unwrap_or(&entry.value);
+            self.definition(document, below, referrer, path, depth + 1);
+            path.pop();
+        }
+    }
+}
+
+fn definition_named<'n>(document: &'n Node, reference: &str) -> Option<&'n Node> {
+    let name = reference.strip_prefix("#/definitions/").unwrap_or(reference);
+    let found = document.get(name)?;
+    found.get("Schema").or_else(|| found.get("schema"))
+}
+
+fn read_reference(node: &Node) -> Result<Reference, Fatal> {
+    let fields = Fields::new(node, "an entry of nameReference", &["group", "version", "kind", "fieldSpecs"])?;
+    let text = |name: &str| fields.text(name).map(|text| text.map(|text| text.value).unwrap_or_default());
+    Ok(Reference {
+        group: text("group")?,
+        version: text("version")?,
+        kind: text("kind")?,
+        fields: fields.each("fieldSpecs", read_field_spec)?,
+    })
+}
+
+impl Reference {
+    /// A row of the built-in table: who is referred to, and fields as `group|version|kind path`.
+    pub(super) fn row(target: &str, fields: impl IntoIterator<Item = (String, String)>) -> Self {
+        let spec = FieldSpec::row(target, "", false);
+        let field = |(kinds, path): (String, String)| FieldSpec { path: split_path(&path), ..FieldSpec::row(&kinds, "", false) };
+        Self { group: spec.group, version: spec.version, kind: spec.kind, fields: fields.into_iter().map(field).collect() }
+    }
+}
+
+/// Labels of templates.
+const TEMPLATE_LABELS: &[(&str, &str, bool)] = &[
+    ("*|*|*", "metadata/labels", true),
+    ("*|v1|ReplicationController", "spec/template/metadata/labels", true),
+    ("*|*|Deployment", "spec/template/metadata/labels", true),
+    ("*|*|ReplicaSet", "spec/template/metadata/labels", true),
+    ("*|*|DaemonSet", "spec/template/metadata/labels", true),
+    ("apps|*|StatefulSet", "spec/template/metadata/labels", true),
+    ("batch|*|Job", "spec/template/metadata/labels", true),
+    ("apps|*|StatefulSet", "spec/volumeClaimTemplates[]/metadata/labels", true),
+    ("batch|*|CronJob", "spec/jobTemplate/metadata/labels", true),
+    ("batch|*|CronJob", "spec/jobTemplate/spec/template/metadata/labels", true),
+];
+
+const TERM: &str = "spec/template/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels";
+const REQUIRED: &str = "spec/template/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels";
+const ANTI_TERM: &str = "spec/template/spec/affinity/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels";
+const ANTI_REQUIRED: &str = "spec/template/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels";
+const SPREAD: &str = "spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels";
+
+/// Labels of selectors.
+const SELECTOR_LABELS: &[(&str, &str, bool)] = &[
+    ("*|v1|Service", "spec/selector", true),
+    ("*|v1|ReplicationController", "spec/selector", true),
+    ("*|*|Deployment", "spec/selector/matchLabels", true),
+    ("*|*|ReplicaSet", "spec/selector/matchLabels", true),
+    ("*|*|DaemonSet", "spec/selector/matchLabels", true),
+    ("apps|*|StatefulSet", "spec/selector/matchLabels", true),
+    ("batch|*|Job", "spec/selector/matchLabels", false),
+    ("policy|*|PodDisruptionBudget", "spec/selector/matchLabels", false),
+    ("batch|*|CronJob", "spec/jobTemplate/spec/selector/matchLabels", false),
+    ("networking.k8s.io|*|NetworkPolicy", "spec/podSelector/matchLabels", false),
+    ("networking.k8s.io|*|NetworkPolicy", "spec/ingress/from/podSelector/matchLabels", false),
+    ("networking.k8s.io|*|NetworkPolicy", "spec/egress/to/podSelector/matchLabels", false),
+    ("apps|*|Deployment", TERM, false),
+    ("apps|*|Deployment", REQUIRED, false),
+    ("apps|*|Deployment", ANTI_TERM, false),
+    ("apps|*|Deployment", ANTI_REQUIRED, false),
+    ("apps|*|Deployment", SPREAD, false),
+    ("apps|*|StatefulSet", TERM, false),
+    ("apps|*|StatefulSet", REQUIRED, false),
+    ("apps|*|StatefulSet", ANTI_TERM, false),
+    ("apps|*|StatefulSet", ANTI_REQUIRED, false),
+    ("apps|*|StatefulSet", SPREAD, false),
+];
+
+const ANNOTATIONS: &[(&str, &str, bool)] = &[
+    ("*|*|*", "metadata/annotations", true),
+    ("*|v1|ReplicationController", "spec/template/metadata/annotations", true),
+    ("*|*|Deployment", "spec/template/metadata/annotations", true),
+    ("*|*|ReplicaSet", "spec/template/metadata/annotations", true),
+    ("*|*|DaemonSet", "spec/template/metadata/annotations", true),
+    ("*|*|StatefulSet", "spec/template/metadata/annotations", true),
+    ("batch|*|Job", "spec/template/metadata/annotations", true),
+    ("batch|*|CronJob", "spec/jobTemplate/metadata/annotations", true),
+    ("batch|*|CronJob", "spec/jobTemplate/spec/template/metadata/annotations", true),
+];
+
+const REPLICAS: &[(&str, &str, bool)] = &[
+    ("*|*|Deployment", "spec/replicas", true),
+    ("*|*|ReplicationController", "spec/replicas", true),
+    ("*|*|ReplicaSet", "spec/replicas", true),
+    ("*|*|StatefulSet", "spec/replicas", true),
+];

@@ -1,0 +1,154 @@
+//! Fields of documents as kustomize addresses them: set, remove, and visit by field specifications.
+
+use smol_str::SmolStr;
+
+use super::resource::ResourceId;
+use super::{Fatal, fatal};
+use crate::text::Span;
+use crate::value::{Entry, Node, Value};
+
+/// Which field of which kinds a transformer writes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct FieldSpec {
+    /// The API group; empty for any.
+    pub(super) group: SmolStr,
+    /// The API version; empty for any.
+    pub(super) version: SmolStr,
+    /// The kind; empty for any.
+    pub(super) kind: SmolStr,
+    /// The keys that lead to the field; lists on the way are entered by themselves.
+    pub(super) path: Vec<SmolStr>,
+    /// Whether the field is created where it is absent.
+    pub(super) create: bool,
+}
+
+impl FieldSpec {
+    /// Reads a row of a table: `group/version/kind` with `*` for any, and a path.
+    pub(super) fn row(kinds: &str, path: &str, create: bool) -> Self {
+        let mut parts = kinds.split('|').map(|part| if part == "*" { SmolStr::default() } else { part.into() });
+        let mut next = || parts.next().unwrap_or_default();
+        Self { group: next(), version: next(), kind: next(), path: split_path(path), create }
+    }
+
+    /// Whether it is meant for a resource.
+    pub(super) fn selects(&self, id: &ResourceId) -> bool {
+        let fits = |wanted: &SmolStr, found: &SmolStr| wanted.is_empty() || wanted == found;
+        fits(&self.group, &id.group) && fits(&self.version, &id.version) && fits(&self.kind, &id.kind)
+    }
+}
+
+/// Splits `a/b\/c/d` at its slashes.
+pub(super) fn split_path(path: &str) -> Vec<SmolStr> {
+    let mut parts = vec![String::new()];
+    let mut characters = path.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' if characters.peek() == Some(&'/') => {
+                characters.next();
+                if let Some(part) = parts.last_mut() {
+                    part.push('/');
+                }
+            }
+            '/' => parts.push(String::new()),
+            other => {
+                if let Some(part) = parts.last_mut() {
+                    part.push(other);
+                }
+            }
+        }
+    }
+    parts.into_iter().filter(|part| !part.is_empty()).map(SmolStr::from).collect()
+}
+
+/// Rewrites the fields that a path leads to; `None` if there are none.
+pub(super) fn rewrite(
+    node: &Node,
+    path: &[SmolStr],
+    create: Option<Span>,
+    change: &mut dyn FnMut(&Node) -> Result<Node, Fatal>,
+) -> Result<Option<Node>, Fatal> {
+    if let Value::List(list) = &node.value {
+        let mut items = list.items().to_vec();
+        let mut is_changed = false;
+        for item in &mut items {
+            if let Some(changed) = rewrite(item, path, create, change)? {
+                *item = changed;
+                is_changed = true;
+            }
+        }
+        let list = || Node { extra: node.extra.clone(), ..Node::list(items, node.span) };
+        return Ok(is_changed.then(list));
+    }
+    let Some((first, rest)) = path.split_first() else { return change(node).map(Some) };
+    let (name, is_list) = match first.strip_suffix("[]") {
+        Some(name) => (name, true),
+        None => (first.as_str(), false),
+    };
+    let map = match &node.value {
+        Value::Map(map) => map.entries(),
+        Value::Null if create.is_some() => &[],
+        Value::Null => return Ok(None),
+        _ => return Err(fatal(node.span, format!("`{name}` cannot be set, because this is not a map"))),
+    };
+    let replaced = |value: Node| {
+        let mut entries = map.to_vec();
+        match entries.iter_mut().find(|entry| entry.key.name == name) {
+            Some(entry) => entry.value = value,
+            None => entries.push(Entry::named(name, create.unwrap_or(node.span), value)),
+        }
+        Node { extra: node.extra.clone(), ..Node::map(entries, node.span) }
+    };
+    match map.iter().find(|entry| entry.key.name == name) {
+        Some(entry) if rest.is_empty() && entry.value.as_list().is_none() => Ok(Some(replaced(change(&entry.value)?))),
+        Some(entry) => Ok(rewrite(&entry.value, rest, create, change)?.map(replaced)),
+        None => match create {
+            Some(span) if !is_list => {
+                let value = match rest {
+                    [] => change(&Node::new(Value::Null, span))?,
+                    _ => match rewrite(&Node::new(Value::Null, span), rest, create, change)? {
+                        Some(value) => value,
+                        None => return Ok(None),
+                    },
+                };
+                Ok(Some(replaced(value)))
+            }
+            _ => Ok(None),
+        },
+    }
+}
+
+/// The document with a field set; maps on the way are created, and whatever else is in the way is replaced.
+pub(super) fn set_at(node: &Node, path: &[&str], value: Node) -> Node {
+    let Some((first, rest)) = path.split_first() else { return value };
+    let entries = node.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
+    let span = value.span;
+    let child = entries.iter().find(|entry| entry.key.name == *first).map(|entry| entry.value.clone());
+    let child = set_at(&child.unwrap_or_else(|| Node::map(Vec::new(), span)), rest, value);
+    Node { extra: node.extra.clone(), ..with_entry(entries, first, child, node.span) }
+}
+
+/// A map with one entry set.
+fn with_entry(mut entries: Vec<Entry>, name: &str, value: Node, span: Span) -> Node {
+    match entries.iter_mut().find(|entry| entry.key.name == name) {
+        Some(entry) => entry.value = value,
+        None => entries.push(Entry::named(name, value.span, value)),
+    }
+    Node::map(entries, span)
+}
+
+/// The document without a field.
+pub(super) fn remove_at(node: &Node, path: &[&str]) -> Node {
+    let (Some(map), Some((first, rest))) = (node.as_map(), path.split_first()) else { return node.clone() };
+    let mut entries = map.entries().to_vec();
+    match entries.iter().position(|entry| entry.key.name == *first) {
+        Some(at) if rest.is_empty() => drop(entries.remove(at)),
+        Some(at) => entries[at].value = remove_at(&entries[at].value, rest),
+        None => return node.clone(),
+    }
+    Node { extra: node.extra.clone(), ..Node::map(entries, node.span) }
+}
+
+/// The value that keys lead to.
+pub(super) fn get_at<'n>(node: &'n Node, path: &[&str]) -> Option<&'n Node> {
+    path.iter().try_fold(node, |node, key| node.get(key))
+}

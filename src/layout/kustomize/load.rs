@@ -1,0 +1,260 @@
+//! Reads the files of a build and remembers each of them, also those that were looked for and are not there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use smol_str::SmolStr;
+
+use super::file::{self, Kustomization, Text};
+use super::resource::{self, Resource};
+use super::scalars::{Dialect, reread};
+use super::{Fatal, Input, fatal};
+use crate::document::{self, Format};
+use crate::finding::{self, Finding, Location};
+use crate::path::RepoPath;
+use crate::snapshot::EntryKind;
+use crate::text::{SourceId, SourceText, Sources, Span};
+use crate::value::{Node, Value};
+
+/// The names of a kustomization file.
+pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Reads files for one build.
+pub(super) struct Loader<'a> {
+    input: &'a Input<'a>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    inputs: BTreeSet<RepoPath>,
+    notes: Vec<Finding>,
+    texts: BTreeMap<RepoPath, (SourceId, Arc<str>)>,
+}
+
+/// A file of the repository.
+pub(super) struct FileText {
+    pub(super) path: RepoPath,
+    pub(super) source: SourceId,
+    pub(super) text: Arc<str>,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(input: &'a Input<'a>) -> Self {
+        Self { input, state: Mutex::default() }
+    }
+
+    /// The notes and the inputs of the build.
+    pub(super) fn finish(self) -> (Vec<Finding>, BTreeSet<RepoPath>) {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (state.notes, state.inputs)
+    }
+
+    pub(super) fn sources(&self) -> &'a Arc<Sources> {
+        self.input.sources
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes something that does not stop the build.
+    pub(super) fn note(&self, span: Span, message: impl Into<String>) {
+        let note = Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(span), message);
+        self.state().notes.push(note);
+    }
+
+    /// The bytes of a file; `None` if there is no such file.
+    pub(super) fn bytes(&self, path: &RepoPath) -> Result<Option<Arc<[u8]>>, Fatal> {
+        self.state().inputs.insert(path.clone());
+        let unreadable = |error: crate::snapshot::Unreadable| Box::new(error.into_finding());
+        match self.input.snapshot.entry(path).map_err(unreadable)? {
+            Some(entry) if entry.kind == EntryKind::File => {
+                self.input.snapshot.read(&entry).map(Some).map_err(unreadable)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The text of a file; `None` if there is no such file.
+    pub(super) fn text(&self, path: &RepoPath) -> Result<Option<FileText>, Fatal> {
+        if let Some((source, text)) = self.state().texts.get(path).cloned() {
+            return Ok(Some(FileText { path: path.clone(), source, text }));
+        }
+        let Some(bytes) = self.bytes(path)? else { return Ok(None) };
+        let revision = self.input.snapshot.label();
+        let text: Arc<str> = match document::decode(&bytes) {
+            Ok(text) => text.into(),
+            Err(error) => {
+                let location = Location::File { path: path.clone(), revision: revision.into() };
+                return Err(Box::new(Finding::new(&finding::KUSTOMIZE_BUILD, location, error.to_string())));
+            }
+        };
+        let source = self.input.sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
+        self.state().texts.insert(path.clone(), (source, Arc::clone(&text)));
+        Ok(Some(FileText { path: path.clone(), source, text }))
+    }
+
+    /// The documents of a file, in a dialect.
+    pub(super) fn documents(&self, file: &FileText, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
+        let format = match Format::of_file_name(file.path.file_name()) {
+            Some(Format::Json) if file.text.trim_start().starts_with(['{', '[']) => Format::Json,
+            _ => Format::Yaml,
+        };
+        self.parse(&file.text, file.source, format, dialect)
+    }
+
+    /// The documents of a text that is written inside another file: everything in them is at one place of that file.
+    pub(super) fn inline(&self, text: &Text, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
+        let source = SourceText::new(RepoPath::root(), "", text.value.as_str());
+        let scratch = Sources::default();
+        let source = scratch.add(source);
+        let parsed = document::parse(&text.value, source, Format::Yaml, self.input.limits);
+        if let Some(finding) = parsed.findings.iter().find(|finding| finding.is_error()) {
+            return Err(fatal(text.span, format!("this text cannot be read as YAML: {}", finding.message)));
+        }
+        let read = |node: &Node| match reread(node, dialect, &scratch) {
+            Ok(node) => Ok(node.written_at(text.span)),
+            Err(failure) => Err(fatal(text.span, failure.message)),
+        };
+        parsed.value.iter().map(|document| read(&document.root)).collect()
+    }
+
+    fn parse(&self, text: &str, source: SourceId, format: Format, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
+        let parsed = document::parse(text, source, format, self.input.limits);
+        if let Some(finding) = parsed.findings.into_iter().find(Finding::is_error) {
+            return Err(Box::new(finding));
+        }
+        parsed.value.iter().map(|document| reread(&document.root, dialect, self.input.sources)).collect()
+    }
+
+    /// The kustomization file of a directory; `None` if there is none.
+    pub(super) fn kustomization(&self, directory: &RepoPath) -> Result<Option<(FileText, Kustomization)>, Fatal> {
+        let mut found: Option<FileText> = None;
+        for name in KUSTOMIZATION_FILES {
+            let Ok(path) = directory.join(name.as_bytes()) else { continue };
+            if let Some(file) = self.text(&path)? {
+                if let Some(first) = &found {
+                    let message = format!("{} is a second kustomization file beside {}", file.path, first.path);
+                    return Err(fatal(Span::new(file.source, 0, 0), message));
+                }
+                found = Some(file);
+            }
+        }
+        let Some(file) = found else { return Ok(None) };
+        let documents = self.documents(&file, Dialect::Yaml11)?;
+        let empty = || fatal(Span::new(file.source, 0, 0), "this kustomization is empty");
+        let kustomization = file::read(documents.first().ok_or_else(empty)?)?;
+        Ok(Some((file, kustomization)))
+    }
+
+    /// The resources of a file.
+    pub(super) fn resources(&self, file: &FileText) -> Result<Vec<Resource>, Fatal> {
+        let documents = self.documents(file, Dialect::Resource)?;
+        expand_lists(documents)
+    }
+
+    /// A file that must be there.
+    pub(super) fn required(&self, directory: &RepoPath, name: &Text) -> Result<FileText, Fatal> {
+        match self.path(directory, name).map(|path| self.text(&path)).transpose()?.flatten() {
+            Some(file) => Ok(file),
+            None => Err(fatal(name.span, format!("there is no file `{}`", name.value))),
+        }
+    }
+
+    /// A path that is written in a file of a directory; `None` if it leads out of the repository.
+    pub(super) fn path(&self, directory: &RepoPath, name: &Text) -> Option<RepoPath> {
+        resolve(directory, &name.value)
+    }
+}
+
+/// The resources of documents: empty documents vanish, and lists become their items.
+pub(super) fn expand_lists(documents: Vec<Node>) -> Result<Vec<Resource>, Fatal> {
+    let mut resources = Vec::new();
+    for node in documents {
+        if matches!(node.value, Value::Null) || node.as_map().is_some_and(|map| map.is_empty()) {
+            continue;
+        }
+        let node = resource::check(node)?;
+        let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
+        match node.get("items").filter(|_| kind.ends_with("List")) {
+            Some(items) if items.as_list().is_some() => {
+                resources.extend(expand_lists(items.as_list().unwrap_or_default().to_vec())?);
+            }
+            _ => {
+                resource::check_name(&node)?;
+                resources.push(Resource::new(node));
+            }
+        }
+    }
+    Ok(resources)
+}
+
+/// A relative path from a directory.
+pub(super) fn resolve(directory: &RepoPath, name: &str) -> Option<RepoPath> {
+    if name.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&[u8]> = directory.components().collect();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            other => parts.push(other.as_bytes()),
+        }
+    }
+    if parts.is_empty() { Some(RepoPath::root()) } else { RepoPath::new(parts.join(&b'/')).ok() }
+}
+
+/// Whether a resource entry names something outside of the repository.
+pub(super) fn is_remote(name: &str) -> bool {
+    let name = name.strip_prefix("git::").unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
+    let has_scheme = ["http://", "https://", "ssh://", "file://"].iter().any(|scheme| lower.starts_with(scheme));
+    has_scheme || lower.starts_with("github.com/") || lower.starts_with("github.com:") || has_user(name)
+}
+
+/// Whether it has the form `user@host:path` or `user@host/path`.
+fn has_user(name: &str) -> bool {
+    let Some((user, rest)) = name.split_once('@') else { return false };
+    let is_user = user.starts_with(|first: char| first.is_ascii_alphabetic())
+        && user.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
+    is_user && rest.find([':', '/']).is_some_and(|at| at > 0)
+}
+
+/// The part of a remote reference that says which revision is meant.
+pub(super) fn revision_of(name: &str) -> Option<SmolStr> {
+    let (_, query) = name.split_once('?')?;
+    let value = |key: &str| query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+    value("ref").or_else(|| value("version")).map(SmolStr::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_resolved_inside_the_repository() {
+        let directory = RepoPath::new("a/b").expect("a path");
+        let path = |name: &str| resolve(&directory, name).map(|path| path.to_string());
+        assert_eq!(path("../c/./d.yaml").as_deref(), Some("a/c/d.yaml"));
+        assert_eq!(path("../../").as_deref(), Some(""));
+        assert_eq!(path("../../../x"), None);
+        assert_eq!(path("/etc/passwd"), None);
+    }
+
+    #[test]
+    fn remote_references_are_recognised_without_looking_at_files() {
+        for remote in [
+            "https://example.com/a?ref=v1", "HTTP://x/y", "git::https://x/y", "github.com/org/repo//base?ref=v2",
+            "github.com:org/repo", "git@github.com:org/repo", "user@host/path",
+        ] {
+            assert!(is_remote(remote), "{remote}");
+        }
+        for local in ["base", "../github.com/x", "host.tld/x", "a@b", "1user@host/path"] {
+            assert!(!is_remote(local), "{local}");
+        }
+        assert_eq!(revision_of("github.com/o/r//b?timeout=1&ref=v2").as_deref(), Some("v2"));
+        assert_eq!(revision_of("github.com/o/r?version=v3").as_deref(), Some("v3"));
+    }
+}

@@ -1,0 +1,234 @@
+//! Patches of a kustomization: which kind a patch is of, which resources it is for, and what it may change.
+
+use super::file::{Patch, Text};
+use super::load::Loader;
+use super::resource::{Resource, ResourceId, with_text_annotations};
+use super::scalars::Dialect;
+use super::schema::Schemas;
+use super::selector::Compiled;
+use super::{Fatal, fatal, json_patch, strategic};
+use crate::path::RepoPath;
+use crate::text::Span;
+use crate::value::{Node, Number, Value};
+
+/// What patches need to know.
+pub(super) struct Patches<'a> {
+    pub(super) directory: &'a RepoPath,
+    pub(super) loader: &'a Loader<'a>,
+    pub(super) schemas: &'a Schemas,
+    /// Whether some resources are not in the repository, so that a patch without a target may be meant for one of them.
+    pub(super) is_open: bool,
+}
+
+/// The content of a patch.
+enum Content {
+    /// Documents in the shape of resources.
+    Strategic(Vec<Node>),
+    /// Operations.
+    Json(Vec<Node>),
+}
+
+impl Patches<'_> {
+    /// `patchesStrategicMerge`: paths or inline documents.
+    pub(super) fn strategic(&self, patches: &[Text], resources: &mut Vec<Resource>) -> Result<(), Fatal> {
+        for text in patches {
+            let path = self.loader.path(self.directory, text);
+            let file = path.filter(|_| !text.value.contains('\n')).map(|path| self.loader.text(&path)).transpose()?;
+            let documents = match file.flatten() {
+                Some(file) => self.loader.documents(&file, Dialect::Resource)?,
+                None if text.value.contains([':', '\n']) => self.loader.inline(text, Dialect::Resource)?,
+                None => return Err(fatal(text.span, format!("there is no file `{}`", text.value))),
+            };
+            for document in shapes(documents, text.span)? {
+                self.to_its_resource(&document, false, false, resources)?;
+            }
+            drop_deleted(resources);
+        }
+        Ok(())
+    }
+
+    /// `patches`: strategic or JSON, with or without a target.
+    pub(super) fn apply(&self, patches: &[Patch], resources: &mut Vec<Resource>) -> Result<(), Fatal> {
+        for patch in patches {
+            match self.content(patch)? {
+                Content::Strategic(documents) => self.apply_strategic(patch, documents, resources)?,
+                Content::Json(operations) => {
+                    let Some(target) = &patch.target else {
+                        return Err(fatal(patch.span, "a JSON patch needs a target"));
+                    };
+                    let target = Compiled::new(target, patch.span)?;
+                    for resource in resources.iter_mut().filter(|resource| target.selects(resource)) {
+                        resource.remember_id();
+                        apply_json(resource, &operations)?;
+                    }
+                }
+            }
+            drop_deleted(resources);
+        }
+        Ok(())
+    }
+
+    /// `patchesJson6902`.
+    pub(super) fn json(&self, patches: &[Patch], resources: &mut Vec<Resource>) -> Result<(), Fatal> {
+        for patch in patches {
+            let target = patch.target.as_ref().filter(|target| !target.name.is_empty());
+            let target = target.ok_or_else(|| fatal(patch.span, "a JSON patch needs a target with a name"))?;
+            let Content::Json(operations) = self.content(patch)? else {
+                return Err(fatal(patch.span, "this is not a list of JSON patch operations"));
+            };
+            let target = Compiled::new(target, patch.span)?;
+            for resource in resources.iter_mut().filter(|resource| target.selects(resource)) {
+                apply_json(resource, &operations)?;
+            }
+            drop_deleted(resources);
+        }
+        Ok(())
+    }
+
+    fn content(&self, patch: &Patch) -> Result<Content, Fatal> {
+        let operations = |documents: &[Node]| match documents {
+            [only] => only.as_list().map(<[Node]>::to_vec),
+            _ => None,
+        };
+        match (&patch.path, &patch.inline) {
+            (Some(path), None) => {
+                let file = self.loader.required(self.directory, path)?;
+                if let Ok(documents) = self.loader.documents(&file, json_dialect(&file.text))
+                    && let Some(operations) = operations(&documents)
+                {
+                    return Ok(Content::Json(operations));
+                }
+                shapes(self.loader.documents(&file, Dialect::Resource)?, path.span).map(Content::Strategic)
+            }
+            (None, Some(text)) => {
+                if let Ok(documents) = self.loader.inline(text, json_dialect(&text.value))
+                    && let Some(operations) = operations(&documents)
+                {
+                    return Ok(Content::Json(operations));
+                }
+                shapes(self.loader.inline(text, Dialect::Resource)?, text.span).map(Content::Strategic)
+            }
+            (Some(_), Some(_)) => Err(fatal(patch.span, "a patch has either `path` or `patch`, not both")),
+            (None, None) => Err(fatal(patch.span, "a patch has a `path` or a `patch`")),
+        }
+    }
+
+    fn apply_strategic(&self, patch: &Patch, documents: Vec<Node>, resources: &mut [Resource]) -> Result<(), Fatal> {
+        let Some(target) = &patch.target else {
+            for document in documents {
+                self.to_its_resource(&document, patch.allow_name_change, patch.allow_kind_change, resources)?;
+            }
+            return Ok(());
+        };
+        let [document] = documents.as_slice() else {
+            return Err(fatal(patch.span, "a patch with a target is one document"));
+        };
+        let target = Compiled::new(target, patch.span)?;
+        for resource in resources.iter_mut().filter(|resource| target.selects(resource)) {
+            self.merge(resource, document, patch.allow_name_change, patch.allow_kind_change)?;
+        }
+        Ok(())
+    }
+
+    /// Applies a patch to the one resource that it names itself.
+    fn to_its_resource(
+        &self,
+        document: &Node,
+        allow_name_change: bool,
+        allow_kind_change: bool,
+        resources: &mut [Resource],
+    ) -> Result<(), Fatal> {
+        let id = ResourceId::read(document);
+        let is_meant = |resource: &&mut Resource| resource.ids().any(|other| other.is_same(&id));
+        let mut meant = resources.iter_mut().filter(is_meant);
+        match (meant.next(), meant.next()) {
+            (Some(resource), None) => self.merge(resource, document, allow_name_change, allow_kind_change),
+            (None, _) if self.is_open => {
+                self.loader.note(document.span, format!("{} is not in this repository", id.shown()));
+                Ok(())
+            }
+            (None, _) => Err(fatal(document.span, format!("no resource here is called {}", id.shown()))),
+            _ => Err(fatal(document.span, format!("several resources are called {}", id.shown()))),
+        }
+    }
+
+    fn merge(
+        &self,
+        resource: &mut Resource,
+        document: &Node,
+        allow_name_change: bool,
+        allow_kind_change: bool,
+    ) -> Result<(), Fatal> {
+        let before = resource.node.clone();
+        if allow_name_change || allow_kind_change {
+            resource.remember_id();
+        }
+        let kept = |keys: &[&str], node: &Node| match super::fields::get_at(&before, keys) {
+            Some(value) => super::fields::set_at(node, keys, value.clone()),
+            None => super::fields::remove_at(node, keys),
+        };
+        let Some(mut merged) = strategic::merge(&before, document, self.schemas)? else {
+            resource.node = Node::map(Vec::new(), before.span);
+            return Ok(());
+        };
+        if !allow_kind_change {
+            merged = kept(&["apiVersion"], &kept(&["kind"], &merged));
+        }
+        if !allow_name_change {
+            merged = kept(&["metadata", "name"], &merged);
+        }
+        merged = kept(&["metadata", "namespace"], &merged);
+        resource.node = with_text_annotations(&merged);
+        Ok(())
+    }
+}
+
+/// The dialect of a JSON patch: text that begins as JSON is JSON.
+fn json_dialect(text: &str) -> Dialect {
+    if text.trim_start().starts_with('[') { Dialect::Resource } else { Dialect::Yaml11 }
+}
+
+/// Documents that have the shape of resources.
+fn shapes(documents: Vec<Node>, span: Span) -> Result<Vec<Node>, Fatal> {
+    let documents: Vec<Node> = documents.into_iter().filter(|node| !matches!(node.value, Value::Null)).collect();
+    if documents.is_empty() {
+        return Err(fatal(span, "this patch is empty"));
+    }
+    for document in &documents {
+        super::resource::check(document.clone())?;
+        super::resource::check_name(document)?;
+    }
+    Ok(documents)
+}
+
+/// Resources that a patch has deleted are empty maps.
+fn drop_deleted(resources: &mut Vec<Resource>) {
+    resources.retain(|resource| resource.node.as_map().is_none_or(|map| !map.is_empty()));
+}
+
+fn apply_json(resource: &mut Resource, operations: &[Node]) -> Result<(), Fatal> {
+    let annotations = ["metadata", "annotations"];
+    let has_none = super::fields::get_at(&resource.node, &annotations).is_none();
+    let node = if has_none && resource.has_internal_annotations {
+        super::fields::set_at(&resource.node, &annotations, Node::map(Vec::new(), resource.node.span))
+    } else {
+        resource.node.clone()
+    };
+    let patched = json_patch::apply(&node, operations)?;
+    resource.node = with_text_annotations(&rounded(&patched).unwrap_or(patched));
+    Ok(())
+}
+
+/// Integers above 2^53 become doubles on their way through a JSON patch.
+fn rounded(node: &Node) -> Option<Node> {
+    match &node.value {
+        Value::Number(number) if number.is_integer() => {
+            let exact: i128 = number.as_str().parse().ok()?;
+            #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the loss is what is reproduced")]
+            let double = exact as f64 as i128;
+            let number = (double != exact).then(|| Number::from_json(&double.to_string())).flatten()?;
+            Some(Node { value: Value::Number(number), ..node.clone() })
+        }
+        _ => node.map_children(|child| rounded(child.node)),
+    }
+}

@@ -1,0 +1,305 @@
+//! Fields that name other resources follow them when they are renamed.
+
+use smol_str::SmolStr;
+
+use super::configuration::{Reference, Tables};
+use super::fields::{rewrite, set_at};
+use super::resource::{Resource, ResourceId};
+use super::{Fatal, fatal};
+use crate::value::{Node, StepKind, Value};
+
+/// Updates every reference to a resource that has another name now.
+pub(super) fn update(resources: &mut [Resource], tables: &Tables) -> Result<(), Fatal> {
+    let all: Vec<Candidate> = resources.iter().map(Candidate::new).collect();
+    for at in 0..resources.len() {
+        let original = resources[at].original();
+        for reference in &tables.references {
+            for field in reference.fields.iter().filter(|field| field.selects(&original)) {
+                let referrer = Referrer { all: &all, at, reference, resource: &resources[at] };
+                let changed = rewrite(&resources[at].node, &field.path, None, &mut |node| referrer.follow(node))?;
+                if let Some(changed) = changed {
+                    resources[at].node = changed;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What references need to know about a resource.
+struct Candidate {
+    now: ResourceId,
+    previous: Vec<ResourceId>,
+    prefixes: Vec<SmolStr>,
+    suffixes: Vec<SmolStr>,
+}
+
+impl Candidate {
+    fn new(resource: &Resource) -> Self {
+        Self {
+            now: resource.id(),
+            previous: resource.previous.clone(),
+            prefixes: resource.prefixes.clone(),
+            suffixes: resource.suffixes.clone(),
+        }
+    }
+}
+
+struct Referrer<'a> {
+    all: &'a [Candidate],
+    at: usize,
+    reference: &'a Reference,
+    resource: &'a Resource,
+}
+
+impl Referrer<'_> {
+    fn follow(&self, node: &Node) -> Result<Node, Fatal> {
+        match &node.value {
+            Value::String(name) => {
+                let found = self.find(name, None, node)?;
+                Ok(match found.filter(|candidate| candidate.now.name != *name) {
+                    Some(candidate) => renamed(node, &candidate.now.name),
+                    None => node.clone(),
+                })
+            }
+            Value::Map(map) => {
+                let Some(name) = map.get("name").and_then(Node::as_str) else {
+                    return Err(fatal(node.span, "this reference has no `name`"));
+                };
+                let namespace = map.get("namespace").and_then(Node::as_str);
+                let Some(candidate) = self.find(name, namespace, node)? else { return Ok(node.clone()) };
+                let mut changed = node.clone();
+                if let Some(old) = map.get("name").filter(|_| candidate.now.name != name) {
+                    changed = set_at(&changed, &["name"], renamed(old, &candidate.now.name));
+                }
+                let namespace_now = &candidate.now.namespace;
+                if !namespace_now.is_empty() && namespace.is_some_and(|namespace| namespace != namespace_now) {
+                    let at = map.get("namespace").unwrap_or(node);
+                    changed = set_at(&changed, &["namespace"], renamed(at, namespace_now));
+                }
+                Ok(changed)
+            }
+            _ => Ok(node.clone()),
+        }
+    }
+
+    /// The resource that is meant by a name.
+    fn find(&self, name: &str, namespace: Option<&str>, node: &Node) -> Result<Option<&Candidate>, Fatal> {
+        let role = self.role_reference();
+        let fits = |candidate: &&Candidate| {
+            let is_kind = |id: &ResourceId| {
+                let fits = |wanted: &SmolStr, found: &SmolStr| wanted.is_empty() || wanted == found;
+                fits(&self.reference.group, &id.group)
+                    && fits(&self.reference.version, &id.version)
+                    && fits(&self.reference.kind, &id.kind)
+            };
+            let is_role = |id: &ResourceId| role.as_ref().is_none_or(|(group, kind)| *group == id.group && *kind == id.kind);
+            candidate.previous.iter().any(|id| id.name == name)
+                && candidate.previous.iter().any(is_kind)
+                && candidate.previous.iter().any(is_role)
+        };
+        let mut found: Vec<&Candidate> = self.all.iter().filter(fits).collect();
+        match namespace {
+            Some(namespace) => {
+                let original = |candidate: &&&Candidate| {
+                    candidate.previous.first().is_some_and(|id| id.effective_namespace() == namespace || id.namespace == namespace)
+                };
+                let by_original: Vec<&Candidate> = found.iter().filter(original).copied().collect();
+                found = if by_original.is_empty() {
+                    found.into_iter().filter(|candidate| candidate.now.namespace == namespace).collect()
+                } else {
+                    by_original
+                };
+            }
+            None => found.retain(|candidate| self.is_near(candidate)),
+        }
+        self.one(found, node)
+    }
+
+    /// Whether a candidate lives where the referrer can mean it.
+    fn is_near(&self, candidate: &Candidate) -> bool {
+        let own = &self.all[self.at].now;
+        own.is_cluster_scoped()
+            || candidate.now.is_cluster_scoped()
+            || own.effective_namespace() == candidate.now.effective_namespace()
+            || self.has_subject_in(&candidate.now)
+    }
+
+    fn has_subject_in(&self, id: &ResourceId) -> bool {
+        if self.all[self.at].now.kind != "RoleBinding" {
+            return false;
+        }
+        let subjects = self.resource.node.get("subjects").and_then(Node::as_list).unwrap_or_default();
+        subjects.iter().any(|subject| {
+            subject.get("kind").and_then(Node::as_str) == Some("ServiceAccount")
+                && subject.get("namespace").and_then(Node::as_str) == Some(id.namespace.as_str())
+        })
+    }
+
+    /// The group and kind that a role binding names.
+    fn role_reference(&self) -> Option<(SmolStr, SmolStr)> {
+        if !matches!(self.reference.kind.as_str(), "Role" | "ClusterRole") {
+            return None;
+        }
+        let role = self.resource.node.get("roleRef")?;
+        let text = |key: &str| role.get(key).and_then(Node::as_str).map(SmolStr::new);
+        Some((text("apiGroup").unwrap_or_default(), text("kind")?))
+    }
+
+    fn one<'c>(&self, found: Vec<&'c Candidate>, node: &Node) -> Result<Option<&'c Candidate>, Fatal> {
+        if found.len() <= 1 {
+            return Ok(found.first().copied());
+        }
+        let own = &self.all[self.at];
+        let end = |own: &[SmolStr], other: &[SmolStr], is_strict: bool| {
+            let is_end = own.ends_with(other) || other.ends_with(own);
+            if is_strict { own == other } else { own.is_empty() || other.is_empty() || is_end }
+        };
+        let near = |is_strict: bool| -> Vec<&'c Candidate> {
+            let is_near = |candidate: &&&Candidate| {
+                end(&own.prefixes, &candidate.prefixes, is_strict) && end(&own.suffixes, &candidate.suffixes, is_strict)
+            };
+            found.iter().filter(is_near).copied().collect()
+        };
+        let loose = near(false);
+        let chosen = if loose.len() > 1 {
+            let strict = near(true);
+            if strict.is_empty() { loose } else { strict }
+        } else {
+            loose
+        };
+        match chosen.as_slice() {
+            [] => Ok(None),
+            [first, rest @ ..] => {
+                let is_same = |other: &&&Candidate| {
+                    other.now.name == first.now.name
+                        && (node.as_map().is_none() || other.now.namespace == first.now.namespace)
+                };
+                if rest.iter().all(|other| is_same(&other)) {
+                    Ok(Some(first))
+                } else {
+                    Err(fatal(node.span, format!("several resources could be meant by this: {}", first.now.shown())))
+                }
+            }
+        }
+    }
+}
+
+fn renamed(node: &Node, name: &str) -> Node {
+    Node::text(name, node.span).through(StepKind::Transformer, node.span)
+}
+
+/// Pod specifications, by kind.
+const POD_SPECS: &[(&str, &str)] = &[
+    ("*|v1|Pod", "spec"),
+    ("*|*|PodTemplate", "template/spec"),
+    ("*|*|Deployment", "spec/template/spec"),
+    ("*|*|ReplicaSet", "spec/template/spec"),
+    ("*|*|DaemonSet", "spec/template/spec"),
+    ("*|*|StatefulSet", "spec/template/spec"),
+    ("*|*|Job", "spec/template/spec"),
+    ("*|*|CronJob", "spec/jobTemplate/spec/template/spec"),
+];
+
+/// Pod specifications in which accounts, claims and priorities are followed.
+const WORKLOADS: &[(&str, &str)] = &[
+    ("*|*|Pod", "spec"),
+    ("*|*|StatefulSet", "spec/template/spec"),
+    ("*|*|Deployment", "spec/template/spec"),
+    ("*|*|ReplicationController", "spec/template/spec"),
+    ("*|*|Job", "spec/template/spec"),
+    ("*|*|DaemonSet", "spec/template/spec"),
+    ("*|*|CronJob", "spec/jobTemplate/spec/template/spec"),
+];
+
+/// The built-in table of references.
+pub(super) fn built_in() -> Vec<Reference> {
+    let below = |specs: &[(&str, &str)], paths: &[&str]| -> Vec<(String, String)> {
+        let both = specs.iter().flat_map(|spec| paths.iter().map(move |path| (spec, path)));
+        both.map(|((kinds, spec), path)| ((*kinds).to_owned(), format!("{spec}/{path}"))).collect()
+    };
+    let fields = |rows: &[(&str, &str)]| -> Vec<(String, String)> {
+        rows.iter().map(|(kinds, path)| ((*kinds).to_owned(), (*path).to_owned())).collect()
+    };
+    let join = |lists: [Vec<(String, String)>; 2]| lists.into_iter().flatten();
+    let scale = || fields(&[("*|*|HorizontalPodAutoscaler", "spec/scaleTargetRef/name")]);
+    let config_map = below(POD_SPECS, &[
+        "volumes/configMap/name",
+        "containers/env/valueFrom/configMapKeyRef/name",
+        "initContainers/env/valueFrom/configMapKeyRef/name",
+        "containers/envFrom/configMapRef/name",
+        "initContainers/envFrom/configMapRef/name",
+        "volumes/projected/sources/configMap/name",
+    ]);
+    let secret = below(POD_SPECS, &[
+        "volumes/secret/secretName",
+        "containers/env/valueFrom/secretKeyRef/name",
+        "initContainers/env/valueFrom/secretKeyRef/name",
+        "containers/envFrom/secretRef/name",
+        "initContainers/envFrom/secretRef/name",
+        "imagePullSecrets/name",
+        "volumes/projected/sources/secret/name",
+    ]);
+    vec![
+        Reference::row("*|*|Deployment", scale()),
+        Reference::row("*|*|ReplicationController", scale()),
+        Reference::row("*|*|ReplicaSet", scale()),
+        Reference::row("*|*|StatefulSet", scale()),
+        Reference::row("*|v1|ConfigMap", join([config_map, fields(&[
+            ("*|*|Node", "spec/configSource/configMap"),
+            ("*|*|Role", "rules/resourceNames"),
+            ("*|*|ClusterRole", "rules/resourceNames"),
+            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap"),
+        ])])),
+        Reference::row("*|v1|Secret", join([secret, fields(&[
+            ("*|*|Ingress", "spec/tls/secretName"),
+            ("*|*|Ingress", "metadata/annotations/ingress.kubernetes.io\\/auth-secret"),
+            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-secret"),
+            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret"),
+            ("*|*|ServiceAccount", "imagePullSecrets/name"),
+            ("*|*|StorageClass", "parameters/secretName"),
+            ("*|*|StorageClass", "parameters/adminSecretName"),
+            ("*|*|StorageClass", "parameters/userSecretName"),
+            ("*|*|StorageClass", "parameters/secretRef"),
+            ("*|*|Role", "rules/resourceNames"),
+            ("*|*|ClusterRole", "rules/resourceNames"),
+            ("serving.knative.dev|v1|Service", "spec/template/spec/containers/env/valueFrom/secretKeyRef/name"),
+            ("*|*|PersistentVolume", "spec/azureFile/secretName"),
+        ])])),
+        Reference::row("*|v1|Service", fields(&[
+            ("apps|*|StatefulSet", "spec/serviceName"),
+            ("*|*|Ingress", "spec/rules/http/paths/backend/serviceName"),
+            ("*|*|Ingress", "spec/rules/http/paths/backend/service/name"),
+            ("*|*|Ingress", "spec/backend/serviceName"),
+            ("*|*|Ingress", "spec/defaultBackend/service/name"),
+            ("apiregistration.k8s.io|*|APIService", "spec/service/name"),
+            ("admissionregistration.k8s.io|*|ValidatingWebhookConfiguration", "webhooks/clientConfig/service"),
+            ("admissionregistration.k8s.io|*|MutatingWebhookConfiguration", "webhooks/clientConfig/service"),
+        ])),
+        Reference::row("rbac.authorization.k8s.io|*|Role", fields(&[
+            ("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name"),
+        ])),
+        Reference::row("rbac.authorization.k8s.io|*|ClusterRole", fields(&[
+            ("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name"),
+            ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "roleRef/name"),
+        ])),
+        Reference::row("*|v1|ServiceAccount", join([below(WORKLOADS, &["serviceAccountName"]), fields(&[
+            ("rbac.authorization.k8s.io|*|RoleBinding", "subjects"),
+            ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "subjects"),
+        ])])),
+        Reference::row("*|v1|PersistentVolumeClaim", below(WORKLOADS, &["volumes/persistentVolumeClaim/claimName"])),
+        Reference::row("*|v1|PersistentVolume", fields(&[
+            ("*|*|PersistentVolumeClaim", "spec/volumeName"),
+            ("*|*|ClusterRole", "rules/resourceNames"),
+        ])),
+        Reference::row("storage.k8s.io|v1|StorageClass", fields(&[
+            ("*|*|PersistentVolume", "spec/storageClassName"),
+            ("*|*|PersistentVolumeClaim", "spec/storageClassName"),
+            ("*|*|StatefulSet", "spec/volumeClaimTemplates/spec/storageClassName"),
+        ])),
+        Reference::row("scheduling.k8s.io|v1|PriorityClass", below(WORKLOADS, &["priorityClassName"])),
+        Reference::row("*|*|ValidatingAdmissionPolicy", fields(&[
+            ("*|*|ValidatingAdmissionPolicyBinding", "spec/policyName"),
+        ])),
+    ]
+}

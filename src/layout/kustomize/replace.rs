@@ -1,0 +1,368 @@
+//! Replacements: values copied from a field of one resource to fields of others.
+
+use regex::Regex;
+use smol_str::SmolStr;
+
+use super::file::{Fields, Kustomization, Selector, read_selector};
+use super::load::Loader;
+use super::resource::Resource;
+use super::scalars::Dialect;
+use super::selector::Compiled;
+use super::{Fatal, fatal};
+use crate::path::RepoPath;
+use crate::text::Span;
+use crate::value::{Entry, Node, StepKind, Value};
+
+/// Applies the replacements of a kustomization, one after the other.
+pub(super) fn replacements(
+    directory: &RepoPath,
+    kustomization: &Kustomization,
+    loader: &Loader<'_>,
+    resources: &mut [Resource],
+    is_open: bool,
+) -> Result<(), Fatal> {
+    for entry in &kustomization.replacements {
+        let Some(name) = Fields::new(entry, "a replacement", &["path", "source", "sourceValue", "targets"])?.text("path")? else {
+            replacement(entry, resources, is_open, loader)?;
+            continue;
+        };
+        let file = loader.required(directory, &name)?;
+        for document in loader.documents(&file, Dialect::Yaml11)? {
+            for entry in document.as_list().unwrap_or(std::slice::from_ref(&document)) {
+                replacement(entry, resources, is_open, loader)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How a part of a text is taken or replaced.
+#[derive(Default)]
+struct Part {
+    delimiter: SmolStr,
+    index: i64,
+    create: bool,
+}
+
+fn read_part(node: Option<&Node>) -> Result<Part, Fatal> {
+    let Some(node) = node else { return Ok(Part::default()) };
+    let fields = Fields::new(node, "options of a replacement", &["delimiter", "index", "create", "encoding"])?;
+    let index = match fields.get("index").map(|node| (&node.value, node.span)) {
+        None => 0,
+        Some((Value::Number(number), span)) => {
+            number.as_str().parse().map_err(|_| fatal(span, "an index is a whole number"))?
+        }
+        Some((_, span)) => return Err(fatal(span, "an index is a whole number")),
+    };
+    let delimiter = fields.text("delimiter")?.map(|text| text.value).unwrap_or_default();
+    Ok(Part { delimiter, index, create: fields.flag("create")? })
+}
+
+fn replacement(entry: &Node, resources: &mut [Resource], is_open: bool, loader: &Loader<'_>) -> Result<(), Fatal> {
+    let fields = Fields::new(entry, "a replacement", &["source", "sourceValue", "targets", "path"])?;
+    let value = match (fields.get("source"), fields.get("sourceValue")) {
+        (Some(_), Some(_)) => return Err(fatal(entry.span, "a replacement has either `source` or `sourceValue`")),
+        (Some(source), None) => match source_value(source, resources) {
+            Err(failure) if is_open => {
+                loader.note(source.span, format!("{}; it may be outside of this repository", failure.message));
+                return Ok(());
+            }
+            value => value?,
+        },
+        (None, Some(value)) => value.clone(),
+        (None, None) => return Err(fatal(entry.span, "a replacement has a `source`")),
+    };
+    let Some(targets) = fields.get("targets").and_then(Node::as_list).filter(|targets| !targets.is_empty()) else {
+        return Err(fatal(entry.span, "a replacement has `targets`"));
+    };
+    for target in targets {
+        apply_target(target, &value, resources)?;
+    }
+    Ok(())
+}
+
+fn source_value(source: &Node, resources: &[Resource]) -> Result<Node, Fatal> {
+    let known = ["group", "version", "kind", "name", "namespace", "fieldPath", "options"];
+    let fields = Fields::new(source, "a source", &known)?;
+    let selector = read_selector(source)?;
+    let mut found = resources.iter().filter(|resource| is_exactly(&selector, resource));
+    let (resource, second) = (found.next(), found.next());
+    let Some(resource) = resource.filter(|_| second.is_none()) else {
+        let many = if second.is_some() { "several resources match" } else { "no resource matches" };
+        return Err(fatal(source.span, format!("{many} this source")));
+    };
+    let path = fields.text("fieldPath")?;
+    let path_text = path.as_ref().map_or("metadata.name", |path| path.value.as_str());
+    let at = path.as_ref().map_or(source.span, |path| path.span);
+    let path = read_path(path_text);
+    let found = select(&resource.node, &path).ok_or_else(|| fatal(at, format!("there is no `{path_text}` in the source")))?;
+    let part = read_part(fields.get("options"))?;
+    if part.delimiter.is_empty() {
+        return Ok(found.clone());
+    }
+    let text = scalar_text(found).ok_or_else(|| fatal(at, "only text can be split"))?;
+    let index = usize::try_from(part.index).ok();
+    match index.and_then(|index| text.split(part.delimiter.as_str()).nth(index)) {
+        Some(piece) => Ok(Node::text(piece, found.span)),
+        None => Err(fatal(at, "the source has no part with this index")),
+    }
+}
+
+/// Whether a resource is or was called exactly as a selector says.
+fn is_exactly(selector: &Selector, resource: &Resource) -> bool {
+    let fits = |wanted: &SmolStr, found: &str| wanted.is_empty() || wanted == found;
+    resource.ids().any(|id| {
+        fits(&selector.group, &id.group)
+            && fits(&selector.version, &id.version)
+            && fits(&selector.kind, &id.kind)
+            && fits(&selector.name, &id.name)
+            && fits(&selector.namespace, id.effective_namespace())
+    })
+}
+
+fn apply_target(target: &Node, value: &Node, resources: &mut [Resource]) -> Result<(), Fatal> {
+    let fields = Fields::new(target, "a target", &["select", "reject", "fieldPaths", "options"])?;
+    let select = fields.get("select").ok_or_else(|| fatal(target.span, "a target has a `select`"))?;
+    let select = Compiled::new(&read_selector(select)?, select.span)?;
+    let reject = fields.each("reject", |node| Compiled::new(&read_selector(node)?, node.span))?;
+    let mut paths = fields.texts("fieldPaths")?;
+    if paths.is_empty() {
+        paths.push(super::file::Text { value: "metadata.name".into(), span: target.span });
+    }
+    let part = read_part(fields.get("options"))?;
+    let selected = |resource: &&mut Resource| {
+        select.selects(resource) && !reject.iter().any(|reject| reject.selects(resource))
+    };
+    for resource in resources.iter_mut().filter(selected) {
+        for path in &paths {
+            let setter = Setter { value, part: &part, span: path.span, text: &path.value };
+            let (changed, count) = setter.write(&resource.node, &read_path(&path.value))?;
+            if count == 0 && !part.create {
+                return Err(fatal(path.span, format!("there is no `{}` in {}", path.value, resource.id().shown())));
+            }
+            resource.node = changed;
+        }
+    }
+    Ok(())
+}
+
+/// A step of a field path.
+#[derive(Debug, PartialEq, Eq, Clone)]
+enum PathStep {
+    Key(SmolStr),
+    Match(SmolStr, SmolStr),
+    Every,
+}
+
+/// Splits `a.b\.c.[d.e/f].[k=v].*`.
+fn read_path(path: &str) -> Vec<PathStep> {
+    let mut parts: Vec<(String, bool)> = vec![(String::new(), false)];
+    let mut depth = 0_u32;
+    let mut characters = path.chars().peekable();
+    while let Some(character) = characters.next() {
+        let Some(last) = parts.last_mut() else { break };
+        match character {
+            '\\' if characters.peek() == Some(&'.') => last.0.extend(characters.next()),
+            '[' if depth == 0 && last.0.is_empty() => {
+                depth = 1;
+                last.1 = true;
+            }
+            '[' if depth > 0 => {
+                depth += 1;
+                last.0.push('[');
+            }
+            ']' if depth > 1 => {
+                depth -= 1;
+                last.0.push(']');
+            }
+            ']' if depth == 1 => depth = 0,
+            '.' if depth == 0 => parts.push((String::new(), false)),
+            other => last.0.push(other),
+        }
+    }
+    let parts = parts.into_iter().filter(|(text, _)| !text.is_empty());
+    parts
+        .map(|(text, is_bracketed)| match text.split_once('=') {
+            Some((key, value)) if is_bracketed => PathStep::Match(key.into(), value.into()),
+            _ if text == "*" => PathStep::Every,
+            _ => PathStep::Key(text.into()),
+        })
+        .collect()
+}
+
+/// The one value that a path of a source leads to.
+fn select<'n>(node: &'n Node, path: &[PathStep]) -> Option<&'n Node> {
+    let Some((first, rest)) = path.split_first() else {
+        return (!matches!(node.value, Value::Null)).then_some(node);
+    };
+    match (first, &node.value) {
+        (PathStep::Key(key), Value::Map(map)) => select(map.get(key)?, rest),
+        (PathStep::Key(key), Value::List(list)) => select(list.items().get(key.parse::<usize>().ok()?)?, rest),
+        (PathStep::Match(key, value), Value::List(list)) => {
+            let is_match = |item: &&Node| item.get(key).and_then(scalar_text).is_some_and(|text| text == *value);
+            select(list.items().iter().find(is_match)?, rest)
+        }
+        (PathStep::Every, _) => node.children().find_map(|child| select(child.node, rest)),
+        _ => None,
+    }
+}
+
+struct Setter<'a> {
+    value: &'a Node,
+    part: &'a Part,
+    span: Span,
+    text: &'a str,
+}
+
+impl Setter<'_> {
+    /// The node with the value written, and at how many places.
+    fn write(&self, node: &Node, path: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        let Some((first, rest)) = path.split_first() else { return Ok((self.placed(node)?, 1)) };
+        match (first, &node.value) {
+            (PathStep::Key(key), Value::Map(_) | Value::Null) => self.key(node, key, rest),
+            (PathStep::Key(key), Value::List(list)) => {
+                let index: usize = match key.parse() {
+                    Ok(index) => index,
+                    Err(_) => return Ok((node.clone(), 0)),
+                };
+                if index < list.items().len() {
+                    return self.children(node, rest, |at, _| at == index);
+                }
+                if self.part.create && index == list.items().len() {
+                    return self.append(node, Node::new(Value::Null, self.span), rest);
+                }
+                Ok((node.clone(), 0))
+            }
+            (PathStep::Match(key, value), Value::List(_) | Value::Null) => {
+                let pattern = Regex::new(value).map_err(|_| fatal(self.span, format!("`{value}` is not a regular expression")))?;
+                let is_match = |item: &Node| item.get(key).and_then(scalar_text).is_some_and(|text| pattern.is_match(&text));
+                let (changed, count) = self.children(node, rest, |_, item| is_match(item))?;
+                if count == 0 && self.part.create && !node.children().any(|item| is_match(item.node)) {
+                    let entry = Entry::named(key.clone(), self.span, Node::text(value.clone(), self.span));
+                    return self.append(node, Node::map(vec![entry], self.span), rest);
+                }
+                Ok((changed, count))
+            }
+            (PathStep::Every, Value::List(_) | Value::Map(_)) => self.children(node, rest, |_, _| true),
+            _ => Ok((node.clone(), 0)),
+        }
+    }
+
+    fn key(&self, node: &Node, key: &str, rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        match node.get(key) {
+            Some(child) => {
+                let (child, count) = self.write(child, rest)?;
+                Ok((super::fields::set_at(node, &[key], child), count))
+            }
+            None if self.part.create => {
+                let (child, count) = self.write(&Node::new(Value::Null, self.span), rest)?;
+                Ok((super::fields::set_at(node, &[key], child), count))
+            }
+            None => Ok((node.clone(), 0)),
+        }
+    }
+
+    fn children(
+        &self,
+        node: &Node,
+        rest: &[PathStep],
+        is_meant: impl Fn(usize, &Node) -> bool,
+    ) -> Result<(Node, usize), Fatal> {
+        let mut total = 0;
+        let mut failure = None;
+        let mut at = 0;
+        let changed = node.map_children(|child| {
+            let child = child.node;
+            at += 1;
+            if !is_meant(at - 1, child) {
+                return None;
+            }
+            match self.write(child, rest) {
+                Ok((changed, count)) => {
+                    total += count;
+                    (count > 0).then_some(changed)
+                }
+                Err(error) => {
+                    failure = failure.take().or(Some(error));
+                    None
+                }
+            }
+        });
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok((changed.unwrap_or_else(|| node.clone()), total)),
+        }
+    }
+
+    fn append(&self, node: &Node, item: Node, rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        let (item, count) = self.write(&item, rest)?;
+        let mut items = node.as_list().unwrap_or_default().to_vec();
+        items.push(item);
+        Ok((Node { extra: node.extra.clone(), ..Node::list(items, node.span) }, count))
+    }
+
+    /// The value in a field that holds something else: a scalar keeps the type of the field.
+    fn placed(&self, old: &Node) -> Result<Node, Fatal> {
+        let through = |node: Node| node.through(StepKind::Transformer, self.span);
+        if !self.part.delimiter.is_empty() {
+            let whole = match &old.value {
+                Value::Null => String::new(),
+                _ => scalar_text(old).ok_or_else(|| fatal(self.span, format!("`{}` is not text", self.text)))?,
+            };
+            let new = scalar_text(self.value).ok_or_else(|| fatal(self.span, "the source is not text"))?;
+            let mut parts: Vec<&str> = whole.split(self.part.delimiter.as_str()).collect();
+            match usize::try_from(self.part.index) {
+                Err(_) => parts.insert(0, &new),
+                Ok(index) if index >= parts.len() => parts.push(&new),
+                Ok(index) => parts[index] = &new,
+            }
+            return Ok(through(Node::text(parts.join(self.part.delimiter.as_str()), old.span)));
+        }
+        let (is_old_text, is_new_text) = (matches!(old.value, Value::String(_)), matches!(self.value.value, Value::String(_)));
+        match scalar_text(self.value) {
+            Some(text) if is_old_text && !is_new_text => Ok(through(Node::text(text, self.value.span))),
+            Some(text) if is_new_text && !is_old_text && scalar_text(old).is_some() => {
+                let value = if matches!(old.value, Value::Bool(_)) && matches!(text.as_str(), "true" | "false") {
+                    Value::Bool(text == "true")
+                } else if let Some(number) = crate::value::Number::from_json(&text).filter(|_| matches!(old.value, Value::Number(_))) {
+                    Value::Number(number)
+                } else {
+                    Value::String(text.into())
+                };
+                Ok(through(Node::new(value, self.value.span)))
+            }
+            _ => Ok(through(self.value.clone())),
+        }
+    }
+}
+
+fn scalar_text(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::String(text) => Some(text.to_string()),
+        Value::Number(number) => Some(number.as_str().to_owned()),
+        Value::Bool(value) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_split_at_dots_outside_of_brackets() {
+        let key = |text: &str| PathStep::Key(text.into());
+        assert_eq!(read_path("a.b\\.c.*"), [key("a"), key("b.c"), PathStep::Every]);
+        assert_eq!(
+            read_path("metadata.annotations.[config.io/x].0.[name=a.b].v"),
+            [
+                key("metadata"),
+                key("annotations"),
+                key("config.io/x"),
+                key("0"),
+                PathStep::Match("name".into(), "a.b".into()),
+                key("v"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The dialects in which kustomize reads YAML: kustomization files and JSON patches as YAML 1.1, resources as its Go library does.
+
+use smol_str::SmolStr;
+
+use super::{Fatal, fatal};
+use crate::text::{Sources, Span};
+use crate::value::{KeyKind, Node, Number, Value};
+
+/// How unquoted scalars are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Resources and strategic merge patches.
+    Resource,
+    /// Kustomization files and JSON patches: `yes`, `on` and the like are booleans.
+    Yaml11,
+}
+
+/// Reads the scalars of a document again in a dialect. Keys must be strings.
+pub(super) fn reread(node: &Node, dialect: Dialect, sources: &Sources) -> Result<Node, Fatal> {
+    let mut failure = None;
+    let read = walk(node, dialect, sources, &mut failure);
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(read.unwrap_or_else(|| node.clone())),
+    }
+}
+
+fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<Fatal>) -> Option<Node> {
+    if let Some(map) = node.as_map() {
+        let odd = |kind: KeyKind| kind != KeyKind::Text && dialect == Dialect::Resource;
+        if let Some(entry) = map.entries().iter().find(|entry| odd(entry.key.kind)) {
+            failure.get_or_insert_with(|| fatal(entry.key.span, format!("the key `{}` is not a string", entry.key.name)));
+        }
+    }
+    match &node.value {
+        Value::List(_) | Value::Map(_) => node.map_children(|child| walk(child.node, dialect, sources, failure)),
+        Value::Number(_) | Value::String(_) => {
+            let text = plain_text(node.span, sources)?;
+            if is_infinite(&text) {
+                failure.get_or_insert_with(|| fatal(node.span, "JSON has no infinite numbers, and resources are JSON"));
+            }
+            let value = scalar(&text, dialect)?;
+            Some(Node { value, ..node.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// The text of a scalar that is written without quotes on one line.
+fn plain_text(span: Span, sources: &Sources) -> Option<SmolStr> {
+    let source = sources.get(span.source);
+    let text = source.text.get(span.range())?.trim();
+    let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '|', '>', '!', '&', '*', '{', '[']);
+    (is_plain && !text.contains('\n')).then(|| SmolStr::new(text))
+}
+
+fn is_infinite(text: &str) -> bool {
+    let text = text.trim_start_matches(['-', '+']);
+    [".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"].contains(&text)
+}
+
+/// What an unquoted scalar means, where that differs from YAML 1.2.
+fn scalar(text: &str, dialect: Dialect) -> Option<Value> {
+    if dialect == Dialect::Yaml11 {
+        match text {
+            "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Some(Value::Bool(true)),
+            "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Some(Value::Bool(false)),
+            _ => {}
+        }
+    }
+    let (sign, digits) = match text.as_bytes().first() {
+        Some(b'-') => ("-", &text[1..]),
+        Some(b'+') => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let clean: String = digits.chars().filter(|&character| character != '_').collect();
+    let radix = |prefix: &str, radix: u32| {
+        let digits = clean.strip_prefix(prefix)?;
+        let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+        is_number.then(|| i128::from_str_radix(digits, radix).ok()).flatten()
+    };
+    let based = radix("0x", 16).or_else(|| radix("0b", 2)).or_else(|| radix("0o", 8)).or_else(|| radix("0", 8));
+    if let Some(number) = based {
+        return Number::from_json(&format!("{sign}{number}")).map(Value::Number);
+    }
+    if digits.contains('_') && digits.starts_with(|digit: char| digit.is_ascii_digit()) {
+        return Number::from_yaml(&format!("{sign}{clean}")).map(Value::Number);
+    }
+    if dialect == Dialect::Resource && is_date(text) {
+        return Some(Value::String(format!("{text}T00:00:00Z").into()));
+    }
+    None
+}
+
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 10
+        && bytes.iter().enumerate().all(|(at, byte)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn means(text: &str, dialect: Dialect) -> Option<String> {
+        match scalar(text, dialect)? {
+            Value::Bool(value) => Some(value.to_string()),
+            Value::Number(number) => Some(number.as_str().to_owned()),
+            Value::String(text) => Some(format!("\"{text}\"")),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn octal_and_grouped_numbers_are_numbers_in_both() {
+        for dialect in [Dialect::Resource, Dialect::Yaml11] {
+            assert_eq!(means("0644", dialect).as_deref(), Some("420"));
+            assert_eq!(means("-0o10", dialect).as_deref(), Some("-8"));
+            assert_eq!(means("0x1F", dialect).as_deref(), Some("31"));
+            assert_eq!(means("1_000", dialect).as_deref(), Some("1000"));
+            assert_eq!(means("089", dialect), None);
+            assert_eq!(means("12", dialect), None);
+        }
+    }
+
+    #[test]
+    fn words_are_booleans_only_in_yaml_1_1_and_dates_are_completed_only_in_resources() {
+        assert_eq!(means("yes", Dialect::Yaml11).as_deref(), Some("true"));
+        assert_eq!(means("yes", Dialect::Resource), None);
+        assert_eq!(means("2020-01-02", Dialect::Resource).as_deref(), Some("\"2020-01-02T00:00:00Z\""));
+        assert_eq!(means("2020-01-02", Dialect::Yaml11), None);
+    }
+}
