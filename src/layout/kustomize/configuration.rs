@@ -81,6 +81,9 @@ impl Tables {
                 self.definitions(&document);
             }
         }
+        if kustomization.has_openapi {
+            self.schemas = Schemas::default();
+        }
         if let Some(name) = &kustomization.openapi {
             let file = loader.required(directory, name)?;
             for document in loader.documents(&file, Dialect::Yaml11)? {
@@ -132,6 +135,10 @@ impl Tables {
             ("replicas", &mut self.replicas),
         ];
         for (name, list) in lists {
+            // Names are written by the built-in row only as long as nothing else is configured.
+            if ["namePrefix", "nameSuffix"].contains(&name) && fields.get(name).is_some() {
+                list.retain(|spec| !spec.kind.is_empty());
+            }
             for spec in fields.each(name, read_field_spec)? {
                 let same_place = |other: &&FieldSpec| {
                     (&other.group, &other.version, &other.kind, &other.path)
@@ -174,10 +181,8 @@ impl Tables {
         for entry in map.entries() {
             let schema = entry.value.get("Schema").or_else(|| entry.value.get("schema"));
             let Some(schema) = schema else { continue };
-            let kinds = schema.get("x-kubernetes-group-version-kind").and_then(Node::as_list);
-            let Some(kind) = kinds.and_then(<[Node]>::first) else { continue };
-            let text = |name: &str| kind.get(name).and_then(Node::as_str).map(SmolStr::new).unwrap_or_default();
-            let referrer = FieldSpec { group: text("group"), version: text("version"), kind: text("kind"), ..FieldSpec::default() };
+            let kind = entry.key.name.rsplit('.').next().unwrap_or_default();
+            let referrer = FieldSpec { kind: kind.into(), ..FieldSpec::default() };
             self.definition(document, schema, &referrer, &mut Vec::new(), 0);
         }
     }

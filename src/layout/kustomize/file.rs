@@ -62,6 +62,8 @@ pub(super) struct Kustomization {
     pub(super) crds: Vec<Text>,
     /// A file with schemas that declare merge keys.
     pub(super) openapi: Option<Text>,
+    /// Whether it chooses schemas at all; those of bases do not count then.
+    pub(super) has_openapi: bool,
     /// Entries whose contents come from outside of the repository: charts, plugins, variables. The field's name and the entry.
     pub(super) external: Vec<(&'static str, Node)>,
     /// Whether metadata about the build is written into resources.
@@ -227,6 +229,7 @@ pub(super) fn read(node: &Node) -> Result<Kustomization, Fatal> {
         configurations: fields.texts("configurations")?,
         crds: fields.texts("crds")?,
         openapi: fields.get("openapi").map(read_openapi).transpose()?.flatten(),
+        has_openapi: fields.get("openapi").is_some(),
         external: external.collect(),
         build_metadata: fields.texts("buildMetadata")?,
         node: Some(node.clone()),

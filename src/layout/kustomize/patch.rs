@@ -86,10 +86,7 @@ impl Patches<'_> {
     }
 
     fn content(&self, patch: &Patch) -> Result<Content, Fatal> {
-        let operations = |documents: &[Node]| match documents {
-            [only] => only.as_list().map(<[Node]>::to_vec),
-            _ => None,
-        };
+        let operations = |documents: &[Node]| documents.first()?.as_list().map(<[Node]>::to_vec);
         match (&patch.path, &patch.inline) {
             (Some(path), None) => {
                 let file = self.loader.required(self.directory, path)?;
@@ -227,6 +224,11 @@ fn rounded(node: &Node) -> Option<Node> {
             #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the loss is what is reproduced")]
             let double = exact as f64 as i128;
             let number = (double != exact).then(|| Number::from_json(&double.to_string())).flatten()?;
+            Some(Node { value: Value::Number(number), ..node.clone() })
+        }
+        Value::Number(number) => {
+            let double: f64 = number.as_str().parse().ok()?;
+            let number = Number::from_json(&double.to_string())?;
             Some(Node { value: Value::Number(number), ..node.clone() })
         }
         _ => node.map_children(|child| rounded(child.node)),

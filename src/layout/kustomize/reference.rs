@@ -66,6 +66,9 @@ impl Referrer<'_> {
                 let Some(name) = map.get("name").and_then(Node::as_str) else {
                     return Err(fatal(node.span, "this reference has no `name`"));
                 };
+                if let Some(blank) = map.get("namespace").filter(|namespace| matches!(namespace.value, Value::Null)) {
+                    return Err(fatal(blank.span, "this reference has a `namespace` without a value"));
+                }
                 let namespace = map.get("namespace").and_then(Node::as_str);
                 let Some(candidate) = self.find(name, namespace, node)? else { return Ok(node.clone()) };
                 let mut changed = node.clone();
@@ -73,7 +76,7 @@ impl Referrer<'_> {
                     changed = set_at(&changed, &["name"], renamed(old, &candidate.now.name));
                 }
                 let namespace_now = &candidate.now.namespace;
-                if !namespace_now.is_empty() && namespace.is_some_and(|namespace| namespace != namespace_now) {
+                if !namespace_now.is_empty() && namespace != Some(namespace_now.as_str()) {
                     let at = map.get("namespace").unwrap_or(node);
                     changed = set_at(&changed, &["namespace"], renamed(at, namespace_now));
                 }
@@ -153,7 +156,7 @@ impl Referrer<'_> {
         let own = &self.all[self.at];
         let end = |own: &[SmolStr], other: &[SmolStr], is_strict: bool| {
             let is_end = own.ends_with(other) || other.ends_with(own);
-            if is_strict { own == other } else { own.is_empty() || other.is_empty() || is_end }
+            if own.is_empty() || other.is_empty() { !is_strict || own.len() == other.len() } else { is_end }
         };
         let near = |is_strict: bool| -> Vec<&'c Candidate> {
             let is_near = |candidate: &&&Candidate| {
@@ -162,12 +165,7 @@ impl Referrer<'_> {
             found.iter().filter(is_near).copied().collect()
         };
         let loose = near(false);
-        let chosen = if loose.len() > 1 {
-            let strict = near(true);
-            if strict.is_empty() { loose } else { strict }
-        } else {
-            loose
-        };
+        let chosen = if loose.len() > 1 { near(true) } else { loose };
         match chosen.as_slice() {
             [] => Ok(None),
             [first, rest @ ..] => {

@@ -131,7 +131,7 @@ fn apply_target(target: &Node, value: &Node, resources: &mut [Resource]) -> Resu
     }
     let part = read_part(fields.get("options"))?;
     let selected = |resource: &&mut Resource| {
-        select.selects(resource) && !reject.iter().any(|reject| reject.selects(resource))
+        select.selects_by_any_name(resource) && !reject.iter().any(|reject| reject.selects_by_any_name(resource))
     };
     for resource in resources.iter_mut().filter(selected) {
         for path in &paths {

@@ -84,9 +84,9 @@ impl<'s> Schema<'s> {
                 _ => Self::Unknown,
             },
             Self::Custom(schemas, node) => match node.get("properties").and_then(|properties| properties.get(key)) {
-                Some(child) => schemas.known(schemas.resolved(child)),
+                Some(child) => schemas.schema(child),
                 None => match node.get("additionalProperties").filter(|child| child.as_map().is_some()) {
-                    Some(child) => schemas.known(schemas.resolved(child)),
+                    Some(child) => schemas.schema(child),
                     None => Self::Unknown,
                 },
             },
@@ -99,7 +99,7 @@ impl<'s> Schema<'s> {
             // The table names the type of items where it names a list.
             Self::Unknown | Self::Known(_) => self,
             Self::Custom(schemas, node) => match node.get("items") {
-                Some(items) => schemas.known(schemas.resolved(items)),
+                Some(items) => schemas.schema(items),
                 None => Self::Unknown,
             },
         }
@@ -123,9 +123,15 @@ impl<'s> Schema<'s> {
 }
 
 impl Schemas {
-    /// A definition that states the type of a whole known object is read from the built-in table.
-    fn known<'s>(&'s self, node: &'s Node) -> Schema<'s> {
-        Schema::Custom(self, node)
+    /// What a definition says; a reference to a type of Kubernetes itself is a row of the built-in table.
+    fn schema<'s>(&'s self, node: &'s Node) -> Schema<'s> {
+        let name = node.get("$ref").and_then(Node::as_str).and_then(|name| name.strip_prefix("#/definitions/"));
+        let is_own = name.is_none_or(|name| self.definitions.contains_key(name));
+        let built_in = name.and_then(|name| name.rsplit('.').next()).and_then(|name| ROWS.iter().find(|row| row.parent == name));
+        match built_in {
+            Some(row) if !is_own => Schema::Known(row.parent),
+            _ => Schema::Custom(self, self.resolved(node)),
+        }
     }
 }
 

@@ -51,7 +51,16 @@ impl Compiled {
 
     /// Whether a resource is selected, by what it is called now or was called at first.
     pub(super) fn selects(&self, resource: &Resource) -> bool {
-        let (now, first) = (resource.id(), resource.original());
+        self.selects_by(resource, &[resource.id(), resource.original()])
+    }
+
+    /// Whether a resource is selected by any name it has or had.
+    pub(super) fn selects_by_any_name(&self, resource: &Resource) -> bool {
+        self.selects_by(resource, &resource.ids().collect::<Vec<_>>())
+    }
+
+    fn selects_by(&self, resource: &Resource, names: &[super::resource::ResourceId]) -> bool {
+        let now = resource.id();
         let namespace = |id: &super::resource::ResourceId| {
             let shown = if id.is_cluster_scoped() { "" } else { id.effective_namespace() };
             self.namespace.is_match(shown)
@@ -59,8 +68,8 @@ impl Compiled {
         self.group.is_match(&now.group)
             && self.version.is_match(&now.version)
             && self.kind.is_match(&now.kind)
-            && (self.name.is_match(&now.name) || self.name.is_match(&first.name))
-            && (!self.has_namespace || namespace(&now) || namespace(&first))
+            && names.iter().any(|id| self.name.is_match(&id.name))
+            && (!self.has_namespace || names.iter().any(namespace))
             && fulfilled(&self.labels, resource.node.get("metadata").and_then(|node| node.get("labels")))
             && fulfilled(&self.annotations, resource.node.get("metadata").and_then(|node| node.get("annotations")))
     }

@@ -26,7 +26,9 @@ impl<'s> Merge<'s> {
             Some("replace") => return Ok(Some(placed(&without_directive(patch)))),
             _ => {}
         }
-        let mut entries = entries(target).to_vec();
+        // A key without a value is written back as nothing; `null` stays.
+        let is_written = |entry: &&Entry| !matches!(entry.value.value, Value::Null) || entry.value.span.start < entry.value.span.end;
+        let mut entries: Vec<Entry> = entries(target).iter().filter(is_written).cloned().collect();
         for entry in entries_of(patch).iter().filter(|entry| entry.key.name != DIRECTIVE) {
             let name = &entry.key.name;
             let at = entries.iter().position(|other| other.key.name == *name);

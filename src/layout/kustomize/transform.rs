@@ -183,10 +183,13 @@ pub(super) fn images(kustomization: &Kustomization, tables: &Tables, resources: 
         let rule = ImageRule::new(image, kustomization)?;
         for resource in resources.iter_mut() {
             let id = resource.id();
-            if id.kind != "CustomResourceDefinition"
-                && let Some(changed) = rule.containers(&resource.node)
-            {
-                resource.node = changed;
+            // Upstream has two passes over containers, which shows when a suffix is added.
+            for _ in 0..if image.tag_suffix.is_some() { 2 } else { 1 } {
+                if id.kind != "CustomResourceDefinition"
+                    && let Some(changed) = rule.containers(&resource.node)
+                {
+                    resource.node = changed;
+                }
             }
             for spec in tables.images.iter().filter(|spec| spec.selects(&id)) {
                 change(resource, spec, rule.span, &mut |node| Ok(rule.apply(node).unwrap_or_else(|| node.clone())))?;
