@@ -32,7 +32,7 @@ use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
-pub use crate::impact::{Memory, NoMemory, Notable};
+pub use crate::impact::{Memory, NoMemory};
 pub use crate::settings::{Configuration, Policy};
 use below::Below;
 pub use inspection::{Evaluated, Inspection, MetadataTree, Nowhere, Question, RenderedRequests, Sought, Typed, Wish};

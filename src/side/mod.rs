@@ -5,7 +5,6 @@
 //! once.
 
 mod expressions;
-mod file;
 mod layers;
 mod neighbours;
 mod names;
@@ -19,19 +18,20 @@ use std::sync::{Arc, OnceLock};
 
 use crate::directive::Includes;
 use crate::expression::eval::Payload;
-use crate::layout::Roles;
+use crate::layout::{Files, LAYOUTS, Roles};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Resource};
+use crate::resource::{Identity, Parsed, Resource};
 use crate::secrets::{Masks, Secrets};
 use crate::settings::{Given, PlaceRule};
+use crate::snapshot::Entry;
 use crate::value::Node;
 
+pub use crate::layout::{FileContent, Opened};
 pub use expressions::SideTree;
-pub use file::{FileContent, Opened};
 use names::Names;
 pub use stages::{Effective, Stage};
 use tree::{Folder, Written};
@@ -39,8 +39,7 @@ use tree::{Folder, Written};
 /// One snapshot with everything that is known about it.
 pub struct Side<'a> {
     given: Given<'a>,
-    includes: Arc<Includes>,
-    roles: Roles<'a>,
+    files: Files<'a>,
     layers: Arc<LayerTrees<'a>>,
     secrets: Arc<Secrets<'a>>,
     caches: Caches,
@@ -48,7 +47,6 @@ pub struct Side<'a> {
 
 /// Answers that were computed before.
 struct Caches {
-    files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
     written: Memo<RepoPath, Arc<Written>>,
     children: Memo<LogicalPath, Arc<[LogicalPath]>>,
@@ -100,7 +98,27 @@ impl<'a> Side<'a> {
 
     /// What files are, by their place.
     pub fn roles(&self) -> &Roles<'a> {
-        &self.roles
+        self.files.roles()
+    }
+
+    /// The files and units, as layouts read them.
+    pub fn files(&self) -> &Files<'a> {
+        &self.files
+    }
+
+    /// What the file at a path holds; nothing if there is none. It is read once.
+    pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
+        self.files.file(path)
+    }
+
+    /// The bytes of an entry.
+    pub fn open(&self, entry: Option<Entry>) -> Opened {
+        self.files.open(entry)
+    }
+
+    /// The resources of a file that is parsed already.
+    pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
+        self.files.content(path, parsed)
     }
 }
 
@@ -129,8 +147,7 @@ impl<'a> Layered<'a> {
 
     fn hiding(self, secrets: Arc<Secrets<'a>>) -> Side<'a> {
         let Self { given, includes, layers } = self;
-        let roles = Roles::new(given.snapshot, given.settings);
-        Side { given, includes, roles, layers, secrets, caches: Caches::new(given) }
+        Side { given, files: Files::new(given, includes, LAYOUTS), layers, secrets, caches: Caches::new(given) }
     }
 }
 
@@ -139,7 +156,6 @@ impl Caches {
         let patch_files =
             given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
-            files: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
             children: Memo::default(),

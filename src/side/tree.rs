@@ -39,7 +39,7 @@ impl Side<'_> {
         let name = path.last()?;
         self.settings.roots.paths().find_map(|root| {
             let directory = path.directory_below(root).ok()?;
-            let inside = self.folder(&directory).files.iter().find_map(|file| match self.roles.of(file) {
+            let inside = self.folder(&directory).files.iter().find_map(|file| match self.roles().of(file) {
                 Role::Resource(named) if named == *path => self.first_in(file, path),
                 _ => None,
             });
@@ -126,7 +126,7 @@ impl Side<'_> {
         self.settings.roots.paths().any(|root| {
             let Ok(directory) = path.directory_below(root) else { return false };
             let own = self.folder(&directory);
-            let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
+            let is_own = |file: &&RepoPath| matches!(self.roles().of(file), Role::Resource(named) if named == *path);
             let beside = directory.parent().map(|parent| self.folder(&parent));
             if own.is_unlisted || beside.as_ref().is_some_and(|beside| beside.is_unlisted) {
                 return true;
@@ -143,7 +143,7 @@ impl Side<'_> {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
                 let is_directorys = matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
-                    && matches!(self.roles.of(file), Role::Resource(_));
+                    && matches!(self.roles().of(file), Role::Resource(_));
                 if is_directorys {
                     continue;
                 }
@@ -159,7 +159,7 @@ impl Side<'_> {
 
     /// What the files of a directory may be called by their names alone: legacy resources. Nothing is opened.
     pub(super) fn named_by_files(&self, directory: &RepoPath) -> Vec<LogicalPath> {
-        let named = |file: &RepoPath| match self.roles.of(file) {
+        let named = |file: &RepoPath| match self.roles().of(file) {
             Role::Resource(path) | Role::LegacyResource(path) => Some(path),
             _ => None,
         };
@@ -213,7 +213,9 @@ impl Side<'_> {
             };
             folder.is_unlisted = unreadable.iter().any(is_all);
             self.caches.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
-            folder.files.retain(|file| !matches!(self.roles.of(file), Role::Layer | Role::Configuration | Role::Other));
+            folder
+                .files
+                .retain(|file| !matches!(self.roles().of(file), Role::Layer | Role::Configuration | Role::Other));
             folder.files.sort_unstable();
             folder.folders.sort_unstable();
             Arc::new(folder)

@@ -1,12 +1,15 @@
 //! The central law: what is found from the edits alone is what comparing everything on both sides finds. Nothing is missed and
-//! nothing is extra: without a cache, while it is filled, and with what it holds from before.
+//! nothing is extra: without a cache, while it is filled, with what it holds from before, with one that forgets, and with one that
+//! holds facts about files that do not exist.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use outcrop::diff::{Change, PathStep, ResourceChange};
 use outcrop::document::write;
-use outcrop::pipeline::{self, Memory, NoMemory, Notable, Request};
+use outcrop::layout::{FileFacts, Input, TreeFacts};
+use outcrop::path::RepoPath;
+use outcrop::pipeline::{self, Memory, NoMemory, Request};
 use outcrop::report::Report;
 use outcrop::snapshot::ObjectId;
 use outcrop::value::Node;
@@ -18,15 +21,34 @@ type Tree = BTreeMap<String, String>;
 
 /// Keeps everything for the length of a test.
 #[derive(Default)]
-struct Remembered(Mutex<BTreeMap<ObjectId, Vec<Notable>>>);
+struct Remembered {
+    trees: Mutex<BTreeMap<(ObjectId, String), TreeFacts>>,
+    /// Whether facts about files that do not exist, and about files that depend on nothing, are added to what is recalled.
+    adds_nonsense: bool,
+    /// Whether every second tree is forgotten.
+    is_forgetful: bool,
+}
 
 impl Memory for Remembered {
-    fn recall(&self, tree: ObjectId) -> Option<Vec<Notable>> {
-        self.0.lock().unwrap().get(&tree).cloned()
+    fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts> {
+        let mut facts = self.trees.lock().unwrap().get(&(tree, reading.to_owned())).cloned()?;
+        if self.adds_nonsense {
+            let path = |text: &str| RepoPath::new(text).unwrap();
+            let inputs = [Input::File(path("gone.yaml")), Input::Subtree(RepoPath::root())];
+            let nonsense = FileFacts { inputs: Arc::new(inputs), entries: Vec::new() };
+            let mut files = (*facts.files).clone();
+            for file in ["nowhere/x.yaml", "a", "a/resource.yaml", "shared.yaml", "outcrop.yaml"] {
+                files.insert(path(file), nonsense.clone());
+            }
+            facts.files = Arc::new(files);
+        }
+        Some(facts)
     }
 
-    fn remember(&self, tree: ObjectId, notable: &[Notable]) {
-        self.0.lock().unwrap().insert(tree, notable.to_vec());
+    fn remember(&self, tree: ObjectId, reading: &str, facts: &TreeFacts) {
+        if !self.is_forgetful || tree.as_bytes()[0] % 2 == 0 {
+            self.trees.lock().unwrap().insert((tree, reading.to_owned()), facts.clone());
+        }
     }
 }
 
@@ -82,6 +104,15 @@ fn agree(before: &Tree, after: &Tree) -> Result<(), TestCaseError> {
     // What was remembered on the way there is carried over on the way back.
     let back = described(&run(after, before, &memory, pipeline::compare));
     prop_assert_eq!(&back, &described(&run(after, before, &NoMemory, pipeline::compare_everything)), "the way back");
+    for memory in [
+        Remembered { adds_nonsense: true, ..Remembered::default() },
+        Remembered { is_forgetful: true, ..Remembered::default() },
+    ] {
+        for turn in ["cold", "warm"] {
+            let found = described(&run(before, after, &memory, pipeline::compare));
+            prop_assert_eq!(&found, &expected, "{}, nonsense: {}", turn, memory.adds_nonsense);
+        }
+    }
     Ok(())
 }
 
