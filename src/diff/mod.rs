@@ -8,6 +8,7 @@ mod cause;
 mod edits;
 mod groups;
 pub mod json_patch;
+pub mod path_text;
 mod resources;
 mod suppress;
 pub mod text;

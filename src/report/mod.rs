@@ -16,7 +16,6 @@ mod locate;
 pub mod markdown;
 mod paint;
 mod text_diff;
-mod path_text;
 pub mod render;
 pub mod request;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Side;
 use crate::expression::eval::has_expressions;
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Outcome, Finding, has_errors};
 use crate::metadata::{EffectiveMetadata, identify};
 use crate::patch::{PatchSet, Patched, Seen, SpecUse, Subject, apply_layers_watched};
 use crate::path::{LogicalPath, Pointer, RepoPath};
@@ -106,8 +106,7 @@ impl Side<'_> {
         watch: &mut Watch<'_>,
     ) -> Effective {
         let Outcome { value: computed, mut findings } = self.computed(resource);
-        let is_wrong = |finding: &Finding| finding.severity == Severity::Error;
-        let is_incomplete = findings.iter().any(is_wrong);
+        let is_incomplete = has_errors(&findings);
         watch(Stage::Expressions, Some(&computed));
         let Some((path, set)) = patches else {
             let known = if findings.is_empty() { Vec::new() } else { self.secrets_of(resource, &computed) };

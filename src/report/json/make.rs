@@ -16,7 +16,8 @@ use crate::report::locate::Locator;
 use crate::report::secret_numbers::{self, SecretNumbers};
 use crate::report::style::Style;
 use crate::report::summary_counts::SummaryCounts;
-use crate::report::{Report, SkipReason, path_text};
+use crate::diff::path_text;
+use crate::report::{Report, SkipReason};
 use crate::resource::{Identity, Resource};
 use crate::text::{Sources, Span};
 use crate::value::Node;
@@ -146,7 +147,7 @@ impl<'a> Maker<'a> {
             path: if kind == ChangeKind::Remove { old.to_string() } else { new.to_string() },
             path_before: (old != new && kind != ChangeKind::Remove).then(|| old.to_string()),
             inside: inside(path),
-            display: path_text::display(path, Style::default().symbols()),
+            display: path_text::display(path, path_text::EMBEDDED),
             before: before.and_then(shown),
             after: after.and_then(shown),
             sensitive: [before, after].into_iter().flatten().any(secret_numbers::holds_secret),

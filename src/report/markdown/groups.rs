@@ -4,7 +4,8 @@ use super::{LONGEST_SPAN, MARGIN, MOST_SOURCES, cell, fenced, html, shortened, s
 use crate::diff::Group;
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::terminal::{self, Draft};
-use crate::report::{LayerEdit, Report, cause, path_text};
+use crate::diff::path_text;
+use crate::report::{LayerEdit, Report, cause};
 
 /// The edited files behind what changed.
 pub(super) fn sources(report: &Report) -> String {
@@ -28,11 +29,11 @@ pub(super) fn sources(report: &Report) -> String {
 pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> String {
     let Some((_, example)) = group.example(&report.resources) else { return String::new() };
     let (symbol, _) = draft.change_symbol(example);
-    let path = path_text::display(&group.path, draft.symbols);
+    let path = path_text::display(&group.path, draft.symbols.embedded);
     let values =
         draft.group_values(report, group).map(|short| format!(" {}", cell(&short.plain()))).unwrap_or_default();
     let varies = if draft.usual(report, group).1.is_empty() { "" } else { ", varies" };
-    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols);
+    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols.embedded);
     let count = grouped(group.resource_count());
     format!("| {} | {}{values}{varies} | **{count}** | {} |\n", cell(&symbol), cell(&path), cell(&why))
 }
@@ -44,7 +45,7 @@ pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> S
     lines.extend(draft.group_details(report, group, MARGIN.inset));
     let symbol =
         group.example(&report.resources).map(|(_, example)| draft.change_symbol(example).0).unwrap_or_default();
-    let path = html(&shortened(&path_text::display(&group.path, draft.symbols)));
+    let path = html(&shortened(&path_text::display(&group.path, draft.symbols.embedded)));
     let tail = format!("{}, {}", plural(group.resource_count(), "resource"), group.fingerprint);
     let summary = format!("{} <code>{path}</code> in {tail}", html(&symbol));
     format!("<details><summary>{summary}</summary>\n\n{}\n</details>\n\n", fenced(&lines))

@@ -1,15 +1,16 @@
 //! Metadata proposed for a path of a snapshot, from the OpenAPI document that its configuration names or another one.
 
-use super::{Inspection, MetadataTree};
+use super::Side;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::MetadataPath;
 use crate::metadata::openapi::{self, Inference, Inferred};
 use crate::resource::{Content, parse};
+use crate::settings::Root;
 use crate::snapshot::EntryKind;
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
-impl Inspection<'_> {
+impl Side<'_> {
     /// The OpenAPI document that the configuration names. It is read as it stands: directives in it are data.
     pub fn openapi(&self) -> Outcome<Option<Node>> {
         let Some(path) = &self.settings.openapi else { return Outcome::clean(None) };
@@ -30,7 +31,7 @@ impl Inspection<'_> {
             Err(error) => return broken(vec![error.into_finding()]),
         };
         let content = Content { bytes: &bytes, path, revision: self.snapshot.label() };
-        let mut parsed = parse(content, self.sources, &self.settings.limits);
+        let mut parsed = parse(content, self.sources, self.limits);
         match (parsed.documents.len(), parsed.is_broken) {
             (_, true) => broken(parsed.findings),
             (1, false) => Outcome { value: parsed.documents.pop().map(|only| only.root), findings: parsed.findings },
@@ -43,11 +44,11 @@ impl Inspection<'_> {
     }
 
     /// What can be proposed for a path, with what is stored for it on top.
-    pub fn infer(&self, path: &MetadataPath, tree: &MetadataTree, openapi: Option<&Node>) -> Outcome<Inferred> {
+    pub fn infer(&self, path: &MetadataPath, root: &Root, openapi: Option<&Node>) -> Outcome<Inferred> {
         let target = openapi::target(path, openapi);
-        let directory = target.directory(&tree.base).ok();
-        let existing = directory.and_then(|directory| self.layers(&tree.base).layer_at(&directory));
-        let source = self.sources.add(SourceText::new(tree.base.clone(), self.snapshot.label(), ""));
+        let directory = target.directory(&root.path).ok();
+        let existing = directory.and_then(|directory| self.layers.layers_at(&root.path)?.layer_at(&directory));
+        let source = self.sources.add(SourceText::new(root.path.clone(), self.snapshot.label(), ""));
         let nowhere = Span::new(source, 0, 0);
         openapi::infer(&Inference { path: &target, openapi, existing: existing.as_ref(), nowhere })
     }

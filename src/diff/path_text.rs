@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::style::Symbols;
-use crate::diff::PathStep;
+use super::PathStep;
 use crate::sanitize;
 use crate::value::{Key, KeyKind, Number};
 
 /// The steps of a path, each as text that may stand at the start of a new line.
-pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
+pub fn steps(path: &[PathStep], embedded: &str) -> Vec<String> {
     let mut steps = Vec::with_capacity(path.len());
     let mut lead = String::new();
     for step in path {
@@ -17,9 +16,9 @@ pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
             PathStep::Item { before, after, label } => {
                 steps.push(std::mem::take(&mut lead) + &of_item(label.as_deref(), after.or(*before)));
             }
-            PathStep::Embedded(_) => lead = format!(" {} ", symbols.embedded),
-            PathStep::Metadata => lead = format!("metadata {} ", symbols.embedded),
-            PathStep::Request(operation) => lead = format!("{operation} request {} ", symbols.embedded),
+            PathStep::Embedded(_) => lead = format!(" {} ", embedded),
+            PathStep::Metadata => lead = format!("metadata {} ", embedded),
+            PathStep::Request(operation) => lead = format!("{operation} request {} ", embedded),
         }
     }
     // The root, or the whole document inside a string.
@@ -29,9 +28,12 @@ pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
     steps
 }
 
+/// The sign between a string and the document it holds.
+pub const EMBEDDED: &str = "›";
+
 /// The whole path on one line.
-pub(super) fn display(path: &[PathStep], symbols: &Symbols) -> String {
-    steps(path, symbols).concat()
+pub fn display(path: &[PathStep], embedded: &str) -> String {
+    steps(path, embedded).concat()
 }
 
 /// `.name` where the name is a plain word, `["a/b"]` where it is not. A key that is not text is written bare: `.8080`.
@@ -57,7 +59,7 @@ fn of_item(label: Option<&str>, index: Option<usize>) -> String {
 }
 
 /// Text between double quotes, with quotes and backslashes in it escaped.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut shown = String::from("\"");
     for c in text.chars() {
         match c {
@@ -89,11 +91,9 @@ fn reads_as_other_type(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::document::Format;
-    use crate::report::sample::{inside, item, key};
-    use crate::report::style::Style;
 
     fn shown(path: &[PathStep]) -> String {
-        display(path, Style::default().symbols())
+        display(path, EMBEDDED)
     }
 
     #[test]

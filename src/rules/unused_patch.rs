@@ -1,4 +1,4 @@
-//! Patches that do nothing: every resource they could mean was looked at, and they meant none.
+//! `patch/dead`: patches that match no resource.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,12 @@ use crate::side::Side;
 use crate::snapshot::Scope;
 use crate::text::Span;
 
-/// Warns of the patches of these files that are not among the used ones. All that the files speak for must have been looked at.
-pub(super) fn dead(
-    world: &Side<'_>,
-    layers: &[RepoPath],
-    used: &BTreeSet<Span>,
-    scope: &Scope,
-    findings: &mut Vec<Finding>,
-) {
+/// The patches of these layer files that are not among the used ones. All resources that the files apply to must have been looked
+/// at.
+pub fn unused_patches(side: &Side<'_>, layers: &[RepoPath], used: &BTreeSet<Span>, scope: &Scope) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let files = layers.iter().filter(|file| is_patch_file(file.file_name()) && scope.wants(file));
-    for file in files.filter_map(|file| world.patch_file(file)) {
+    for file in files.filter_map(|file| side.patch_file(file)) {
         let patches = file.content.specs.iter().map(|spec| (spec.at(), "patch"));
         let removals = file.content.removes.iter().map(|removal| (removal.at(), "removal"));
         for (at, what) in patches.chain(removals).filter(|(at, _)| !used.contains(at)) {
@@ -27,4 +23,5 @@ pub(super) fn dead(
             findings.push(finding.help("compare `target` and `where` with the resources below the place of this file"));
         }
     }
+    findings
 }

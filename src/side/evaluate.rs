@@ -1,21 +1,19 @@
-//! An expression that somebody asks about a snapshot, at one of its resources.
+//! Evaluates an expression from the command line at one resource of a side.
 
 use smol_str::SmolStr;
 
-use super::Inspection;
-use super::find::{Found, Sought};
+use super::{ResourceHit, ResourceQuery, Side, SideTree};
 use crate::document::{self, Format};
 use crate::expression::eval::{Answer, Form, Question, Trace, Tree, evaluate};
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
-use crate::side::{Side, SideTree};
 use crate::text::{SourceText, Span};
 use crate::value::{Node, Value};
 
 /// An expression as somebody types it.
 #[derive(Debug, Clone)]
-pub struct Typed<'a> {
+pub struct EvalQuestion<'a> {
     /// A path, or a function form, which starts with `{`.
     pub expression: &'a str,
     /// Variables, their values as YAML.
@@ -24,8 +22,6 @@ pub struct Typed<'a> {
     pub form: Form,
     /// Whether to note every step.
     pub tracing: bool,
-    /// Whether secrets are shown.
-    pub reveal: bool,
 }
 
 /// What came of it.
@@ -41,10 +37,10 @@ pub struct Evaluated {
     pub hides: bool,
 }
 
-/// Why there is no resource to start from.
+/// Why an expression has no resource to start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Nowhere {
-    /// Nothing stands there.
+pub enum NoStart {
+    /// There is no resource.
     Nothing,
     /// More than one resource does: their names.
     Several(Vec<String>),
@@ -55,30 +51,26 @@ pub enum Nowhere {
 /// Variables by name.
 type Variables = Vec<(SmolStr, Node)>;
 
-impl Inspection<'_> {
+impl Side<'_> {
     /// Evaluates an expression at a resource, or at the root of the tree.
-    pub fn eval(&self, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
-        self.with_world(typed.reveal, |world, _| self.eval_in(world, typed, at))
-    }
-
-    fn eval_in(&self, world: &Side<'_>, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
+    pub fn evaluate(&self, typed: &EvalQuestion<'_>, at: Option<&ResourceQuery>) -> Result<Evaluated, NoStart> {
         let mut findings = Vec::new();
-        let Some((path, resource)) = self.standing(at, world, &mut findings)? else {
+        let Some((path, resource)) = self.start_of(at, &mut findings)? else {
             return Ok(Evaluated { findings, ..Evaluated::default() });
         };
         let tree = match resource {
-            Some(resource) => SideTree::new(world).around(path.clone(), resource),
-            None => SideTree::new(world),
+            Some(resource) => SideTree::new(self).around(path.clone(), resource),
+            None => SideTree::new(self),
         };
         let current = tree.id(&path);
         Ok(match self.asked(typed) {
             Ok((expression, vars)) => {
-                let Typed { form, tracing, .. } = *typed;
-                let limits = &self.settings.limits;
+                let EvalQuestion { form, tracing, .. } = *typed;
+                let limits = self.limits;
                 let question = Question { current, tree: &tree as &dyn Tree, vars: &vars, form, tracing, limits };
                 let Answer { value, findings: found, trace } = evaluate(&expression, &question);
                 findings.extend(found);
-                Evaluated { hides: value.as_ref().is_some_and(holds_secret), value, findings, trace }
+                Evaluated { hides: value.as_ref().is_some_and(|value| value.any(|node| matches!(node.value, Value::Secret(_)))), value, findings, trace }
             }
             Err(found) => {
                 findings.extend(found);
@@ -88,37 +80,36 @@ impl Inspection<'_> {
     }
 
     /// The path to start from, and what stands there; nothing if that could not be read.
-    fn standing(
+    fn start_of(
         &self,
-        at: Option<&Sought>,
-        world: &Side<'_>,
+        at: Option<&ResourceQuery>,
         findings: &mut Vec<Finding>,
-    ) -> Result<Option<(LogicalPath, Option<Resource>)>, Nowhere> {
+    ) -> Result<Option<(LogicalPath, Option<Resource>)>, NoStart> {
         let Some(sought) = at else { return Ok(Some((LogicalPath::root(), None))) };
-        let Outcome { value: mut found, findings: told } = self.find(sought);
+        let Outcome { value: mut found, findings: told } = self.query(sought);
         findings.extend(told);
-        if let Sought::Path(path, _) = sought {
+        if let ResourceQuery::Path(path, _) = sought {
             found.truncate(1);
             let logical = path.segments().iter().fold(LogicalPath::root(), |path, segment| path.child(segment));
-            if found.is_empty() && findings.is_empty() && world.stands_at(&logical) {
+            if found.is_empty() && findings.is_empty() && self.stands_at(&logical) {
                 return Ok(Some((logical, None)));
             }
         }
         match found.len() {
-            0 if findings.iter().any(|finding| finding.severity == Severity::Error) => Ok(None),
-            0 => Err(Nowhere::Nothing),
+            0 if has_errors(findings) => Ok(None),
+            0 => Err(NoStart::Nothing),
             1 => {
-                let Found { resource, .. } = found.remove(0);
-                let unnamed = || Nowhere::Unnamed(resource.identity.to_string());
-                let path = world.path_of(&resource).ok_or_else(unnamed)?;
+                let ResourceHit { resource, .. } = found.remove(0);
+                let unnamed = || NoStart::Unnamed(resource.identity.to_string());
+                let path = self.path_of(&resource).ok_or_else(unnamed)?;
                 Ok(Some((path, Some(resource))))
             }
-            _ => Err(Nowhere::Several(found.iter().map(|found| found.resource.identity.to_string()).collect())),
+            _ => Err(NoStart::Several(found.iter().map(|found| found.resource.identity.to_string()).collect())),
         }
     }
 
     /// The expression and its variables as nodes, with places in what was typed.
-    fn asked(&self, typed: &Typed<'_>) -> Result<(Node, Variables), Vec<Finding>> {
+    fn asked(&self, typed: &EvalQuestion<'_>) -> Result<(Node, Variables), Vec<Finding>> {
         let text = typed.expression;
         let expression = match text.trim_start().starts_with('{') {
             true => self.typed_data(text, "expression")?,
@@ -139,8 +130,8 @@ impl Inspection<'_> {
 
     fn typed_data(&self, text: &str, name: &str) -> Result<Node, Vec<Finding>> {
         let at = self.typed(text, name);
-        let mut parsed = document::parse(text, at.source, Format::Yaml, &self.settings.limits);
-        if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        let mut parsed = document::parse(text, at.source, Format::Yaml, self.limits);
+        if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }
         match parsed.value.len() {
@@ -155,14 +146,5 @@ impl Inspection<'_> {
     fn typed(&self, text: &str, name: &str) -> Span {
         let name = RepoPath::new(name).unwrap_or_default();
         Span::new(self.sources.add(SourceText::new(name, "", text)), 0, text.len())
-    }
-}
-
-fn holds_secret(node: &Node) -> bool {
-    match &node.value {
-        Value::Secret(_) => true,
-        Value::Map(map) => map.entries().iter().any(|entry| holds_secret(&entry.value)),
-        Value::List(list) => list.items().iter().any(holds_secret),
-        _ => false,
     }
 }

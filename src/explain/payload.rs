@@ -1,4 +1,4 @@
-//! Ladders of a payload: what brought each value, and what it overrides.
+//! Histories of the values of a payload: what brought each value, and what it overrides.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,24 +6,23 @@ use std::sync::Arc;
 use super::explain::Question;
 use crate::diff::{self, DiffSide, PathStep};
 use crate::path::Pointer;
-use crate::report::explain::{Ladder, Rung, Spoken, Way, place_name};
 use crate::suggest;
 use crate::value::{Node, Step, Value, list_index};
 
-/// The ladders of a payload, and how many of its values have none because they stand where they are written.
+/// The histories of a payload, and how many of its values have none because they are written where they apply.
 ///
-/// Parts that came as a whole are told as a whole, unless every value is wanted.
-pub(super) fn ladders(payload: &Node, question: &Question) -> (Vec<Ladder>, usize) {
-    let mut walk = Walk { told: Told::default(), steps: Vec::new(), path: Vec::new(), ladders: Vec::new(), untold: 0 };
+/// Parts that came as a whole have one history, unless every value is wanted.
+pub(super) fn histories(payload: &Node, question: &ExplainQuestion) -> (Vec<ValueHistory>, usize) {
+    let mut walk = Walk { routed: Routed::default(), steps: Vec::new(), path: Vec::new(), histories: Vec::new(), omitted: 0 };
     let Some(start) = walk.down(payload, &question.within) else { return (Vec::new(), 0) };
     match question.everything || !question.within.tokens().is_empty() {
         true => walk.everything(start),
-        false => walk.told_only(start),
+        false => walk.routed_only(start),
     }
-    (walk.ladders, walk.untold)
+    (walk.histories, walk.omitted)
 }
 
-/// The place that somebody probably meant who asked for one where nothing stands.
+/// The place that was probably meant, if there is nothing at the one that was asked for.
 pub(super) fn nearest(payload: &Node, asked: &Pointer) -> Option<Pointer> {
     let mut node = payload;
     let mut place = Pointer::root();
@@ -47,21 +46,21 @@ pub(super) fn nearest(payload: &Node, asked: &Pointer) -> Option<Pointer> {
 }
 
 struct Walk<'a> {
-    told: Told,
+    routed: Routed,
     /// The last steps of the parts around the value, from the outside in.
     steps: Vec<&'a Step>,
     path: Vec<PathStep>,
-    ladders: Vec<Ladder>,
-    untold: usize,
+    histories: Vec<ValueHistory>,
+    omitted: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// Goes to a place. Whatever was overridden as a whole on the way there is part of the story.
+    /// Goes to a place. What was overridden as a whole on the way there is part of the history.
     fn down(&mut self, root: &'a Node, within: &Pointer) -> Option<&'a Node> {
         let mut node = root;
         for token in within.tokens() {
             if node.overridden().is_some() {
-                self.ladder(node);
+                self.history(node);
             }
             self.steps.extend(node.step());
             let (step, child) = children(node).find(|(step, _)| is_named(step, token))?;
@@ -71,26 +70,26 @@ impl<'a> Walk<'a> {
         Some(node)
     }
 
-    /// A ladder for each value that is no map or list, and for each map or list that overrides something.
+    /// A history for each value that is no map or list, and for each map or list that overrides something.
     fn everything(&mut self, node: &'a Node) {
         let is_leaf = children(node).next().is_none();
         if is_leaf || node.overridden().is_some() {
-            self.ladder(node);
+            self.history(node);
         }
         self.below(node, Self::everything);
     }
 
-    /// A ladder for each part that came from elsewhere or overrides something, as large as possible.
-    fn told_only(&mut self, node: &'a Node) {
-        let is_uniform = !self.told.below(&node.value);
+    /// A history for each part that came from elsewhere or overrides something, as large as possible.
+    fn routed_only(&mut self, node: &'a Node) {
+        let is_uniform = !self.routed.below(&node.value);
         let is_brought = node.step().is_some() || !self.steps.is_empty();
         if node.overridden().is_some() || is_uniform && is_brought {
-            self.ladder(node);
+            self.history(node);
         } else if is_uniform {
-            self.untold += leaves(node);
+            self.omitted += leaves(node);
         }
         if !is_uniform {
-            self.below(node, Self::told_only);
+            self.below(node, Self::routed_only);
         }
     }
 
@@ -105,18 +104,18 @@ impl<'a> Walk<'a> {
         self.steps.truncate(known);
     }
 
-    fn ladder(&mut self, node: &Node) {
+    fn history(&mut self, node: &Node) {
         let around = &self.steps;
-        let rung = |node: &Node| Rung {
-            origin: None,
+        let entry = |node: &Node| HistoryEntry {
+            selector: None,
             at: Some(node.span),
-            way: Way::of(node.step().into_iter().chain(around.iter().rev().copied())),
-            spoken: Spoken::Value(node.clone()),
+            route: Route::along(node.step().into_iter().chain(around.iter().rev().copied())),
+            effect: HistoryEffect::Value(node.clone()),
         };
-        let mut rungs: Vec<Rung> = std::iter::successors(Some(node), |node| node.overridden()).map(rung).collect();
-        rungs.reverse();
+        let mut entries: Vec<HistoryEntry> = std::iter::successors(Some(node), |node| node.overridden()).map(entry).collect();
+        entries.reverse();
         let pointer = diff::pointer(&self.path, DiffSide::After);
-        self.ladders.push(Ladder { name: place_name(&self.path), pointer, rungs });
+        self.histories.push(ValueHistory { name, pointer, entries });
     }
 }
 
@@ -147,11 +146,11 @@ fn leaves(node: &Node) -> usize {
     children(node).map(|(_, child)| leaves(child)).sum::<usize>().max(1)
 }
 
-/// Whether there is something to tell below a list or a map. Remembers, because subtrees are shared.
+/// Whether something below a list or a map came from elsewhere or overrides something. Cached, because subtrees are shared.
 #[derive(Default)]
-struct Told(BTreeMap<usize, bool>);
+struct Routed(BTreeMap<usize, bool>);
 
-impl Told {
+impl Routed {
     fn below(&mut self, value: &Value) -> bool {
         let address = match value {
             Value::List(list) => Arc::as_ptr(list).addr(),
@@ -161,10 +160,10 @@ impl Told {
         if let Some(&known) = self.0.get(&address) {
             return known;
         }
-        let mut is_told = |node: &Node| node.step().is_some() || node.overridden().is_some() || self.below(&node.value);
+        let mut is_routed = |node: &Node| node.step().is_some() || node.overridden().is_some() || self.below(&node.value);
         let found = match value {
-            Value::List(list) => list.items().iter().any(&mut is_told),
-            Value::Map(map) => map.entries().iter().any(|entry| is_told(&entry.value)),
+            Value::List(list) => list.items().iter().any(&mut is_routed),
+            Value::Map(map) => map.entries().iter().any(|entry| is_routed(&entry.value)),
             _ => false,
         };
         self.0.insert(address, found);

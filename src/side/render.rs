@@ -5,37 +5,55 @@ use std::collections::BTreeSet;
 use std::io;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
-use super::inspection::Inspection;
-use super::named::Named;
+use super::{FileContent, Opened, ResourceSelection, Side, Stage};
 use crate::document::Format;
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::limits::{Progress, Spent};
-use crate::report::render::{Rendered, View};
+use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
-use crate::secrets::Secrets;
-use crate::side::{FileContent, Opened, Side, Stage};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
-use crate::text::SourceId;
+use crate::text::{SourceId, Span};
 use crate::value::Node;
 
 /// What is rendered, and how.
 pub struct Rendering<'a> {
     /// The resources that are meant.
-    pub named: &'a Named,
+    pub selection: &'a ResourceSelection,
     /// Whether every stage is shown that changes a resource.
     pub has_steps: bool,
-    /// Whether secrets are shown; only for a person at a terminal who asks for it.
-    pub reveal: bool,
     /// How a resource is written; asked by many threads at once.
-    pub write: &'a (dyn Fn(&Rendered) -> String + Sync),
+    pub write: &'a (dyn Fn(&RenderedResource) -> String + Sync),
     /// How far the run is.
     pub progress: &'a Progress,
 }
 
+/// A resource, ready to be written.
+#[derive(Debug)]
+pub struct RenderedResource {
+    /// Its name.
+    pub name: String,
+    /// The file it is written in.
+    pub file: RepoPath,
+    /// What it is, or what it was after each stage that changed it.
+    pub views: Vec<RenderedStage>,
+    /// What a reader must know about it.
+    pub remark: Option<SmolStr>,
+}
+
+/// A resource after one stage.
+#[derive(Debug)]
+pub struct RenderedStage {
+    /// The stage; nothing if only the result is shown.
+    pub stage: Option<String>,
+    /// The payload; nothing once it was dropped.
+    pub payload: Option<Node>,
+}
+
 /// What there is to say beside the resources.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct RenderSummary {
     /// What is wrong, in order.
     pub findings: Vec<Finding>,
     /// Whether values were masked.
@@ -44,24 +62,23 @@ pub struct Summary {
     pub is_incomplete: bool,
     /// Names that mean nothing, by their numbers.
     pub unknown: Vec<usize>,
-    /// Resources that are named and that a patch drops.
+    /// Resources that are selection and that a patch drops.
     pub dropped: Vec<String>,
 }
 
 /// So many files are read, worked out and written before the next ones are opened.
 const HANDFUL: usize = 256;
 
-impl Inspection<'_> {
+impl Side<'_> {
     /// Renders resources; `out` gets each as text, in order.
-    pub fn render(&self, asked: &Rendering<'_>, out: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<Summary> {
-        self.with_world(asked.reveal, |world, secrets| Renderer { asked, world, secrets }.run(out))
+    pub fn render(&self, asked: &Rendering<'_>, out: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<RenderSummary> {
+        Renderer { asked, side: self }.run(out)
     }
 }
 
 struct Renderer<'a> {
     asked: &'a Rendering<'a>,
-    world: &'a Side<'a>,
-    secrets: &'a Secrets<'a>,
+    side: &'a Side<'a>,
 }
 
 /// What one file gave.
@@ -78,13 +95,13 @@ struct Piece {
 }
 
 impl Renderer<'_> {
-    fn run(&self, out: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<Summary> {
-        let Self { world, asked, .. } = *self;
-        let scope = asked.named.places();
-        let (mut entries, unreadable) = files_below(world.snapshot, scope, world.limits, &Spent::default());
+    fn run(&self, out: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<RenderSummary> {
+        let Self { side, asked, .. } = *self;
+        let scope = asked.selection.places();
+        let (mut entries, unreadable) = files_below(side.snapshot, scope, side.limits, &Spent::default());
         entries.retain(|entry| self.may_hold(entry));
         asked.progress.expect(entries.len());
-        let mut summary = Summary { is_incomplete: !unreadable.is_empty(), ..Summary::default() };
+        let mut summary = RenderSummary { is_incomplete: !unreadable.is_empty(), ..RenderSummary::default() };
         summary.findings.extend(unreadable.into_iter().map(Unreadable::into_finding));
         let mut hits = BTreeSet::new();
         let mut told = BTreeSet::new();
@@ -97,14 +114,13 @@ impl Renderer<'_> {
                 summary.is_incomplete |= piece.is_incomplete;
                 summary.dropped.extend(piece.dropped);
                 if piece.findings.is_empty() {
-                    piece.sources.iter().for_each(|source| world.sources.forget(*source));
+                    piece.sources.iter().for_each(|source| side.sources.forget(*source));
                 }
                 // A layer that is wrong is wrong for everybody it speaks for.
                 summary.findings.extend(piece.findings.into_iter().filter(|finding| told.insert(key(finding))));
             }
         }
-        summary.unknown = asked.named.without(&hits);
-        super::judging::finish_findings(&mut summary.findings, world, self.secrets.masks());
+        summary.unknown = asked.selection.without(&hits);
         Ok(summary)
     }
 
@@ -112,27 +128,27 @@ impl Renderer<'_> {
         let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Conflict);
         is_file
             && Format::of_file_name(entry.path.file_name()).is_some()
-            && self.asked.named.may_be_in(&entry.path, self.world)
-            && !matches!(self.world.roles().of(&entry.path), Role::Layer | Role::Configuration)
+            && self.asked.selection.may_be_in(&entry.path, self.side)
+            && !matches!(self.side.roles().of(&entry.path), Role::Layer | Role::Configuration)
     }
 
     fn file(&self, entry: &Entry) -> Piece {
         self.asked.progress.step();
         let path = &entry.path;
-        let is_meant = self.asked.named.means_all_of(path);
-        let bytes = match self.world.open(Some(entry.clone())) {
-            Opened::Bytes(bytes, _) if self.asked.named.may_be_in_text(path, &bytes) => bytes,
+        let is_meant = self.asked.selection.means_all_of(path);
+        let bytes = match self.side.open(Some(entry.clone())) {
+            Opened::Bytes(bytes, _) if self.asked.selection.may_be_in_text(path, &bytes) => bytes,
             Opened::Bytes(..) => return Piece::default(),
             Opened::Done(content) => return Piece::of(&content, is_meant),
         };
-        let content = Content { bytes: &bytes, path, revision: self.world.snapshot.label() };
-        let parsed = parse(content, self.world.sources, self.world.limits);
-        let content = self.world.content(path, &parsed);
+        let content = Content { bytes: &bytes, path, revision: self.side.snapshot.label() };
+        let parsed = parse(content, self.side.sources, self.side.limits);
+        let content = self.side.content(path, &parsed);
         // What is wrong with a file that only might have held what is meant is nobody's business here.
         let mut piece = Piece::of(&content, is_meant);
         piece.sources.extend(parsed.source);
         for resource in &content.resources {
-            let hits = self.asked.named.hits(resource, self.world);
+            let hits = self.asked.selection.hits(resource, self.side);
             if hits.is_empty() {
                 continue;
             }
@@ -146,10 +162,10 @@ impl Renderer<'_> {
     }
 
     fn resource(&self, resource: &Resource, parsed: &Parsed, piece: &mut Piece) {
-        let (effective, stages) = self.world.stages(resource);
-        let about_layers = self.world.layer_findings(resource);
+        let (effective, stages) = self.side.stages(resource);
+        let about_layers = self.side.layer_findings(resource);
         // Whoever declares secrets in a file that cannot be read must not see them printed.
-        let is_withheld = about_layers.iter().any(is_error) && !self.asked.reveal;
+        let is_withheld = has_errors(&about_layers) && self.side.secrets.hides_values();
         piece.findings.extend(about_layers);
         piece.findings.extend(effective.findings.iter().cloned());
         piece.is_incomplete |= effective.is_incomplete || is_withheld;
@@ -169,10 +185,10 @@ impl Renderer<'_> {
             }
             false => piece.is_masked |= self.mask(resource, &mut moments),
         }
-        let view = |(stage, payload)| View { stage, payload };
+        let view = |(stage, payload)| RenderedStage { stage, payload };
         let views = moments.into_iter().map(view).collect();
         let (name, file) = (resource.identity.to_string(), resource.file.clone());
-        let rendered = Rendered { name, file, views, remark: remark.map(Into::into) };
+        let rendered = RenderedResource { name, file, views, remark: remark.map(Into::into) };
         piece.texts.push((self.asked.write)(&rendered));
     }
 
@@ -180,8 +196,8 @@ impl Renderer<'_> {
     fn mask(&self, resource: &Resource, moments: &mut [Moment]) -> bool {
         let payloads: Vec<Node> = moments.iter().filter_map(|(_, payload)| payload.clone()).collect();
         let hidden = match &payloads[..] {
-            [only] => vec![self.secrets.hide(Resource { payload: only.clone(), ..resource.clone() }).payload],
-            _ => self.secrets.hide_all(resource, payloads.clone()),
+            [only] => vec![self.side.secrets.hide(Resource { payload: only.clone(), ..resource.clone() }).payload],
+            _ => self.side.secrets.hide_all(resource, payloads.clone()),
         };
         let is_masked = payloads.iter().zip(&hidden).any(|(payload, hidden)| !payload.is_identical(hidden));
         let shown = moments.iter_mut().filter_map(|(_, payload)| payload.as_mut());
@@ -214,7 +230,7 @@ impl Renderer<'_> {
 
     /// The resource before its directives.
     fn written(&self, resource: &Resource, parsed: &Parsed) -> Option<Node> {
-        let role = self.world.roles().of(&resource.file);
+        let role = self.side.roles().of(&resource.file);
         let written = resources_of(parsed, &resource.file, &role);
         let mut there = written.into_iter().filter(|other| other.position == resource.position);
         let first = there.next()?;
@@ -244,14 +260,6 @@ impl Piece {
     }
 }
 
-fn is_error(finding: &Finding) -> bool {
-    finding.severity == Severity::Error
-}
-
-fn key(finding: &Finding) -> (&'static str, Option<crate::text::Span>, String) {
-    let place = match &finding.location {
-        Location::Span(span) => Some(*span),
-        Location::File { .. } => None,
-    };
-    (finding.rule.id, place, finding.message.clone())
+fn key(finding: &Finding) -> (&'static str, Option<Span>, String) {
+    (finding.rule.id, finding.span(), finding.message.clone())
 }
