@@ -18,7 +18,7 @@ use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Role};
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, EntryKind};
-use crate::value::{Node, Value};
+use crate::value::Node;
 
 /// Resources that stand below a changed one, did not change themselves, and look upwards in some template.
 #[derive(Default)]
@@ -131,15 +131,6 @@ fn looks_up(worlds: &Worlds<'_>, file: &RepoPath) -> bool {
 }
 
 fn reads_ancestors(metadata: &EffectiveMetadata) -> bool {
-    !metadata.layers().is_empty() && mentions(&metadata.to_node())
-}
-
-/// Whether some text may be a template with `../` in it.
-fn mentions(node: &Node) -> bool {
-    match &node.value {
-        Value::String(text) => text.contains("{{") && text.contains("../"),
-        Value::Map(map) => map.entries().iter().any(|entry| mentions(&entry.value)),
-        Value::List(list) => list.items().iter().any(mentions),
-        _ => false,
-    }
+    let may_read = |node: &Node| node.as_str().is_some_and(|text| text.contains("{{") && text.contains("../"));
+    !metadata.layers().is_empty() && metadata.to_node().any(may_read)
 }

@@ -9,7 +9,7 @@ use super::metadata::Reach;
 use super::parsing::{self, Parses, Wanted};
 use super::{Request, Worlds};
 use crate::expression::eval::may_have_expressions;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::impact::Impact;
 use crate::path::RepoPath;
 use crate::report::LayerEdit;
@@ -80,7 +80,7 @@ pub(super) fn load_changes(request: &Request<'_>, worlds: &Worlds<'_>, impact: I
     };
     sides.is_incomplete = !settings.findings().is_empty() || !impact.unreadable.is_empty();
     sides.findings.extend(impact.unreadable.into_iter().map(Unreadable::into_finding));
-    sides.is_incomplete |= impact.findings.iter().any(|finding| finding.severity == Severity::Error);
+    sides.is_incomplete |= has_errors(&impact.findings);
     sides.findings.extend(impact.findings);
     for file in loaded {
         sides.add(file);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::loading::LoadedSides;
 use super::{Request, Worlds, views};
 use crate::diff::{self, Change, Difference, PathStep};
-use crate::finding::{Finding, Severity};
-use crate::memo::Memo;
+use crate::finding::{Finding, has_errors};
+use crate::memo::{Identity, Memo};
 use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
@@ -19,8 +19,7 @@ pub(super) fn judge(request: &Request<'_>, worlds: &Worlds<'_>, layers: &[RepoPa
         |finding: &Finding| !["document/", "limit/", "source/"].iter().any(|area| finding.rule.id.starts_with(area));
     for file in layers {
         let (before, after) = (worlds.before.findings_about(file), worlds.after.findings_about(file));
-        let is_wrong = |finding: &Finding| finding.severity == Severity::Error;
-        loaded.has_broken |= before.iter().chain(&after).any(is_wrong);
+        loaded.has_broken |= has_errors(&before) || has_errors(&after);
         if request.scope.wants(file) {
             loaded.findings_before.extend(before.into_iter().filter(is_news));
             loaded.findings.extend(after.into_iter().filter(is_news));
@@ -73,13 +72,7 @@ pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
 
 /// How metadata differs, found once for all resources that share it on both sides.
 #[derive(Default)]
-pub(super) struct Known(Memo<[usize; 2], Arc<Differing>>);
-
-/// A difference, and what it is of: as long as that is kept, nothing else can have its address.
-struct Differing {
-    difference: Difference,
-    _of: [Arc<EffectiveMetadata>; 2],
-}
+pub(super) struct Known(Memo<[Identity<Arc<EffectiveMetadata>>; 2], Arc<Difference>>);
 
 impl Known {
     fn difference(
@@ -88,8 +81,8 @@ impl Known {
         new: &Arc<EffectiveMetadata>,
         compare: impl FnOnce() -> Difference,
     ) -> Difference {
-        let differing = || Arc::new(Differing { difference: compare(), _of: [Arc::clone(old), Arc::clone(new)] });
-        self.0.get(&[old, new].map(|metadata| Arc::as_ptr(metadata).addr()), differing).difference.clone()
+        let difference = self.0.get(&[old, new].map(Identity::of_shared), || Arc::new(compare()));
+        (*difference).clone()
     }
 }
 

@@ -7,7 +7,6 @@ use std::io;
 use super::Style;
 use super::locate::Locator;
 use super::paint::{Line, Role, Screen, columns};
-use super::secret_numbers::holds_secret;
 use super::summary_counts::plural;
 use crate::document::write::{to_inline, to_json, to_yaml};
 use crate::metadata::{Operation, Origin as LayerOrigin};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Report, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange, Status};
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, Severity};
 
 /// How many of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,7 +85,7 @@ impl SummaryCounts {
         self.order_only += changes.iter().filter(is_order).count();
         self.secrets += changes.iter().filter(|change| secret_numbers::concerns_secret(change)).count();
         if let (Some(side), None) | (None, Some(side)) = (&resource.before, &resource.after) {
-            self.secrets += usize::from(secret_numbers::holds_secret(&side.payload));
+            self.secrets += usize::from(side.payload.holds_secret());
         }
     }
 
@@ -105,11 +105,7 @@ pub(super) fn severities(findings: &[&Finding]) -> String {
 
 /// How many files the findings are in.
 pub(super) fn files_with_findings(report: &Report) -> usize {
-    let path = |finding: &Finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.clone(),
-        Location::File { path, .. } => path.clone(),
-    };
-    report.findings.iter().map(path).collect::<BTreeSet<_>>().len()
+    report.findings.iter().map(|finding| finding.path(&report.sources)).collect::<BTreeSet<_>>().len()
 }
 
 /// `1 file`, `2 files`, `1,204 files`.

@@ -1,13 +1,13 @@
-//! Templates and programs, compiled once however many resources they speak for.
+//! Templates and jq programs, compiled once however many resources use them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::expression::jq::{Failure, Program, Resolver};
 use crate::expression::template::{Purpose, Rendered, Scope, Template, Trouble};
 use crate::limits::{Allowance, Limits};
+use crate::memo;
 use crate::text::Span;
 use crate::value::Node;
 
@@ -15,8 +15,8 @@ use crate::value::Node;
 #[derive(Debug)]
 pub struct Memo {
     allowance: Allowance,
-    templates: Mutex<HashMap<SmolStr, Result<Template, Trouble>>>,
-    programs: Mutex<HashMap<SmolStr, Result<Arc<Program>, Failure>>>,
+    templates: memo::Memo<SmolStr, Result<Template, Trouble>>,
+    programs: memo::Memo<SmolStr, Result<Arc<Program>, Failure>>,
 }
 
 /// Rendered expressions can be as many as resources; beyond this, everything is forgotten and compiled anew.
@@ -32,7 +32,7 @@ impl Memo {
     /// Nothing compiled yet, and so much to spend.
     pub fn within(limits: &Limits) -> Self {
         let allowance = Allowance::of(limits.request_steps);
-        Self { allowance, templates: Mutex::default(), programs: Mutex::default() }
+        Self { allowance, templates: memo::Memo::capped(MOST), programs: memo::Memo::capped(MOST) }
     }
 
     /// Fills in a template.
@@ -53,26 +53,11 @@ impl Memo {
 
     /// The template of a text.
     pub fn template(&self, text: &str) -> Result<Template, Trouble> {
-        remembered(&self.templates, text, Template::parse)
+        self.templates.get_with(text, |text| text.into(), || Template::parse(text))
     }
 
     /// The program of a text.
     pub fn program(&self, text: &str) -> Result<Arc<Program>, Failure> {
-        remembered(&self.programs, text, |text| Program::compile(text).map(Arc::new))
+        self.programs.get_with(text, |text| text.into(), || Program::compile(text).map(Arc::new))
     }
-}
-
-/// Two threads may make the same at once; that costs a little, and a lock held while compiling would cost more.
-fn remembered<T: Clone>(known: &Mutex<HashMap<SmolStr, T>>, text: &str, make: impl FnOnce(&str) -> T) -> T {
-    const LOCKED: &str = "nothing panics while it holds this lock";
-    if let Some(made) = known.lock().expect(LOCKED).get(text) {
-        return made.clone();
-    }
-    let made = make(text);
-    let mut known = known.lock().expect(LOCKED);
-    if known.len() >= MOST {
-        known.clear();
-    }
-    known.insert(text.into(), made.clone());
-    made
 }

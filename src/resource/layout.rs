@@ -1,9 +1,7 @@
 //! What a file is, by its place: a resource of the declarative layout, a layer, or a file that speaks for itself.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-
 use crate::document::Format;
+use crate::memo::Memo;
 use crate::path::{LogicalPath, RepoPath};
 use crate::settings;
 use crate::settings::{Layout, Roots, Settings};
@@ -39,7 +37,7 @@ pub struct Roles<'a> {
     roots: &'a Roots,
     metadata_root: Option<&'a RepoPath>,
     openapi: Option<&'a RepoPath>,
-    declarative: Mutex<BTreeMap<RepoPath, bool>>,
+    declarative: Memo<RepoPath, bool>,
 }
 
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
@@ -48,7 +46,7 @@ impl<'a> Roles<'a> {
     /// Roles under these settings.
     pub fn new(snapshot: &'a dyn Snapshot, settings: &'a Settings) -> Self {
         let (roots, metadata_root) = (&settings.roots, settings.metadata_root.as_ref());
-        Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Mutex::default() }
+        Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Memo::default() }
     }
 
     /// What the file at this path is.
@@ -118,15 +116,11 @@ impl<'a> Roles<'a> {
 
     /// Whether a directory belongs to a tree of the declarative layout: it holds `_` or a resource directory.
     pub fn is_declarative(&self, directory: &RepoPath) -> bool {
-        let mut known = self.declarative.lock().expect("no thread panics while it holds this lock");
-        if let Some(&answer) = known.get(directory) {
-            return answer;
-        }
-        let members = self.snapshot.listing(directory);
-        let mut directories = members.entries.iter().filter(|member| member.kind == EntryKind::Directory);
-        let answer = directories.any(|member| member.path.file_name() == b"_" || self.holds_a_resource(&member.path));
-        known.insert(directory.clone(), answer);
-        answer
+        self.declarative.get(directory, || {
+            let members = self.snapshot.listing(directory);
+            let mut directories = members.entries.iter().filter(|member| member.kind == EntryKind::Directory);
+            directories.any(|member| member.path.file_name() == b"_" || self.holds_a_resource(&member.path))
+        })
     }
 
     fn holds_a_resource(&self, directory: &RepoPath) -> bool {

@@ -9,7 +9,7 @@ use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::text::{SourceText, Span};
-use crate::value::{Node, Value};
+use crate::value::Node;
 
 /// An expression as somebody types it.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ impl Side<'_> {
                 let question = Question { current, tree: &tree as &dyn Tree, vars: &vars, form, tracing, limits };
                 let Answer { value, findings: found, trace } = evaluate(&expression, &question);
                 findings.extend(found);
-                Evaluated { hides: value.as_ref().is_some_and(|value| value.any(|node| matches!(node.value, Value::Secret(_)))), value, findings, trace }
+                Evaluated { hides: value.as_ref().is_some_and(Node::holds_secret), value, findings, trace }
             }
             Err(found) => {
                 findings.extend(found);

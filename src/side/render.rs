@@ -211,11 +211,7 @@ impl Renderer<'_> {
         let mut last = Some(first.clone());
         let mut moments = vec![(Stage::Written, Some(first))];
         for (stage, payload) in [(Stage::Directives, Some(resource.payload.clone()))].into_iter().chain(stages) {
-            let is_same = match (&last, &payload) {
-                (Some(last), Some(payload)) => last.is_identical(payload),
-                (last, payload) => last.is_none() && payload.is_none(),
-            };
-            if !is_same {
+            if !Node::same_option(last.as_ref(), payload.as_ref()) {
                 last.clone_from(&payload);
                 moments.push((stage, payload));
             }

@@ -51,14 +51,11 @@ impl RenderedRequest {
             Some(Answer::Payload(payload)) => vec![payload],
             Some(Answer::Items(_)) => Vec::new(),
         };
-        parts.any(|part| part.uses.iter().any(|read| holds_secret(&read.value)))
-            || request.body.iter().chain(answered).any(holds_secret)
+        parts.any(|part| part.uses.iter().any(|read| read.value.holds_secret()))
+            || request.body.iter().chain(answered).any(Node::holds_secret)
     }
 }
 
-fn holds_secret(node: &Node) -> bool {
-    node.any(|node| matches!(node.value, Value::Secret(_)))
-}
 
 /// The requests of a path.
 #[derive(Debug)]

@@ -20,6 +20,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_json", &["expression/jq"]),
     ("cel", &["expression/cel"]),
     ("regex", &["schema"]),
+    ("foldhash", &["value/mix.rs"]),
+    ("strsim", &["suggest.rs"]),
     ("rayon", &["parallel.rs", "pipeline", "impact", "diff", "shell/git", "document"]),
     ("signal_hook", &["shell/pager.rs"]),
     ("terminal_size", &["shell/output.rs"]),

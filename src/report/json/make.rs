@@ -13,7 +13,7 @@ use crate::document::Format;
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
-use crate::report::secret_numbers::{self, SecretNumbers};
+use crate::report::secret_numbers::SecretNumbers;
 use crate::report::style::Style;
 use crate::report::summary_counts::SummaryCounts;
 use crate::diff::path_text;
@@ -150,7 +150,7 @@ impl<'a> Maker<'a> {
             display: path_text::display(path, path_text::EMBEDDED),
             before: before.and_then(shown),
             after: after.and_then(shown),
-            sensitive: [before, after].into_iter().flatten().any(secret_numbers::holds_secret),
+            sensitive: [before, after].into_iter().flatten().any(Node::holds_secret),
             secret,
             masked,
             locations: Locations {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use outcrop::document::{self, Document, write};
-use outcrop::finding::{Finding, Outcome, Severity};
+use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::{Budget, Limits};
 use outcrop::metadata::plan::{self, Edit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
@@ -203,14 +203,14 @@ fn write_and_read(node: &Node, format: Format, sources: &Sources) -> Result<Node
 }
 
 fn sound<T>(outcome: Outcome<T>) -> Result<T, Failure> {
-    match outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    match has_errors(&outcome.findings) {
         true => Err(first_error(&outcome.findings)),
         false => Ok(outcome.value),
     }
 }
 
 fn first_error(findings: &[Finding]) -> Failure {
-    let error = findings.iter().find(|finding| finding.severity == Severity::Error);
+    let error = findings.iter().find(|finding| finding.is_error());
     Failure::of(error.expect("there is an error"))
 }
 
