@@ -91,6 +91,28 @@ fn reads_as_other_type(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::document::Format;
+    use crate::path::RepoPath;
+    use crate::text::{SourceText, Sources, Span};
+
+    fn key(name: &str) -> PathStep {
+        let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", ""));
+        PathStep::Key(
+            crate::value::Entry::named(
+                name,
+                Span::new(source, 0, 0),
+                crate::value::Node::text("", Span::new(source, 0, 0)),
+            )
+            .key,
+        )
+    }
+
+    fn item(label: Option<&str>, index: usize) -> PathStep {
+        PathStep::Item { before: Some(index), after: Some(index), label: label.map(Into::into) }
+    }
+
+    fn inside(format: Format) -> PathStep {
+        PathStep::Embedded(format)
+    }
 
     fn shown(path: &[PathStep]) -> String {
         display(path, EMBEDDED)

@@ -2,7 +2,9 @@
 
 use smol_str::SmolStr;
 
-use super::{ExplainedFile, ExplainedPart, ExplainedSubject, FileRole, HistoryEffect, HistoryEntry, Route, ValueHistory};
+use super::{
+    ExplainedFile, ExplainedPart, ExplainedSubject, FileRole, HistoryEffect, HistoryEntry, Route, ValueHistory,
+};
 use crate::metadata::{self, Directive, Effect, EffectiveMetadata, Field, MetadataPath, Origin, Said};
 use crate::path::Pointer;
 use crate::secrets::Secrets;

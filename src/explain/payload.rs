@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::explain::Question;
-use crate::diff::{self, DiffSide, PathStep};
+use super::{ExplainQuestion, HistoryEffect, HistoryEntry, Route, ValueHistory};
+use crate::diff::{self, DiffSide, PathStep, path_text};
 use crate::path::Pointer;
 use crate::suggest;
 use crate::value::{Node, Step, Value, list_index};
@@ -13,7 +13,8 @@ use crate::value::{Node, Step, Value, list_index};
 ///
 /// Parts that came as a whole have one history, unless every value is wanted.
 pub(super) fn histories(payload: &Node, question: &ExplainQuestion) -> (Vec<ValueHistory>, usize) {
-    let mut walk = Walk { routed: Routed::default(), steps: Vec::new(), path: Vec::new(), histories: Vec::new(), omitted: 0 };
+    let mut walk =
+        Walk { routed: Routed::default(), steps: Vec::new(), path: Vec::new(), histories: Vec::new(), omitted: 0 };
     let Some(start) = walk.down(payload, &question.within) else { return (Vec::new(), 0) };
     match question.everything || !question.within.tokens().is_empty() {
         true => walk.everything(start),
@@ -112,9 +113,11 @@ impl<'a> Walk<'a> {
             route: Route::along(node.step().into_iter().chain(around.iter().rev().copied())),
             effect: HistoryEffect::Value(node.clone()),
         };
-        let mut entries: Vec<HistoryEntry> = std::iter::successors(Some(node), |node| node.overridden()).map(entry).collect();
+        let mut entries: Vec<HistoryEntry> =
+            std::iter::successors(Some(node), |node| node.overridden()).map(entry).collect();
         entries.reverse();
         let pointer = diff::pointer(&self.path, DiffSide::After);
+        let name = path_text::display(&self.path, path_text::EMBEDDED).into();
         self.histories.push(ValueHistory { name, pointer, entries });
     }
 }
@@ -160,7 +163,8 @@ impl Routed {
         if let Some(&known) = self.0.get(&address) {
             return known;
         }
-        let mut is_routed = |node: &Node| node.step().is_some() || node.overridden().is_some() || self.below(&node.value);
+        let mut is_routed =
+            |node: &Node| node.step().is_some() || node.overridden().is_some() || self.below(&node.value);
         let found = match value {
             Value::List(list) => list.items().iter().any(&mut is_routed),
             Value::Map(map) => map.entries().iter().any(|entry| is_routed(&entry.value)),

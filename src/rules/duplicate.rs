@@ -27,8 +27,8 @@ pub fn duplicates(resources: &[Resource]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::settle::tests::node;
     use crate::path::{LogicalPath, RepoPath};
+    use crate::rules::settle::tests::node;
 
     #[test]
     fn only_the_second_of_two_namesakes_is_reported() {
@@ -40,6 +40,9 @@ mod tests {
         };
         assert_eq!(duplicates(&[resource("/a", 0), resource("/b", 1)]).len(), 0);
         let findings = duplicates(&[resource("/a", 0), resource("/b", 1), resource("/a", 2)]);
-        assert_eq!(findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(), ["/a is described twice"]);
+        assert_eq!(
+            findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(),
+            ["/a is described twice"]
+        );
     }
 }

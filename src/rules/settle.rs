@@ -80,7 +80,9 @@ pub(super) mod tests {
         assert_eq!(settled.findings[0].related.len(), 2);
         let rule = |severity| vec![(finding::RESOURCE_DUPLICATE.id.into(), severity)];
         let noted = Settings { severities: rule(Some(Severity::Note)), ..Settings::default() };
-        assert!(settle(found.clone(), &noted, &sources).findings.iter().all(|finding| finding.severity == Severity::Note));
+        assert!(
+            settle(found.clone(), &noted, &sources).findings.iter().all(|finding| finding.severity == Severity::Note)
+        );
         let off = Settings { severities: rule(None), ..Settings::default() };
         assert_eq!(settle(found, &off, &sources).switched_off, 3);
     }

@@ -122,13 +122,24 @@ impl Side<'_> {
         }
     }
 
+    /// What expanding a document of this side needs.
+    pub fn directives(&self) -> directive::Context<'_> {
+        directive::Context::new(self.given, &self.includes)
+    }
+
     /// The documents of a file after their merge directives; nothing if there are none.
-    fn expand(&self, path: &RepoPath, role: &Role, parsed: &Parsed, note: &mut dyn FnMut(usize, Reads)) -> Option<Parsed> {
+    fn expand(
+        &self,
+        path: &RepoPath,
+        role: &Role,
+        parsed: &Parsed,
+        note: &mut dyn FnMut(usize, Reads),
+    ) -> Option<Parsed> {
         let is_exempt = *role == Role::Configuration || path.as_bytes() == b"bundle.yaml";
         if !self.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
             return None;
         }
-        let context = directive::Context::new(self.given, &self.includes);
+        let context = self.directives();
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);

@@ -83,9 +83,7 @@ impl Side<'_> {
             hits(&content, |resource| matches!(&resource.identity, Identity::Kubernetes(name) if query.fits(name)))
         };
         let mut found: Vec<ResourceHit> = entries.into_par_iter().flat_map_iter(read).collect();
-        found.sort_by(|a, b| {
-            (&a.resource.file, a.resource.position).cmp(&(&b.resource.file, b.resource.position))
-        });
+        found.sort_by(|a, b| (&a.resource.file, a.resource.position).cmp(&(&b.resource.file, b.resource.position)));
         let findings: Vec<Finding> = unreadable.into_iter().map(Unreadable::into_finding).collect();
         Outcome { value: found, findings }
     }

@@ -32,12 +32,7 @@ pub struct PatchedDocuments {
 
 impl Side<'_> {
     /// Applies a patch to documents: to all of them, or, if anything is wrong, to none.
-    pub fn patch(
-        &self,
-        patch: &Node,
-        inputs: &Node,
-        documents: &[PatchInput],
-    ) -> Outcome<Option<PatchedDocuments>> {
+    pub fn patch(&self, patch: &Node, inputs: &Node, documents: &[PatchInput]) -> Outcome<Option<PatchedDocuments>> {
         let limits = self.limits;
         let read = read_any(patch, inputs, self.sources, limits);
         let mut findings = read.findings;

@@ -71,7 +71,11 @@ const HANDFUL: usize = 256;
 
 impl Side<'_> {
     /// Renders resources; `out` gets each as text, in order.
-    pub fn render(&self, asked: &Rendering<'_>, out: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<RenderSummary> {
+    pub fn render(
+        &self,
+        asked: &Rendering<'_>,
+        out: &mut dyn FnMut(&str) -> io::Result<()>,
+    ) -> io::Result<RenderSummary> {
         Renderer { asked, side: self }.run(out)
     }
 }

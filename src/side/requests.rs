@@ -56,7 +56,6 @@ impl RenderedRequest {
     }
 }
 
-
 /// The requests of a path.
 #[derive(Debug)]
 pub struct RenderedRequests {

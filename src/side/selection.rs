@@ -76,7 +76,9 @@ impl ResourceSelection {
     pub(super) fn hits(&self, resource: &Resource, side: &Side<'_>) -> BTreeSet<usize> {
         let means = |name: &ResourceName| match name {
             ResourceName::Place(scope) => scope.wants(&resource.file),
-            ResourceName::Logical(scope, path) => scope.wants(&resource.file) || side.path_of(resource).as_ref() == Some(path),
+            ResourceName::Logical(scope, path) => {
+                scope.wants(&resource.file) || side.path_of(resource).as_ref() == Some(path)
+            }
             ResourceName::Document(file, position) => *file == resource.file && *position == resource.position,
             ResourceName::Kubernetes(query) => match &resource.identity {
                 Identity::Kubernetes(name) => query.fits(name),

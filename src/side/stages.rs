@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Side;
 use crate::expression::eval::has_expressions;
-use crate::finding::{Outcome, Finding, has_errors};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::metadata::{EffectiveMetadata, identify};
 use crate::patch::{PatchSet, Patched, Seen, SpecUse, Subject, apply_layers_watched};
 use crate::path::{LogicalPath, Pointer, RepoPath};

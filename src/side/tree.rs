@@ -49,8 +49,9 @@ impl Side<'_> {
         let mut files = self.files_inside(&directory, path);
         files.extend(self.files_beside(&directory, path));
         if let Some(parent) = directory.parent().filter(|_| may_name_itself(path)) {
-            let others = self.folder(&parent).files.iter().filter(|file| !is_named_by_directory(file)).cloned();
-            let others: Vec<RepoPath> = others.filter(|file| !files.contains(file)).collect();
+            let beside = self.folder(&parent);
+            let is_other = |file: &&RepoPath| !is_named_by_directory(file) && !files.contains(file);
+            let others: Vec<RepoPath> = beside.files.iter().filter(is_other).cloned().collect();
             files.extend(others);
         }
         files

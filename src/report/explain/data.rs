@@ -2,7 +2,10 @@
 
 use smol_str::SmolStr;
 
-use crate::explain::{Explanation, ValueHistory, ExplainedFile, ExplainedPart, FileRole, HistoryEntry, HistoryEffect, RequestTrace, ExplainedSubject, Route};
+use crate::explain::{
+    ExplainedFile, ExplainedPart, ExplainedSubject, Explanation, FileRole, HistoryEffect, HistoryEntry, RequestTrace,
+    Route, ValueHistory,
+};
 use crate::report::locate::Locator;
 use crate::report::request;
 use crate::report::secret_numbers::SecretNumbers;

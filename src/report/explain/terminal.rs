@@ -2,8 +2,11 @@
 
 use std::io;
 
-use crate::explain::{Explanation, ValueHistory, ExplainedFile, ExplainedPart, HistoryEntry, HistoryEffect, ExplainedSubject, Route, FileRole};
 use crate::document::write::inline_within;
+use crate::explain::{
+    ExplainedFile, ExplainedPart, ExplainedSubject, Explanation, FileRole, HistoryEffect, HistoryEntry, Route,
+    ValueHistory,
+};
 use crate::report::locate::Locator;
 use crate::report::paint::{Line, Role, Screen, columns, cut_middle};
 use crate::report::secret_numbers::SecretNumbers;

@@ -3,10 +3,9 @@
 use super::make::{Maker, in_file, kind_name};
 use super::v1::*;
 use super::value::Written;
+use crate::diff::path_text;
 use crate::diff::{self, Cause, Causes, DiffSide, FileSpan, Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::Pointer;
-use crate::report::style::Style;
-use crate::diff::path_text;
 use crate::report::{LayerEdit, Report, secret_numbers};
 use crate::value::Node;
 

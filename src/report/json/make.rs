@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::v1::*;
 use super::value::{Written, secret_places};
+use crate::diff::path_text;
 use crate::diff::{
     self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
     ResourceChange, Suppressed, causes_at,
@@ -14,9 +15,7 @@ use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
 use crate::report::secret_numbers::SecretNumbers;
-use crate::report::style::Style;
 use crate::report::summary_counts::SummaryCounts;
-use crate::diff::path_text;
 use crate::report::{Report, SkipReason};
 use crate::resource::{Identity, Resource};
 use crate::text::{Sources, Span};

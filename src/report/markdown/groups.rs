@@ -2,9 +2,9 @@
 
 use super::{LONGEST_SPAN, MARGIN, MOST_SOURCES, cell, fenced, html, shortened, span};
 use crate::diff::Group;
+use crate::diff::path_text;
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::terminal::{self, Draft};
-use crate::diff::path_text;
 use crate::report::{LayerEdit, Report, cause};
 
 /// The edited files behind what changed.
@@ -33,7 +33,7 @@ pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> Stri
     let values =
         draft.group_values(report, group).map(|short| format!(" {}", cell(&short.plain()))).unwrap_or_default();
     let varies = if draft.usual(report, group).1.is_empty() { "" } else { ", varies" };
-    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols.embedded);
+    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols);
     let count = grouped(group.resource_count());
     format!("| {} | {}{values}{varies} | **{count}** | {} |\n", cell(&symbol), cell(&path), cell(&why))
 }

@@ -2,11 +2,11 @@
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::diff::path_text;
 use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at};
 use crate::report::cause;
 use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns};
-use crate::diff::path_text;
 use crate::report::secret_numbers;
 use crate::report::summary_counts::plural;
 use crate::report::text_diff::{Row, Sign, pair, passages};

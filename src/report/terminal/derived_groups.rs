@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Draft;
+use crate::diff::path_text;
 use crate::diff::{Group, Origin, SharedCause};
 use crate::path::RepoPath;
-use crate::report::paint::{Line, Role, columns};
-use crate::diff::path_text;
 use crate::report::Report;
+use crate::report::paint::{Line, Role, columns};
 
 /// The groups to tell, each with those that are told along with it; by position.
 pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Vec<usize>)> {

@@ -1,48 +1,84 @@
-//! Edits of layers that do not reach everybody: who is shielded by a stronger layer, and which edits nobody reads.
+//! Edits of layers: which resources read an edited value, and which take it from a stronger layer.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::loading::LoadedSides;
-use super::{Request, Worlds};
-use crate::finding::{self, Finding, Location};
 use crate::metadata::{Directive, EffectiveMetadata, Field, Layer, Origin, Said, Says, Statement, is_metadata_file};
-use crate::path::RepoPath;
-use crate::report::{LayerEdit, Shielded};
-use crate::resource::Resource;
+use crate::parallel::{FEW, few_or_many};
+use crate::path::{Pointer, RepoPath};
+use crate::resource::{Identity, Resource};
+use crate::side::Side;
 use crate::text::Span;
 use crate::value::Node;
 
-/// Judges every value that differs between the sides of a changed layer. Edits that reach all they speak for are left out.
-pub(super) fn layer_edits(
-    request: &Request<'_>,
-    worlds: &Worlds<'_>,
-    layers: &[RepoPath],
-    loaded: &LoadedSides,
-) -> Vec<LayerEdit> {
+/// A value of a layer that was edited and does not reach everybody the layer speaks for.
+#[derive(Debug, Clone)]
+pub struct LayerEdit {
+    /// The layer.
+    pub file: RepoPath,
+    /// What was edited: its place in a canonical document.
+    pub pointer: Pointer,
+    /// Where the value was written, if it was.
+    pub before: Option<Span>,
+    /// Where it is written, if it still is.
+    pub after: Option<Span>,
+    /// How many resources it counts for, before or after.
+    pub readers: usize,
+    /// Resources the layer speaks for that have the value from a stronger one, in order.
+    pub shielded: Vec<Shielded>,
+    /// Whether it is there and no resource reads it.
+    pub is_dead: bool,
+}
+
+/// A resource that an edit does not reach.
+#[derive(Debug, Clone)]
+pub struct Shielded {
+    /// Which.
+    pub resource: Identity,
+    /// Where its value is written instead.
+    pub by: Span,
+}
+
+impl LayerEdit {
+    /// Where it is written, or was.
+    pub fn at(&self) -> Option<Span> {
+        self.after.or(self.before)
+    }
+}
+
+/// Changed layers, and the resources that they may apply to.
+pub struct LayerEdits<'a> {
+    /// The older side.
+    pub before: &'a Side<'a>,
+    /// The newer side.
+    pub after: &'a Side<'a>,
+    /// The layer files that changed.
+    pub layers: &'a [RepoPath],
+    /// The resources of the newer side that these layers apply to.
+    pub resources: &'a [Resource],
+    /// Whether an edit of this file that no resource reads is dead: everything that could read it was looked at.
+    pub can_be_dead: &'a dyn Fn(&RepoPath) -> bool,
+}
+
+/// Every value that differs between the sides of a changed layer. Edits that reach all resources they apply to are left out.
+pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
+    let LayerEdits { before, after, layers, resources, can_be_dead } = *asked;
     let mut edits: Vec<Edit<'_>> = Vec::new();
     for file in layers.iter().filter(|file| is_metadata_file(file.file_name())) {
-        let of = |layer: Option<Arc<Layer>>| layer.filter(|layer| layer.is_from(file));
-        let sides = [of(worlds.before.layers().layer_of(file)), of(worlds.after.layers().layer_of(file))];
-        edits.extend(edits_of(file, sides));
+        let layer = |side: &Side<'_>| side.layers().layer_of(file).filter(|layer| layer.is_from(file));
+        edits.extend(edits_of(file, [layer(before), layer(after)]));
     }
     if edits.is_empty() {
         return Vec::new();
     }
     let mut by_file: BTreeMap<&RepoPath, Vec<usize>> = BTreeMap::new();
     edits.iter().enumerate().for_each(|(at, edit)| by_file.entry(edit.file).or_default().push(at));
-    let has_gone =
-        by_file.keys().any(|file| worlds.after.layers().layer_of(file).is_none_or(|layer| !layer.is_from(file)));
-    let judge = Judge { worlds, edits: &edits, by_file: &by_file, has_gone };
-    let judge = |resource: &Resource| judge.verdicts(resource);
-    let verdicts: Vec<Vec<(usize, Verdict)>> = match loaded.after.len() {
-        0..64 => loaded.after.iter().map(judge).collect(),
-        _ => loaded.after.par_iter().map(judge).collect(),
-    };
-    for (resource, verdicts) in loaded.after.iter().zip(verdicts) {
+    let is_gone = |file: &RepoPath| after.layers().layer_of(file).is_none_or(|layer| !layer.is_from(file));
+    let has_gone = by_file.keys().any(|file| is_gone(file));
+    let judge = Judge { before, after, edits: &edits, by_file: &by_file, has_gone };
+    let verdicts = few_or_many(resources, FEW, |resource| judge.verdicts(resource));
+    for (resource, verdicts) in resources.iter().zip(verdicts) {
         for (at, verdict) in verdicts {
             match verdict {
                 Verdict::Reads => edits[at].readers += 1,
@@ -52,28 +88,11 @@ pub(super) fn layer_edits(
             }
         }
     }
-    // What could not be read may well read it.
-    let is_whole = !loaded.is_incomplete && !loaded.has_broken && !loaded.has_gaps;
-    let told = edits.into_iter().map(|edit| {
-        let is_asked_for = request.scope.is_everything() || request.scope.wants(edit.file);
-        edit.told(is_whole && is_asked_for)
+    let edits = edits.into_iter().map(|edit| {
+        let can_be_dead = can_be_dead(edit.file);
+        edit.into_layer_edit(can_be_dead)
     });
-    told.filter(|edit| edit.is_dead || !edit.shielded.is_empty()).collect()
-}
-
-/// What to say about edits that nobody reads.
-pub(super) fn dead_edits(edits: &[LayerEdit]) -> impl Iterator<Item = Finding> {
-    edits.iter().filter(|edit| edit.is_dead).filter_map(|edit| {
-        let message = format!("`{}` is edited here, but no resource reads it", edit.pointer);
-        let finding = Finding::new(&finding::METADATA_DEAD_EDIT, Location::Span(edit.after?), message);
-        let finding = finding.labelled("nobody reads this");
-        Some(match edit.shielded.first() {
-            Some(first) => finding
-                .related(first.by, format!("counts for {} instead", first.resource))
-                .help("a stronger layer says something else for every resource; edit it there, or remove it there"),
-            None => finding.help("no resource stands where this layer speaks; check the directory it is in"),
-        })
-    })
+    edits.filter(|edit| edit.is_dead || !edit.shielded.is_empty()).collect()
 }
 
 /// A value that differs between the sides of one layer.
@@ -87,7 +106,7 @@ struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    fn told(self, can_be_dead: bool) -> LayerEdit {
+    fn into_layer_edit(self, can_be_dead: bool) -> LayerEdit {
         let is_dead = can_be_dead && self.readers == 0 && self.after.is_some();
         LayerEdit {
             file: self.file.clone(),
@@ -147,25 +166,26 @@ enum Verdict {
 }
 
 struct Judge<'a> {
-    worlds: &'a Worlds<'a>,
+    before: &'a Side<'a>,
+    after: &'a Side<'a>,
     edits: &'a [Edit<'a>],
     by_file: &'a BTreeMap<&'a RepoPath, Vec<usize>>,
-    /// Whether a layer is gone, so that only the older side knows whom it spoke for.
+    /// Whether a layer is gone, so that only the older side knows what it applied to.
     has_gone: bool,
 }
 
 impl Judge<'_> {
     fn verdicts(&self, resource: &Resource) -> Vec<(usize, Verdict)> {
-        let Some(after) = self.worlds.after.metadata_of(resource) else { return Vec::new() };
+        let Some(after) = self.after.metadata_of(resource) else { return Vec::new() };
         // Only what the newer side does not decide needs a look at the older one.
-        let before = LazyCell::new(|| self.worlds.before.metadata_of(resource));
-        let mut edits: Vec<usize> = self.spoken(&after).collect();
+        let before = LazyCell::new(|| self.before.metadata_of(resource));
+        let mut edits: Vec<usize> = self.applicable(&after).collect();
         if self.has_gone {
-            edits.extend(before.iter().flat_map(|before| self.spoken(before)));
+            edits.extend(before.iter().flat_map(|before| self.applicable(before)));
             edits.sort_unstable();
             edits.dedup();
         }
-        // A plain file has no metadata that anybody uses, but its secrets are hidden all the same.
+        // A plain file uses no metadata, but its secrets are hidden all the same.
         let is_used = |edit: &Edit<'_>| resource.is_managed() || edit.directive.field == Field::SecretInAttributes;
         edits.retain(|&at| is_used(&self.edits[at]));
         let judge = |at: usize| {
@@ -179,8 +199,8 @@ impl Judge<'_> {
         edits.into_iter().filter_map(judge).collect()
     }
 
-    /// The edits of all layers that speak for a resource.
-    fn spoken<'s>(&'s self, metadata: &'s EffectiveMetadata) -> impl Iterator<Item = usize> + 's {
+    /// The edits of all layers that apply to a resource.
+    fn applicable<'s>(&'s self, metadata: &'s EffectiveMetadata) -> impl Iterator<Item = usize> + 's {
         let files = metadata.layers().iter().filter_map(|layer| match &layer.origin {
             Origin::File { path, .. } => self.by_file.get(path),
             _ => None,
@@ -189,7 +209,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a layer has the last word on a directive, or some word that does not count.
+/// Whether a layer decides a field, or says something about it that a stronger layer overrides.
 fn judged(metadata: &EffectiveMetadata, edit: &Edit<'_>) -> Option<Verdict> {
     let provenance = metadata.provenance(&edit.directive)?;
     let is_ours = |said: &Said| said.by.is_from(edit.file);

@@ -1,35 +1,27 @@
-//! Contents become documents, each content once: what moved is not parsed twice, what is the same on both sides not at all.
+//! Parses each content once: a file that moved is not parsed twice, documents that are the same on both sides not at all.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-use super::Request;
+use super::load::Documents;
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, parse, parse_both};
+use crate::side::Side;
 use crate::snapshot::{ChangedFile, Entry, ObjectId};
 use crate::text::Sources;
 
-/// Which documents of a changed file are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// All of them.
-    All,
-    /// Not those that are the same to the letter on both sides.
-    Differing,
-}
-
 /// Parsed contents by object id.
-pub(super) struct Parses<'a> {
-    wanted: Wanted,
+pub(super) struct ParseOnce<'a> {
+    documents: Documents,
     shared: BTreeMap<ObjectId, Shared>,
     sources: &'a Sources,
     limits: &'a Limits,
 }
 
-/// A content that stands in several places; its text is registered under the first of them, whichever thread comes first.
+/// A content that several files have; its text is registered under the first of them, whichever thread comes first.
 struct Shared {
     path: RepoPath,
     revision: SmolStr,
@@ -38,18 +30,18 @@ struct Shared {
 
 /// The content of a file on one side.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
+pub(super) struct VersionContent<'a> {
     pub(super) content: Content<'a>,
     pub(super) id: Option<ObjectId>,
 }
 
-impl<'a> Parses<'a> {
-    pub(super) fn new(files: &[ChangedFile], request: &'a Request<'_>, wanted: Wanted) -> Self {
+impl<'a> ParseOnce<'a> {
+    pub(super) fn new(files: &[ChangedFile], before: &'a Side<'_>, after: &'a Side<'_>, documents: Documents) -> Self {
         let mut places: BTreeMap<ObjectId, Vec<(RepoPath, &str)>> = BTreeMap::new();
         for file in files {
-            for (entry, snapshot) in [(&file.after, request.after), (&file.before, request.before)] {
+            for (entry, side) in [(&file.after, after), (&file.before, before)] {
                 if let Some(Entry { id: Some(id), path, .. }) = entry {
-                    places.entry(*id).or_default().push((path.clone(), snapshot.label()));
+                    places.entry(*id).or_default().push((path.clone(), side.snapshot.label()));
                 }
             }
         }
@@ -57,21 +49,21 @@ impl<'a> Parses<'a> {
             let (path, revision) = places.swap_remove(0);
             (id, Shared { path, revision: revision.into(), parsed: OnceLock::new() })
         });
-        let (sources, limits) = (&**request.sources, request.configuration.limits());
-        Self { wanted, shared: shared.collect(), sources, limits }
+        let (sources, limits) = (&**after.sources, after.limits);
+        Self { documents, shared: shared.collect(), sources, limits }
     }
 
     /// Both sides of a file.
-    pub(super) fn both(&self, before: Side<'_>, after: Side<'_>) -> [Arc<Parsed>; 2] {
-        let is_shared = |side: Side<'_>| self.shared_with(side).is_some();
-        if self.wanted == Wanted::All || is_shared(before) || is_shared(after) {
+    pub(super) fn both(&self, before: VersionContent<'_>, after: VersionContent<'_>) -> [Arc<Parsed>; 2] {
+        let is_shared = |side: VersionContent<'_>| self.shared_with(side).is_some();
+        if self.documents == Documents::All || is_shared(before) || is_shared(after) {
             return [self.one(before), self.one(after)];
         }
         parse_both(before.content, after.content, self.sources, self.limits).map(Arc::new)
     }
 
     /// One side of a file, where there is no other.
-    pub(super) fn one(&self, side: Side<'_>) -> Arc<Parsed> {
+    pub(super) fn one(&self, side: VersionContent<'_>) -> Arc<Parsed> {
         let Some(shared) = self.shared_with(side) else {
             return Arc::new(parse(side.content, self.sources, self.limits));
         };
@@ -80,7 +72,7 @@ impl<'a> Parses<'a> {
     }
 
     /// The extension decides how a content is read, so only places that agree on it share.
-    fn shared_with(&self, side: Side<'_>) -> Option<&Shared> {
+    fn shared_with(&self, side: VersionContent<'_>) -> Option<&Shared> {
         let shared = self.shared.get(&side.id?)?;
         (extension(&shared.path) == extension(side.content.path)).then_some(shared)
     }
