@@ -29,6 +29,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("cel", &["expression/cel"]),
     ("regex", &["schema"]),
     ("rayon", &["pipeline", "impact", "diff", "shell/git", "document", "parallel.rs"]),
+    ("signal_hook", &["shell/pager.rs"]),
     ("terminal_size", &["shell/output.rs"]),
     ("unicode_width", &["report"]),
 ];
