@@ -41,3 +41,6 @@ pub mod report;
 // Wiring.
 pub mod pipeline;
 pub mod shell;
+
+#[cfg(test)]
+mod testing;

@@ -3,16 +3,12 @@
 use proptest::prelude::*;
 
 use super::{Computed, Failure, FailureKind, Inputs, Program};
-use crate::document::{self, Format, write};
+use crate::document::write;
 use crate::limits::Limits;
 use crate::path::RepoPath;
+use crate::testing::read as node;
 use crate::text::{SourceText, Sources, Span};
 use crate::value::Node;
-
-fn node(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "", text));
-    document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-}
 
 const DATA: &str = "
 name: web

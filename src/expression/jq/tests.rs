@@ -3,15 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{self, Format, write};
-use crate::limits::Limits;
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources};
+use crate::document::{Format, write};
+use crate::testing::read_as;
 use crate::value::{Entry, Secret, Value};
 
 fn read(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    document::parse(text, source, Format::Json, &Limits::default()).value.remove(0).root
+    read_as(text, Format::Json)
 }
 
 fn place() -> Span {

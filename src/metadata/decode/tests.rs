@@ -6,15 +6,9 @@ use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::metadata::canonical;
 use crate::path::RepoPath;
+use crate::testing::read as node;
 use crate::text::{SourceText, Sources};
 use proptest::prelude::*;
-
-fn node(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    let parsed = parse(text, source, Format::Yaml, &Limits::default());
-    assert!(parsed.findings.is_empty(), "{text}: {:?}", parsed.findings);
-    parsed.value.into_iter().next().expect("a document").root
-}
 
 fn get(fields: &str) -> String {
     format!("operationInfo: {{getResource: {{{fields}}}}}")
