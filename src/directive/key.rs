@@ -188,8 +188,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_key_is_read(name in "\\+[?*./~a&%0-2include]{0,12}") {
-            read(&key(&name));
+        fn a_directive_is_spelled_by_what_was_read(name in "\\+[?*./~a&%0-2include]{0,12}") {
+            if let PlusKey::Directive(it) = read(&key(&name)) {
+                let include = if it.is_include {
+                    let tail = name.split_once("include").map(|(_, rest)| rest).unwrap_or_default();
+                    let end = tail.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(tail.len());
+                    format!("include{}", &tail[..end])
+                } else {
+                    String::new()
+                };
+                let anchor = it.anchor.map(|name| format!("*{name}")).unwrap_or_default();
+                let optional = if it.is_optional { "?" } else { "" };
+                let spelled = format!("+{optional}{include}{anchor}{}{}", ".".repeat(it.dots), it.pointer);
+                prop_assert_eq!(spelled, name);
+            }
         }
     }
 }
