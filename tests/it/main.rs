@@ -34,6 +34,7 @@ mod render;
 mod repo;
 mod requests;
 mod required;
+mod schema_suite;
 mod snapshots;
 mod transcripts;
 mod vectors;

@@ -1,6 +1,6 @@
 //! What tests need beyond git and Rust: absence is reported, and is a failure where `OUTCROP_REQUIRE` names it.
 //!
-//! The variable is a list with commas: `vectors`, `corpora`, `root`, and the names of tools such as `pre-commit`.
+//! The variable is a list with commas: `vectors`, `corpora`, `schema-suite`, `root`, and the names of tools such as `pre-commit`.
 
 use std::io::Write as _;
 
