@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::items::{Fate, match_items};
 use super::plan::{Boldness, Plan, Seat, Stuck, is_scalar, is_written, same_key, written};
 use super::{Edit, lines};
-use crate::document::{Format, layout, write};
+use crate::document::write::{self, KeyOrder, Layout};
+use crate::document::{Format, layout};
 use crate::value::{Entry, Key, Map, Node, Value};
 
 impl Plan<'_> {
@@ -190,7 +191,7 @@ impl Plan<'_> {
         match self.format {
             Format::Json => {
                 let key = Node::new(Value::String(entry.key.name.clone()), entry.key.span);
-                format!("{}: {value}", write::to_json(&key).trim_end())
+                format!("{}: {value}", write::json(&key, Layout::Line, KeyOrder::Written))
             }
             Format::Yaml => {
                 let null = Node::new(Value::Null, entry.value.span);
@@ -206,30 +207,10 @@ impl Plan<'_> {
     fn value_text(&self, value: &Node, beside: &Node) -> String {
         match self.format {
             Format::Yaml => write::to_inline(value),
-            Format::Json if self.text[beside.span.range()].contains('\n') => {
-                write::to_json(value).trim_end().to_owned()
+            Format::Json => {
+                let is_one_line = !self.text[beside.span.range()].contains('\n');
+                write::json(value, if is_one_line { Layout::Line } else { Layout::Pretty }, KeyOrder::Written)
             }
-            Format::Json => json_line(value),
         }
-    }
-}
-
-/// JSON on one line.
-fn json_line(value: &Node) -> String {
-    let scalar = |node: &Node| write::to_json(node).trim_end().to_owned();
-    match &value.value {
-        Value::List(list) => {
-            let items: Vec<String> = list.items().iter().map(json_line).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Map(map) => {
-            let entry = |entry: &Entry| {
-                let key = Node::new(Value::String(entry.key.name.clone()), entry.key.span);
-                format!("{}: {}", scalar(&key), json_line(&entry.value))
-            };
-            let entries: Vec<String> = map.entries().iter().map(entry).collect();
-            format!("{{{}}}", entries.join(", "))
-        }
-        _ => scalar(value),
     }
 }

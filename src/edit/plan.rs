@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Edit, lines};
-use crate::document::{Document, Format, layout, write};
+use crate::document::write::{self, KeyOrder, Layout};
+use crate::document::{Document, Format, layout};
 use crate::text::Span;
 use crate::value::{Entry, Key, KeyKind, Map, Node, StepKind, Value};
 
@@ -239,14 +240,15 @@ impl<'a> Plan<'a> {
 
     /// A scalar between the quotes that the old one had.
     pub(super) fn scalar_like(&self, old: &str, new: &Node) -> String {
+        let json = || write::json(new, Layout::Line, KeyOrder::Written);
         let plain = || match self.format {
             Format::Yaml => write::to_inline(new),
-            Format::Json => write::to_json(new).trim_end().to_owned(),
+            Format::Json => json(),
         };
         let Value::String(text) = &new.value else { return plain() };
         let is_visible = !text.chars().any(|c| c.is_control() || crate::sanitize::is_hidden(c));
         match old.as_bytes().first() {
-            Some(b'"') if is_visible => write::to_json(new).trim_end().to_owned(),
+            Some(b'"') if is_visible => json(),
             Some(b'\'') if is_visible => format!("'{}'", text.replace('\'', "''")),
             _ => plain(),
         }

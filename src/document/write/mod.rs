@@ -9,7 +9,7 @@ mod scalar;
 mod yaml;
 
 pub use inline::{inline_within, to_inline};
-pub use json::to_json;
+pub use json::{JsonWriter, KeyOrder, Layout, json, to_json};
 pub use yaml::to_yaml;
 
 /// What stands for a secret.
