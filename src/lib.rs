@@ -12,6 +12,7 @@ pub mod glob;
 pub mod suggest;
 pub mod text;
 pub mod memo;
+pub mod parallel;
 pub mod value;
 pub mod finding;
 pub mod limits;

@@ -13,6 +13,7 @@ mod order;
 mod origin;
 pub mod provenance;
 mod secret;
+mod walk;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -23,7 +24,9 @@ pub use arithmetic::{CalculationError, Operation, calculate, compare};
 pub use number::Number;
 pub use origin::{Extra, Step, StepKind};
 pub use secret::Secret;
+pub use walk::{Child, Children};
 
+use crate::memo::Identity;
 use crate::path::Pointer;
 use crate::text::Span;
 use mix::Mix;
@@ -351,6 +354,22 @@ impl Node {
             Value::Map(map) => Some(map.weight),
             _ => None,
         }
+    }
+}
+
+impl Value {
+    /// The address of a list or a map; it belongs to no other one as long as this value lives.
+    pub fn address(&self) -> Option<usize> {
+        match self {
+            Self::List(list) => Some(Arc::as_ptr(list).addr()),
+            Self::Map(map) => Some(Arc::as_ptr(map).addr()),
+            _ => None,
+        }
+    }
+
+    /// A key that is equal only for the one list or map in memory; none for a scalar.
+    pub fn identity(&self) -> Option<Identity<Value>> {
+        self.address().map(|address| Identity::new(address, self.clone()))
     }
 }
 

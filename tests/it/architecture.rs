@@ -20,7 +20,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_json", &["expression/jq"]),
     ("cel", &["expression/cel"]),
     ("regex", &["schema"]),
-    ("rayon", &["pipeline", "impact", "diff", "shell/git", "document"]),
+    ("rayon", &["parallel.rs", "pipeline", "impact", "diff", "shell/git", "document"]),
     ("terminal_size", &["shell/output.rs"]),
     ("unicode_width", &["report"]),
 ];

@@ -1,40 +1,17 @@
 //! Why resources change, through the whole pipeline: groups, causes, edited files, shielded resources and dead edits.
 
-use std::sync::Arc;
-
 use outcrop::diff::{self, Group, Origin};
-use outcrop::limits::Budget;
-use outcrop::path::RepoPath;
-use outcrop::pipeline::{self, Configuration, Judged, Policy, Request};
+use outcrop::pipeline::{self, Judged, Request};
 use outcrop::report::{Report, Style, json, terminal};
-use outcrop::snapshot::{MemorySnapshot, Scope};
-use outcrop::text::{Sources, Span};
+use outcrop::text::Span;
+
+use crate::comparing::{Comparing, snapshot};
 
 type Files = Vec<(String, String)>;
 
-fn snapshot(label: &str, files: &Files) -> MemorySnapshot {
-    files.iter().fold(MemorySnapshot::new(label), |snapshot, (path, text)| {
-        snapshot.with(RepoPath::new(path).unwrap(), text.as_bytes())
-    })
-}
-
 fn run<T>(before: &Files, after: &Files, scope: &[&str], act: impl Fn(&Request<'_>) -> T) -> T {
-    let (before, after) = (snapshot("before", before), snapshot("after", after));
-    let sources = Arc::new(Sources::default());
-    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
-    let scope = Scope::new(scope, &RepoPath::root(), &configuration.roots()).unwrap();
-    act(&Request {
-        before: &before,
-        after: &after,
-        scope: &scope,
-        configuration: &configuration,
-        budget: &Budget::default(),
-        ignored: &[],
-        memory: &pipeline::NoMemory,
-        wants: pipeline::Wants::default(),
-        reveal: false,
-        sources: &sources,
-    })
+    let side = |label, files: &Files| snapshot(label, files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    Comparing { scope, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
 }
 
 fn compare(before: &Files, after: &Files) -> Report {

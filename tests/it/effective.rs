@@ -1,23 +1,22 @@
-//! The central law: what is found from the edits alone is what comparing everything on both sides finds. Nothing missed, nothing
-//! extra, with and without a memory, also with one that is damaged.
+//! The central law: what is found from the edits alone is what comparing everything on both sides finds. Nothing is missed and
+//! nothing is extra: without a cache, while it is filled, and with what it holds from before.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use outcrop::diff::{Change, PathStep, ResourceChange};
 use outcrop::document::write;
-use outcrop::limits::Budget;
-use outcrop::path::RepoPath;
-use outcrop::pipeline::{self, Configuration, Memory, NoMemory, Notable, Policy, Request};
+use outcrop::pipeline::{self, Memory, NoMemory, Notable, Request};
 use outcrop::report::Report;
-use outcrop::snapshot::{MemorySnapshot, ObjectId, Scope};
-use outcrop::text::Sources;
+use outcrop::snapshot::ObjectId;
 use outcrop::value::Node;
 use proptest::prelude::*;
 
+use crate::comparing::{Comparing, snapshot};
+
 type Tree = BTreeMap<String, String>;
 
-/// Remembers in memory; may be told to tell nonsense.
+/// Keeps everything for the length of a test.
 #[derive(Default)]
 struct Remembered(Mutex<BTreeMap<ObjectId, Vec<Notable>>>);
 
@@ -31,33 +30,14 @@ impl Memory for Remembered {
     }
 }
 
-fn snapshot(label: &str, tree: &Tree) -> MemorySnapshot {
-    let with = |snapshot: MemorySnapshot, (path, text): (&String, &String)| {
-        snapshot.with(RepoPath::new(path).unwrap(), text.as_bytes())
-    };
-    tree.iter().fold(MemorySnapshot::new(label), with).with_ids()
-}
-
 fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Request<'_>) -> Report) -> Report {
-    let (before, after) = (snapshot("before", before), snapshot("after", after));
-    let sources = Arc::new(Sources::default());
-    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
-    act(&Request {
-        before: &before,
-        after: &after,
-        scope: &Scope::everything(),
-        configuration: &configuration,
-        budget: &Budget::default(),
-        ignored: &[],
-        memory,
-        wants: outcrop::pipeline::Wants::default(),
-        reveal: false,
-        sources: &sources,
-    })
+    let side =
+        |label, tree: &Tree| snapshot(label, tree.iter().map(|(path, text)| (path.as_str(), text.as_str()))).with_ids();
+    Comparing { memory, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
 }
 
 /// Everything a report says about resources, as text.
-fn told(report: &Report) -> Vec<String> {
+fn described(report: &Report) -> Vec<String> {
     let mut lines: Vec<String> = report.resources.iter().flat_map(resource).collect();
     let hidden = report.would_hide.iter();
     lines.extend(hidden.map(|it| format!("would hide by {}: {} {}", it.rule, it.identity, change(&it.change))));
@@ -69,7 +49,7 @@ fn told(report: &Report) -> Vec<String> {
 
 fn resource(resource: &ResourceChange) -> Vec<String> {
     let side = |side: &Option<outcrop::resource::Resource>| match side {
-        // Of two documents that are the same to the letter nobody can tell which one changed.
+        // The document's position is left out: of two documents with equal text, either one may be the changed one.
         Some(side) => format!("{} {}", side.identity, side.file),
         None => "-".to_owned(),
     };
@@ -91,17 +71,17 @@ fn change(change: &Change) -> String {
 
 /// All ways to the answer agree.
 fn agree(before: &Tree, after: &Tree) -> Result<(), TestCaseError> {
-    let expected = told(&run(before, after, &NoMemory, pipeline::compare_everything));
+    let expected = described(&run(before, after, &NoMemory, pipeline::compare_everything));
     let memory = Remembered::default();
-    let cold = told(&run(before, after, &NoMemory, pipeline::compare));
+    let cold = described(&run(before, after, &NoMemory, pipeline::compare));
     prop_assert_eq!(&cold, &expected, "cold: {:#?} {:#?}", before, after);
-    let first = told(&run(before, after, &memory, pipeline::compare));
+    let first = described(&run(before, after, &memory, pipeline::compare));
     prop_assert_eq!(&first, &expected, "while it is being remembered");
-    let warm = told(&run(before, after, &memory, pipeline::compare));
+    let warm = described(&run(before, after, &memory, pipeline::compare));
     prop_assert_eq!(&warm, &expected, "warm");
     // What was remembered on the way there is carried over on the way back.
-    let back = told(&run(after, before, &memory, pipeline::compare));
-    prop_assert_eq!(&back, &told(&run(after, before, &NoMemory, pipeline::compare_everything)), "the way back");
+    let back = described(&run(after, before, &memory, pipeline::compare));
+    prop_assert_eq!(&back, &described(&run(after, before, &NoMemory, pipeline::compare_everything)), "the way back");
     Ok(())
 }
 
@@ -114,7 +94,7 @@ fn scalars() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["1", "2", "one", "two", "true", "[1, 2]", "{p: 1, q: 2}"]).prop_map(str::to_owned)
 }
 
-/// One file: where it stands and what it says.
+/// One file: its path and its text.
 fn files() -> impl Strategy<Value = (String, String)> {
     let resource = (directories(), payloads()).prop_map(|(at, text)| (format!("{at}/resource.yaml"), text));
     let legacy = (directories(), payloads()).prop_map(|(at, text)| (format!("{at}.yaml"), text));
@@ -132,8 +112,8 @@ fn files() -> impl Strategy<Value = (String, String)> {
 
 fn payloads() -> impl Strategy<Value = String> {
     let plain = (scalars(), scalars()).prop_map(|(id, value)| format!("id: {id}\nvalue: {value}\n"));
-    let includes = (scalars(), prop::sample::select(vec!["shared.yaml", "deep.yaml"]))
-        .prop_map(|(id, file)| format!("id: {id}\nfrom:\n  +?include: {}{file}\n", ""));
+    let includes = (scalars(), prop::sample::select(vec!["shared.yaml", "deep.yaml"]), 0..4usize)
+        .prop_map(|(id, file, levels)| format!("id: {id}\nfrom:\n  +?include: {}{file}\n", "../".repeat(levels)));
     let climbs = (scalars(), 1..4usize)
         .prop_map(|(id, levels)| format!("id: {id}\n+?include: {}shared.yaml\n", "../".repeat(levels)));
     let directive = scalars().prop_map(|value| format!("base: {{x: {value}}}\nuser:\n  +/base:\n"));
@@ -219,10 +199,7 @@ fn patches() -> impl Strategy<Value = (String, String)> {
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
-    prop::collection::btree_map(files().prop_map(|(path, _)| path), Just(()), 0..1)
-        .prop_flat_map(|_| prop::collection::vec(files(), 1..12))
-        .prop_map(|files| files.into_iter().collect())
-        .prop_map(without_clashes)
+    prop::collection::vec(files(), 1..12).prop_map(|files| without_clashes(files.into_iter().collect()))
 }
 
 /// A path cannot be a file and a directory at once; such files are left out.

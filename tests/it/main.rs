@@ -11,6 +11,7 @@ mod action;
 mod architecture;
 mod causes;
 mod ci;
+mod comparing;
 mod computed;
 mod corpora;
 mod difftool;

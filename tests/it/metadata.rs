@@ -1,41 +1,17 @@
 //! Effective metadata in comparisons: what a changed layer does to resources, and what it must not bring to light.
 
-use std::sync::Arc;
-
 use outcrop::diff::{self, Side};
 use outcrop::document::write;
-use outcrop::limits::Budget;
-use outcrop::path::RepoPath;
-use outcrop::pipeline::{self, Configuration, Judged, Policy, Request};
+use outcrop::pipeline::{self, Judged, Request};
 use outcrop::report::{Report, Style, terminal};
-use outcrop::snapshot::{MemorySnapshot, Scope};
-use outcrop::text::Sources;
+
+use crate::comparing::{Comparing, snapshot};
 
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-fn snapshot(label: &str, files: Files<'_>) -> MemorySnapshot {
-    files.iter().fold(MemorySnapshot::new(label), |snapshot, (path, text)| {
-        snapshot.with(RepoPath::new(path).unwrap(), text.as_bytes())
-    })
-}
-
 fn run<T>(before: Files<'_>, after: Files<'_>, scope: &[&str], act: impl Fn(&Request<'_>) -> T) -> T {
-    let (before, after) = (snapshot("before", before), snapshot("after", after));
-    let sources = Arc::new(Sources::default());
-    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
-    let scope = Scope::new(scope, &RepoPath::root(), &configuration.roots()).unwrap();
-    act(&Request {
-        before: &before,
-        after: &after,
-        scope: &scope,
-        configuration: &configuration,
-        budget: &Budget::default(),
-        ignored: &[],
-        memory: &outcrop::pipeline::NoMemory,
-        wants: outcrop::pipeline::Wants::default(),
-        reveal: false,
-        sources: &sources,
-    })
+    let side = |label, files: Files<'_>| snapshot(label, files.iter().copied());
+    Comparing { scope, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
 }
 
 fn compare(before: Files<'_>, after: Files<'_>) -> Report {

@@ -1,17 +1,14 @@
 //! Verdicts on pairs of files: same, different, or not readable.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use outcrop::diff::{self, ChangeKind, Side};
-use outcrop::limits::Budget;
-use outcrop::path::RepoPath;
-use outcrop::pipeline::{self, Configuration, NoMemory, Request};
+use outcrop::pipeline;
 use outcrop::report::Report;
-use outcrop::snapshot::{MemorySnapshot, Scope};
 use serde_json::Value;
 
 use super::{CaseResult, cases, name_of};
+use crate::comparing::{Comparing, snapshot};
 
 pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
     cases(folder).iter().map(|case| (name_of(case), run_case(case))).collect()
@@ -35,22 +32,8 @@ fn run_case(case: &Value) -> Result<(), String> {
 }
 
 fn compare(before: &str, after: &str) -> Report {
-    let file = RepoPath::new("file.yaml").unwrap();
-    let before = MemorySnapshot::new("before").with(file.clone(), before.as_bytes());
-    let after = MemorySnapshot::new("after").with(file, after.as_bytes());
-    let (scope, budget, sources) = (Scope::everything(), Budget::default(), Arc::default());
-    pipeline::compare(&Request {
-        before: &before,
-        after: &after,
-        scope: &scope,
-        configuration: &Configuration::default(),
-        budget: &budget,
-        ignored: &[],
-        memory: &NoMemory,
-        wants: outcrop::pipeline::Wants::default(),
-        reveal: false,
-        sources: &sources,
-    })
+    let side = |label, text| snapshot(label, [("file.yaml", text)]);
+    Comparing::new(side("before", before), side("after", after)).run(pipeline::compare)
 }
 
 fn check_changes(report: &Report, expected: &[Value]) -> Result<(), String> {

@@ -1,0 +1,51 @@
+//! Two sets of files compared in memory, through the doors of the library that the program uses.
+
+use std::sync::Arc;
+
+use outcrop::limits::Budget;
+use outcrop::path::RepoPath;
+use outcrop::pipeline::{Configuration, Memory, NoMemory, Policy, Request, Wants};
+use outcrop::snapshot::{MemorySnapshot, Scope};
+use outcrop::text::Sources;
+
+/// A snapshot that holds these files.
+pub(crate) fn snapshot<'a>(label: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> MemorySnapshot {
+    let add = |snapshot: MemorySnapshot, (path, text): (&str, &str)| {
+        snapshot.with(RepoPath::new(path).unwrap(), text.as_bytes())
+    };
+    files.into_iter().fold(MemorySnapshot::new(label), add)
+}
+
+/// What a comparison of two snapshots is asked for.
+pub(crate) struct Comparing<'a> {
+    pub(crate) before: MemorySnapshot,
+    pub(crate) after: MemorySnapshot,
+    pub(crate) scope: &'a [&'a str],
+    pub(crate) memory: &'a dyn Memory,
+}
+
+impl Comparing<'_> {
+    /// The whole of two snapshots, without a cache.
+    pub(crate) fn new(before: MemorySnapshot, after: MemorySnapshot) -> Self {
+        Comparing { before, after, scope: &[], memory: &NoMemory }
+    }
+
+    /// Calls a function with the comparison.
+    pub(crate) fn run<T>(&self, act: impl Fn(&Request<'_>) -> T) -> T {
+        let sources = Arc::new(Sources::default());
+        let configuration = Configuration::read(&self.before, &self.after, Policy::Base, &sources);
+        let scope = Scope::new(self.scope, &RepoPath::root(), &configuration.roots()).unwrap();
+        act(&Request {
+            before: &self.before,
+            after: &self.after,
+            scope: &scope,
+            configuration: &configuration,
+            budget: &Budget::default(),
+            ignored: &[],
+            memory: self.memory,
+            wants: Wants::default(),
+            reveal: false,
+            sources: &sources,
+        })
+    }
+}
