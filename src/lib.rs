@@ -11,6 +11,7 @@ pub mod path;
 pub mod glob;
 pub mod suggest;
 pub mod text;
+pub mod scan;
 pub mod memo;
 pub mod parallel;
 pub mod value;
