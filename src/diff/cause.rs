@@ -19,7 +19,7 @@ pub struct Causes {
 #[derive(Debug, Clone)]
 pub struct Cause {
     /// Where it is written; of a map or a list, where that is.
-    pub at: Place,
+    pub at: FileSpan,
     /// What brought it from there, in the order it happened.
     pub via: Vec<Via>,
     /// Whether the way is longer than that.
@@ -34,14 +34,14 @@ pub struct Via {
     /// What brought it.
     pub kind: StepKind,
     /// Where that is written.
-    pub at: Place,
+    pub at: FileSpan,
     /// Whether that is the resource's own file.
     pub is_own: bool,
 }
 
 /// A place in a file, as the resource knows it: what stands in several files is read once, and its spans name only one of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FileSpan {
     /// The file.
     pub file: RepoPath,
     /// The bytes.
@@ -53,12 +53,12 @@ const LONGEST_WAY: usize = 32;
 
 /// Where a resource stands on one side: its file, and the text that was read for it.
 #[derive(Debug, Clone)]
-pub struct Home {
+pub struct HomeFile {
     file: RepoPath,
     source: SourceId,
 }
 
-impl Home {
+impl HomeFile {
     /// Where both sides of a resource stand; what is missing on one side stands where the other does.
     pub fn both(of: &ResourceChange) -> [Option<Self>; 2] {
         let of_side = |side: &Resource| Self { file: side.file.clone(), source: side.payload.span.source };
@@ -69,12 +69,12 @@ impl Home {
 
 /// Why a change of a resource came about.
 pub fn causes(change: &Change, of: &ResourceChange, sources: &Sources) -> Causes {
-    causes_at(change, &Home::both(of), sources)
+    causes_at(change, &HomeFile::both(of), sources)
 }
 
 /// The same for whoever knows only where the resource stands, or not even that: then nothing is its own.
-pub fn causes_at(change: &Change, homes: &[Option<Home>; 2], sources: &Sources) -> Causes {
-    let cause = |node: &Option<Node>, home: &Option<Home>| Some(Cause::of(node.as_ref()?, home.as_ref(), sources));
+pub fn causes_at(change: &Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> Causes {
+    let cause = |node: &Option<Node>, home: &Option<HomeFile>| Some(Cause::of(node.as_ref()?, home.as_ref(), sources));
     Causes { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
 }
 
@@ -99,7 +99,7 @@ impl Causes {
 }
 
 impl Cause {
-    fn of(node: &Node, of: Option<&Home>, sources: &Sources) -> Self {
+    fn of(node: &Node, of: Option<&HomeFile>, sources: &Sources) -> Self {
         let (at, is_own) = place(node.span, of, sources);
         let mut steps: Vec<&Step> =
             std::iter::successors(node.step(), |step| step.before.as_deref()).take(LONGEST_WAY + 1).collect();
@@ -114,16 +114,16 @@ impl Cause {
 }
 
 /// A place, and whether it is in the resource's own file.
-fn place(span: Span, of: Option<&Home>, sources: &Sources) -> (Place, bool) {
+fn place(span: Span, of: Option<&HomeFile>, sources: &Sources) -> (FileSpan, bool) {
     let file = match of {
         Some(home) if home.source == span.source => home.file.clone(),
         _ => sources.get(span.source).path.clone(),
     };
     let is_own = of.is_some_and(|home| home.file == file);
-    (Place { file, span }, is_own)
+    (FileSpan { file, span }, is_own)
 }
 
-impl Place {
+impl FileSpan {
     /// Whether both are the same place of the same file, on one side of a comparison. A text that is read twice is two sources.
     pub fn is_same(&self, other: &Self) -> bool {
         self.span.start == other.span.start && self.file == other.file

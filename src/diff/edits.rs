@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cause::{Cause, Causes, Place, causes};
+use super::cause::{Cause, Causes, FileSpan, causes};
 use super::groups::Member;
 use super::{Change, ResourceChange};
 use crate::path::RepoPath;
@@ -98,11 +98,7 @@ fn echoes(
 }
 
 fn is_same_edit(this: &Change, that: &Change) -> bool {
-    let is_same = |this: &Option<Node>, that: &Option<Node>| match (this, that) {
-        (Some(this), Some(that)) => this.is_identical(that),
-        (None, None) => true,
-        _ => false,
-    };
+    let is_same = |this: &Option<Node>, that: &Option<Node>| Node::same_option(this.as_ref(), that.as_ref());
     this.kind == that.kind && is_same(&this.before, &that.before) && is_same(&this.after, &that.after)
 }
 
@@ -144,7 +140,7 @@ impl Found<'_> {
         }
     }
 
-    fn note(&mut self, edited: &mut BTreeMap<RepoPath, EditId>, side: usize, at: &Place) {
+    fn note(&mut self, edited: &mut BTreeMap<RepoPath, EditId>, side: usize, at: &FileSpan) {
         let is_edited = *self.known.entry(at.file.clone()).or_insert_with(|| (self.is_edited)(&at.file));
         if is_edited {
             edited.entry(at.file.clone()).or_default()[side].get_or_insert(at.span.start);

@@ -64,8 +64,8 @@ impl Digest {
                     self.bytes(label.as_bytes());
                 }
                 PathStep::Item { label: None, .. } => self.mark(b'*'),
-                PathStep::Inside(Format::Json) => self.mark(b'j'),
-                PathStep::Inside(Format::Yaml) => self.mark(b'y'),
+                PathStep::Embedded(Format::Json) => self.mark(b'j'),
+                PathStep::Embedded(Format::Yaml) => self.mark(b'y'),
                 PathStep::Metadata => self.mark(b'M'),
                 PathStep::Request(operation) => {
                     self.mark(b'R');

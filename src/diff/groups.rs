@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rayon::prelude::*;
 
-use super::cause::{Cause, Causes, Place, causes};
+use super::cause::{Cause, Causes, FileSpan, causes};
 use super::fingerprint::{Digest, Fingerprint};
 use super::{Change, ChangeKind, PathStep, ResourceChange, resources};
 use crate::text::Sources;
@@ -66,7 +66,7 @@ pub enum Origin {
     /// Each in another file that is not the resource's.
     Apart,
     /// All of them here.
-    At(Place),
+    At(FileSpan),
 }
 
 /// A step that all values of a group took.
@@ -75,7 +75,7 @@ pub struct SharedVia {
     /// What brought them.
     pub kind: StepKind,
     /// Where that is written, if it is the same place for all.
-    pub at: Option<Place>,
+    pub at: Option<FileSpan>,
 }
 
 /// Finds what is one change; groups of many resources first, then in order of their first resource.
@@ -216,10 +216,10 @@ impl Sorter<'_> {
 
     fn is_same(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.items[a], &self.items[b]);
-        let is_same_side = |((this, why), (that, whence)): (Side<'_>, Side<'_>)| match (why, whence) {
+        let is_same_side = |((this, why), (that, whence)): (ChangeSide<'_>, ChangeSide<'_>)| match (why, whence) {
             (Some(why), Some(whence)) if why.is_own != whence.is_own => false,
             (Some(why), Some(whence)) if !why.is_own && !self.is_apart => why.at.is_same(&whence.at),
-            _ => is_identical(this, that),
+            _ => Node::same_option(this, that),
         };
         a.change.kind == b.change.kind
             && positions(a.change) == positions(b.change)
@@ -228,18 +228,10 @@ impl Sorter<'_> {
     }
 }
 
-type Side<'a> = (Option<&'a Node>, Option<&'a Cause>);
+type ChangeSide<'a> = (Option<&'a Node>, Option<&'a Cause>);
 
-fn sides<'a>(change: &'a Change, causes: &'a Causes) -> [Side<'a>; 2] {
+fn sides<'a>(change: &'a Change, causes: &'a Causes) -> [ChangeSide<'a>; 2] {
     [(change.before.as_ref(), causes.before.as_ref()), (change.after.as_ref(), causes.after.as_ref())]
-}
-
-fn is_identical(this: Option<&Node>, that: Option<&Node>) -> bool {
-    match (this, that) {
-        (Some(this), Some(that)) => this.is_identical(that),
-        (None, None) => true,
-        _ => false,
-    }
 }
 
 /// Where an item stood and stands, if that is all that changed.
@@ -255,7 +247,7 @@ fn is_same_shape(a: &[PathStep], b: &[PathStep]) -> bool {
         && a.iter().zip(b).all(|pair| match pair {
             (PathStep::Key(a), PathStep::Key(b)) => a.is_same(b),
             (PathStep::Item { label: a, .. }, PathStep::Item { label: b, .. }) => a == b,
-            (PathStep::Inside(a), PathStep::Inside(b)) => a == b,
+            (PathStep::Embedded(a), PathStep::Embedded(b)) => a == b,
             (PathStep::Metadata, PathStep::Metadata) => true,
             (PathStep::Request(a), PathStep::Request(b)) => a == b,
             _ => false,
@@ -288,7 +280,7 @@ fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], orde
     };
     let is_same = |a: usize, b: usize| {
         let (a, b) = (items[a].change, items[b].change);
-        is_identical(a.before.as_ref(), b.before.as_ref()) && is_identical(a.after.as_ref(), b.after.as_ref())
+        Node::same_option(a.before.as_ref(), b.before.as_ref()) && Node::same_option(a.after.as_ref(), b.after.as_ref())
     };
     let mut variants: Vec<Variant> = Vec::new();
     for class in classes_by(class, hash, is_same) {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::testing::{any_node, edited_lists, edited_pair, list, try_read};
-use super::{Change, ChangeKind, Difference, Options, PathStep, Side, diff, pointer};
+use super::{Change, ChangeKind, DiffSide, Difference, Options, PathStep, diff, pointer};
 use crate::document::Format;
 use crate::settings::ListRule;
 use crate::value::{Entry, KeyKind, Node, Value};
@@ -19,12 +19,12 @@ fn all_options() -> Vec<Options> {
         is_unordered,
     };
     let rules = [rule("/**/a", &["name", "id"], false), rule("/**/b", &[], true), rule("/*", &[], false)];
-    let look_inside: Option<std::sync::Arc<super::InsideParser>> =
+    let embedded_parser: Option<std::sync::Arc<super::EmbeddedParser>> =
         Some(std::sync::Arc::new(|text: &str, _| try_read(text).map(|node| (Format::Json, node))));
     vec![
         Options::default(),
         Options { is_kubernetes: true, ..Options::default() },
-        Options { look_inside, ..Options::new(&rules).unwrap() },
+        Options { embedded_parser, ..Options::new(&rules).unwrap() },
     ]
 }
 
@@ -41,7 +41,7 @@ fn told(change: &Change, is_mirrored: bool) -> String {
         .map(|step| match step {
             PathStep::Key(key) => format!("{:?} {}", key.kind, key.name),
             PathStep::Item { before, after, .. } => format!("{:?}", swap(is_mirrored, *before, *after)),
-            PathStep::Inside(format) => format!("{format:?}"),
+            PathStep::Embedded(format) => format!("{format:?}"),
             PathStep::Metadata => "metadata".to_owned(),
             PathStep::Request(operation) => operation.to_string(),
         })
@@ -64,14 +64,14 @@ fn all_told(difference: &Difference, is_mirrored: bool) -> (Vec<String>, Vec<Str
 }
 
 /// What stands at a path on one side.
-fn found(node: &Node, path: &[PathStep], side: Side) -> Option<Node> {
+fn found(node: &Node, path: &[PathStep], side: DiffSide) -> Option<Node> {
     let Some((step, rest)) = path.split_first() else { return Some(node.clone()) };
     match step {
         PathStep::Key(key) => found(&node.as_map()?.entry_near(0, key)?.value, rest, side),
         PathStep::Item { before, after, .. } => {
-            found(node.as_list()?.get((if side == Side::Before { *before } else { *after })?)?, rest, side)
+            found(node.as_list()?.get((if side == DiffSide::Before { *before } else { *after })?)?, rest, side)
         }
-        PathStep::Inside(_) => found(&try_read(node.as_str()?)?, rest, side),
+        PathStep::Embedded(_) => found(&try_read(node.as_str()?)?, rest, side),
         PathStep::Metadata | PathStep::Request(_) => None,
     }
 }
@@ -198,13 +198,13 @@ proptest! {
         for options in all_options() {
             let difference = diff(&before, &after, &options);
             for change in difference.changes.iter().chain(&difference.spelling_only) {
-                for (node, value, side) in [(&before, &change.before, Side::Before), (&after, &change.after, Side::After)] {
+                for (node, value, side) in [(&before, &change.before, DiffSide::Before), (&after, &change.after, DiffSide::After)] {
                     let Some(value) = value else { continue };
                     // A string whose formatting alone changed is shown as it is.
-                    let is_formatting = matches!(change.path.last(), Some(PathStep::Inside(_))) && value.as_str().is_some();
+                    let is_formatting = matches!(change.path.last(), Some(PathStep::Embedded(_))) && value.as_str().is_some();
                     let at_path = found(node, &change.path[..change.path.len() - usize::from(is_formatting)], side);
                     prop_assert!(at_path.is_some_and(|found| found.is_identical(value)));
-                    let is_inside = change.path.iter().any(|step| matches!(step, PathStep::Inside(_)));
+                    let is_inside = change.path.iter().any(|step| matches!(step, PathStep::Embedded(_)));
                     if !is_inside && has_only_text_keys(node) {
                         let at_pointer = node.at(&pointer(&change.path, side));
                         prop_assert!(at_pointer.is_some_and(|found| found.is_identical(value)));

@@ -2,10 +2,10 @@
 
 use super::identity::{self, Names};
 use super::kubernetes::Known;
-use super::leftovers::{ALIKE, Leftovers, is_much_alike, is_same_container};
 use super::order::is_turned;
 use super::pattern::CompiledRule;
 use super::same::{Sameness, sameness};
+use super::unmatched::{ALIKE, Unmatched, is_much_alike, is_same_container};
 use crate::value::Node;
 use crate::value::align;
 
@@ -110,8 +110,8 @@ fn find_pairs(
 
 /// Items paired by a guessed name, and those that changed only that name.
 fn with_renamed(first: &[Node], second: &[Node], mut pairs: Pairs) -> Pairs {
-    let leftovers = Leftovers::of(first, second, &pairs, |_| 0, |_| 0);
-    let found = leftovers.alike(|_, _, likeness| is_much_alike(likeness).then_some(likeness.per_mille));
+    let unmatched = Unmatched::of(first, second, &pairs, |_| 0, |_| 0);
+    let found = unmatched.alike(|_, _, similarity| is_much_alike(similarity).then_some(similarity.per_mille));
     pairs.extend(found);
     pairs
 }
@@ -120,9 +120,9 @@ fn with_renamed(first: &[Node], second: &[Node], mut pairs: Pairs) -> Pairs {
 fn as_sets(first: &[Node], second: &[Node]) -> Pairs {
     let (first_classes, second_classes) = classes(first, second);
     let mut pairs = align::same_occurrences(first_classes, second_classes);
-    let leftovers = Leftovers::of(first, second, &pairs, |_| 0, |_| 0);
-    let found = leftovers.alike(|first, second, likeness| {
-        (is_same_container(first, second) && likeness.per_mille >= ALIKE).then_some(likeness.per_mille)
+    let unmatched = Unmatched::of(first, second, &pairs, |_| 0, |_| 0);
+    let found = unmatched.alike(|first, second, similarity| {
+        (is_same_container(first, second) && similarity.per_mille >= ALIKE).then_some(similarity.per_mille)
     });
     pairs.extend(found);
     pairs
@@ -154,8 +154,8 @@ fn by_content_between(first: &[Node], second: &[Node]) -> Pairs {
     );
     pairs.extend(moved.into_iter().map(|(at, to)| (first_rest[at], second_rest[to])));
     let gap = |gaps: &[Option<usize>], at: usize| gaps[at].unwrap_or_default();
-    let leftovers = Leftovers::of(first, second, &pairs, |at| gap(&first_gaps, at), |at| gap(&second_gaps, at));
-    pairs.extend(leftovers.alike_in_gaps());
+    let unmatched = Unmatched::of(first, second, &pairs, |at| gap(&first_gaps, at), |at| gap(&second_gaps, at));
+    pairs.extend(unmatched.alike_in_gaps());
     pairs
 }
 
@@ -284,7 +284,7 @@ mod tests {
             let options = Options::new(&[rule]).unwrap();
             let difference = diff(&read(before), &read(after), &options);
             let told = difference.unusable.iter().map(|unusable| {
-                let place = crate::diff::pointer(&unusable.path, crate::diff::Side::After);
+                let place = crate::diff::pointer(&unusable.path, crate::diff::DiffSide::After);
                 format!("{place} {} {}", unusable.keys.join("+"), unusable.twin.is_some())
             });
             told.collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! Stage 12: two comparable trees become a list of changes.
 //!
 //! Maps are compared by key. Items of lists are matched by configured names, by the names the Kubernetes API knows, by names
-//! that are likely, and else by content; whatever finds a match by hash or by likeness, equality is always verified. Nothing
+//! that are likely, and else by content; whatever finds a match by hash or by similarity, equality is always verified. Nothing
 //! here depends on which side is older: the way back is the mirror of the way there.
 
 mod cause;
@@ -14,16 +14,17 @@ pub mod text;
 
 mod fingerprint;
 mod identity;
-mod inside;
+mod embedded;
 mod kubernetes;
-mod leftovers;
-mod likeness;
+mod unmatched;
+mod similarity;
 mod lists;
 mod options;
 mod order;
 mod pattern;
-mod place;
+mod walk_path;
 mod same;
+mod status;
 mod walk;
 
 #[cfg(test)]
@@ -35,13 +36,14 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-pub use cause::{Cause, Causes, Home, Place, Via, causes, causes_at};
+pub use cause::{Cause, Causes, FileSpan, HomeFile, Via, causes, causes_at};
 pub use edits::{EditedFile, Edits, OwnEdits, edits};
 pub use fingerprint::Fingerprint;
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
-pub use options::{InsideParser, Options, TextThresholds};
+pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
 pub use resources::{OtherChanges, OtherViews, ResourcePair, compare_resources, pair, sort};
+pub use status::Status;
 pub use suppress::{Suppressed, Suppressions};
 
 use crate::document::Format;
@@ -63,7 +65,7 @@ pub struct Difference {
     /// Everything that changed, in the order of the document.
     pub changes: Vec<Change>,
     /// What is written differently but means the same: numbers (`1.10` → `1.1`), and strings whose document inside differs only
-    /// in its formatting; the path of the latter ends with [`PathStep::Inside`]. No change, but worth a look.
+    /// in its formatting; the path of the latter ends with [`PathStep::Embedded`]. No change, but worth a look.
     pub spelling_only: Vec<Change>,
     /// What was compared.
     pub documents: Option<Arc<Documents>>,
@@ -143,7 +145,7 @@ pub enum PathStep {
         label: Option<SmolStr>,
     },
     /// Into a string that holds a document of its own.
-    Inside(Format),
+    Embedded(Format),
     /// Into the effective metadata of the resource; always the first step.
     Metadata,
     /// Into the request of an operation on the resource; always the first step.
@@ -151,18 +153,18 @@ pub enum PathStep {
 }
 
 /// The JSON Pointer of a path on one side; the part up to the first string that holds a document.
-pub fn pointer(path: &[PathStep], side: Side) -> Pointer {
+pub fn pointer(path: &[PathStep], side: DiffSide) -> Pointer {
     path.iter()
         .map_while(|step| match step {
             PathStep::Key(key) => Some(key.name.clone()),
             PathStep::Item { before, after, .. } => {
                 let index = match side {
-                    Side::Before => before.or(*after),
-                    Side::After => after.or(*before),
+                    DiffSide::Before => before.or(*after),
+                    DiffSide::After => after.or(*before),
                 };
                 Some(index.unwrap_or_default().to_string().into())
             }
-            PathStep::Inside(_) => None,
+            PathStep::Embedded(_) => None,
             PathStep::Metadata | PathStep::Request(_) => Some(SmolStr::default()),
         })
         .skip(usize::from(matches!(path.first(), Some(PathStep::Metadata | PathStep::Request(_)))))
@@ -171,7 +173,7 @@ pub fn pointer(path: &[PathStep], side: Side) -> Pointer {
 
 /// Which of the two trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum DiffSide {
     /// The older one.
     Before,
     /// The newer one.
@@ -222,17 +224,5 @@ impl ResourceChange {
     /// The same for what is only spelled differently.
     pub fn spellings(&self) -> impl Iterator<Item = &Change> {
         self.difference.spelling_only.iter().chain(&self.metadata.spelling_only).chain(&self.requests.spelling_only)
-    }
-
-    /// Whether the resource differs. Another spelling of the same numbers is worth a look, but no difference.
-    pub fn is_difference(&self) -> bool {
-        match (&self.before, &self.after) {
-            (Some(before), Some(after)) => {
-                self.changes().next().is_some()
-                    || before.file != after.file
-                    || !before.identity.is_namesake(&after.identity)
-            }
-            _ => true,
-        }
     }
 }

@@ -10,7 +10,7 @@ use crate::text::Span;
 use crate::value::Node;
 
 /// Reads a string, written at a place, that may hold a document of its own. Every part of what it gives is at that place.
-pub type InsideParser = dyn Fn(&str, Span) -> Option<(Format, Node)> + Send + Sync;
+pub type EmbeddedParser = dyn Fn(&str, Span) -> Option<(Format, Node)> + Send + Sync;
 
 /// How two trees are compared; the default knows nothing but the trees.
 #[derive(Clone, Default)]
@@ -22,7 +22,7 @@ pub struct Options {
     /// When a string counts as text.
     pub text: TextThresholds,
     /// Strings that hold a JSON or YAML document are compared inside if this can read them; `None` never looks.
-    pub look_inside: Option<Arc<InsideParser>>,
+    pub embedded_parser: Option<Arc<EmbeddedParser>>,
 }
 
 /// When strings are compared line by line, and how large a string may be to be looked into.
@@ -31,7 +31,7 @@ pub struct TextThresholds {
     /// How many lines that are not blank both sides must share; fewer, and nothing is gained over showing both values.
     pub shared_lines: usize,
     /// Bytes up to which a string is parsed to look inside.
-    pub inside_bytes: usize,
+    pub embedded_bytes: usize,
 }
 
 impl Options {
@@ -43,7 +43,7 @@ impl Options {
 
 impl Default for TextThresholds {
     fn default() -> Self {
-        Self { shared_lines: 1, inside_bytes: 4 << 20 }
+        Self { shared_lines: 1, embedded_bytes: 4 << 20 }
     }
 }
 
@@ -53,7 +53,7 @@ impl fmt::Debug for Options {
             .field("lists", &self.lists)
             .field("is_kubernetes", &self.is_kubernetes)
             .field("text", &self.text)
-            .field("look_inside", &self.look_inside.is_some())
+            .field("embedded_parser", &self.embedded_parser.is_some())
             .finish()
     }
 }

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use rayon::prelude::*;
 
-use super::likeness::{LEAF, Likeness, Traits, pair_alike};
 use super::options::Options;
+use super::similarity::{Features, LEAF, Similarity, pair_alike};
 use super::{Difference, ResourceChange, diff, kubernetes};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, KubernetesName, Resource};
@@ -210,8 +210,8 @@ impl<'a> Pairing<'a> {
         self.pair_by(|resource, _| proper(resource));
         let document = |resource: &'a Resource| Some(Name::of(resource)).filter(|name| !name.is_proper());
         for (these, those) in self.groups(document) {
-            self.pair_alike(&these, &those, |_, _, likeness| {
-                (likeness.per_mille >= ALIKE).then_some(likeness.per_mille)
+            self.pair_alike(&these, &those, |_, _, similarity| {
+                (similarity.per_mille >= ALIKE).then_some(similarity.per_mille)
             });
         }
         for (these, those) in self.groups(document) {
@@ -225,11 +225,11 @@ impl<'a> Pairing<'a> {
         self.pair_by(|resource, content| Some((speaking(resource)?, content, resource.file.parent())));
         self.pair_by(|resource, content| Some((speaking(resource)?, content)));
         for (these, those) in self.groups(speaking) {
-            self.pair_alike(&these, &those, |before, after, likeness| {
+            self.pair_alike(&these, &those, |before, after, similarity| {
                 let file_name = if before.file.file_name() == after.file.file_name() { SAME_FILE_NAME } else { 0 };
                 let directory = if before.file.parent() == after.file.parent() { SAME_DIRECTORY } else { 0 };
-                let is_renamed = likeness.per_mille >= RENAMED && likeness.shared >= LEAF;
-                is_renamed.then_some(likeness.per_mille + file_name + directory)
+                let is_renamed = similarity.per_mille >= RENAMED && similarity.shared >= LEAF;
+                is_renamed.then_some(similarity.per_mille + file_name + directory)
             });
         }
     }
@@ -263,18 +263,19 @@ impl<'a> Pairing<'a> {
         &mut self,
         these: &[usize],
         those: &[usize],
-        rate: impl Fn(&Resource, &Resource, Likeness) -> Option<u64>,
+        rate: impl Fn(&Resource, &Resource, Similarity) -> Option<u64>,
     ) {
         let limit = trait_limit(these.len() + those.len());
-        let traits = |resources: &[Resource], positions: &[usize]| -> Vec<Traits> {
+        let features = |resources: &[Resource], positions: &[usize]| -> Vec<Features> {
             match positions.len() < FEW {
-                true => positions.iter().map(|&at| traits(&resources[at], limit)).collect(),
-                false => positions.par_iter().map(|&at| traits(&resources[at], limit)).collect(),
+                true => positions.iter().map(|&at| features(&resources[at], limit)).collect(),
+                false => positions.par_iter().map(|&at| features(&resources[at], limit)).collect(),
             }
         };
-        let pairs = pair_alike(&traits(self.before, these), &traits(self.after, those), |this, that, likeness| {
-            rate(&self.before[these[this]], &self.after[those[that]], likeness)
-        });
+        let pairs =
+            pair_alike(&features(self.before, these), &features(self.after, those), |this, that, similarity| {
+                rate(&self.before[these[this]], &self.after[those[that]], similarity)
+            });
         self.settle(pairs.into_iter().map(|(this, that)| (these[this], those[that])));
     }
 
@@ -282,8 +283,8 @@ impl<'a> Pairing<'a> {
     fn pair_facing(&mut self, these: &[usize], those: &[usize]) {
         let limit = trait_limit(these.len() + those.len());
         let is_related = |&(this, that): &(usize, usize)| {
-            let traits = |resource: &Resource| Traits::of(&resource.payload, limit);
-            traits(&self.before[this]).likeness(&traits(&self.after[that])).per_mille >= RELATED
+            let features = |resource: &Resource| Features::of(&resource.payload, limit);
+            features(&self.before[this]).similarity(&features(&self.after[that])).per_mille >= RELATED
         };
         let pairs: Vec<_> = these.iter().copied().zip(those.iter().copied()).filter(is_related).collect();
         self.settle(pairs);
@@ -305,12 +306,14 @@ impl<'a> Pairing<'a> {
 }
 
 /// What can be recognised in a resource; that it is of its kind says nothing among its kin.
-fn traits(resource: &Resource, limit: usize) -> Traits {
+fn features(resource: &Resource, limit: usize) -> Features {
     let is_kubernetes = matches!(resource.identity, Identity::Kubernetes(_));
-    Traits::of_document(&resource.payload, limit, |member| !is_kubernetes || !["apiVersion", "kind"].contains(&member))
+    Features::of_document(&resource.payload, limit, |member| {
+        !is_kubernetes || !["apiVersion", "kind"].contains(&member)
+    })
 }
 
-/// Traits looked at of each of so many resources; bounded for each and for all.
+/// Features looked at of each of so many resources; bounded for each and for all.
 fn trait_limit(resources: usize) -> usize {
     (4_000_000 / resources.max(1)).clamp(64, 4096)
 }

@@ -10,11 +10,11 @@ use crate::settings::{CompareRule, PlaceRule};
 /// Everything that is not to be seen.
 #[derive(Debug, Default)]
 pub struct Suppressions {
-    rules: Vec<Rule>,
+    rules: Vec<SuppressRule>,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct SuppressRule {
     name: SmolStr,
     within: Option<Pattern>,
     hides: Hides,
@@ -46,22 +46,22 @@ impl Suppressions {
         let at = |texts: &[SmolStr]| texts.iter().filter_map(|text| Pattern::of_pointer(text).ok()).collect::<Vec<_>>();
         for pointer in pointers {
             let name = SmolStr::from_iter(["--ignore ", pointer]);
-            rules.push(Rule { name, within: None, hides: Hides::At(at(std::slice::from_ref(pointer))) });
+            rules.push(SuppressRule { name, within: None, hides: Hides::At(at(std::slice::from_ref(pointer))) });
         }
         for rule in ignore {
             let (name, within) =
                 (named("ignore", &rule.pointer, &rule.within), rule.within.as_deref().map(Pattern::of_path));
-            rules.push(Rule { name, within, hides: Hides::At(at(std::slice::from_ref(&rule.pointer))) });
+            rules.push(SuppressRule { name, within, hides: Hides::At(at(std::slice::from_ref(&rule.pointer))) });
         }
         for rule in compare {
             let within = || rule.within.as_deref().map(Pattern::of_path);
             if !rule.suppress.is_empty() {
                 let name = named("suppressAttributes", &rule.suppress.join(" "), &rule.within);
-                rules.push(Rule { name, within: within(), hides: Hides::At(at(&rule.suppress)) });
+                rules.push(SuppressRule { name, within: within(), hides: Hides::At(at(&rule.suppress)) });
             }
             if !rule.filter.is_empty() {
                 let name = named("filterAttributes", &rule.filter.join(" "), &rule.within);
-                rules.push(Rule { name, within: within(), hides: Hides::AllBut(at(&rule.filter)) });
+                rules.push(SuppressRule { name, within: within(), hides: Hides::AllBut(at(&rule.filter)) });
             }
         }
         Self { rules }
@@ -84,7 +84,7 @@ impl Suppressions {
 
     fn take_from(&self, resource: &mut ResourceChange, suppressed: &mut Vec<Suppressed>) {
         let Some(of) = resource.after.as_ref().or(resource.before.as_ref()) else { return };
-        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.speaks_of(of)).collect();
+        let rules: Vec<&SuppressRule> = self.rules.iter().filter(|rule| rule.speaks_of(of)).collect();
         let rule_for = |change: &Change| rules.iter().find(|rule| rule.hides(change)).map(|rule| rule.name.clone());
         let identity = of.identity.clone();
         resource.difference.changes.retain(|change| match rule_for(change) {
@@ -105,7 +105,7 @@ fn named(what: &str, pointer: &str, within: &Option<SmolStr>) -> SmolStr {
     }
 }
 
-impl Rule {
+impl SuppressRule {
     fn speaks_of(&self, resource: &Resource) -> bool {
         self.within.as_ref().is_none_or(|within| resource.is_within(within))
     }
@@ -126,7 +126,7 @@ fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
         let tokens = path.iter().filter_map(|step| match step {
             PathStep::Key(key) => Some(key.name.clone()),
             PathStep::Item { before, after, label } => Some(item(*before, *after, label.as_ref())),
-            PathStep::Inside(_) | PathStep::Metadata | PathStep::Request(_) => None,
+            PathStep::Embedded(_) | PathStep::Metadata | PathStep::Request(_) => None,
         });
         tokens.collect::<Vec<_>>()
     };

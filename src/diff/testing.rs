@@ -277,7 +277,7 @@ fn edit(node: &Node, other: &Node, random: &mut Random) -> Node {
 pub(crate) fn lines(changes: &[Change]) -> Vec<String> {
     let step = |step: &PathStep| match step {
         PathStep::Key(key) => format!("/{}", key.name),
-        PathStep::Inside(format) => format!("/({format:?})"),
+        PathStep::Embedded(format) => format!("/({format:?})"),
         PathStep::Metadata => "metadata:".to_owned(),
         PathStep::Request(operation) => format!("{operation}:"),
         PathStep::Item { before, after, label } => {

@@ -3,24 +3,24 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::inside;
+use super::embedded;
 use super::kubernetes::{self, Known};
 use super::lists::{self, Matching, Pair};
 use super::options::Options;
 use super::pattern::CompiledRule;
-use super::place::{MaybeNames, Place, Step};
 use super::same::{Sameness, sameness};
 use super::text;
-use super::{Change, ChangeKind, Difference, Side, UnusableKeys};
+use super::walk_path::{MaybeNames, WalkPath, WalkStep};
+use super::{Change, ChangeKind, DiffSide, Difference, UnusableKeys};
 use crate::value::{Entry, Map, Node, Value};
 
 pub(super) fn walk(before: &Node, after: &Node, options: &Options) -> Difference {
-    let mut walk = Walk { options, is_kubernetes: options.is_kubernetes, found: Difference::default() };
-    walk.nodes(before, after, &Place::root(&options.lists));
+    let mut walk = TreeDiff { options, is_kubernetes: options.is_kubernetes, found: Difference::default() };
+    walk.nodes(before, after, &WalkPath::root(&options.lists));
     walk.found
 }
 
-struct Walk<'o> {
+struct TreeDiff<'o> {
     options: &'o Options,
     /// Of the document at hand, which may stand in a string of another.
     is_kubernetes: bool,
@@ -30,8 +30,8 @@ struct Walk<'o> {
 /// Beyond this many moved items, if they are most of the list, one change of order says more than all the moves.
 const MOST_MOVES: usize = 8;
 
-impl Walk<'_> {
-    fn nodes(&mut self, before: &Node, after: &Node, place: &Place<'_>) {
+impl TreeDiff<'_> {
+    fn nodes(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
         match sameness(before, after) {
             Sameness::Identical => return,
             Sameness::Equal => return self.spelling(before, after, place),
@@ -40,13 +40,13 @@ impl Walk<'_> {
         match (before.step(), after.step()) {
             (None, None) => self.parts(before, after, place),
             (old, new) => {
-                let brought = self.below(place, Step::Brought { before: old, after: new });
+                let brought = self.below(place, WalkStep::Brought { before: old, after: new });
                 self.parts(before, after, &brought);
             }
         }
     }
 
-    fn parts(&mut self, before: &Node, after: &Node, place: &Place<'_>) {
+    fn parts(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
         match (&before.value, &after.value) {
             // The type of a secret stays as hidden as its value.
             (Value::Secret(_), _) | (_, Value::Secret(_)) => self.changed(ChangeKind::Value, before, after, place),
@@ -60,24 +60,24 @@ impl Walk<'_> {
     }
 
     /// Entries in the order of `after`; those that are gone behind the neighbour they stood behind.
-    fn maps(&mut self, before: &Map, after: &Map, place: &Place<'_>) {
+    fn maps(&mut self, before: &Map, after: &Map, place: &WalkPath<'_>) {
         let mut gone = gone(before, after).into_iter().peekable();
         while let Some((_, entry)) = gone.next_if(|(behind, _)| behind.is_none()) {
-            self.removed(&entry.value, place, Step::Key(&entry.key));
+            self.removed(&entry.value, place, WalkStep::Key(&entry.key));
         }
         for (at, entry) in after.entries().iter().enumerate() {
-            let step = Step::Key(&entry.key);
+            let step = WalkStep::Key(&entry.key);
             match before.entry_near(at, &entry.key) {
                 Some(twin) => self.nodes(&twin.value, &entry.value, &self.below(place, step)),
                 None => self.added(&entry.value, place, step),
             }
             while let Some((_, entry)) = gone.next_if(|(behind, _)| *behind == Some(at)) {
-                self.removed(&entry.value, place, Step::Key(&entry.key));
+                self.removed(&entry.value, place, WalkStep::Key(&entry.key));
             }
         }
     }
 
-    fn lists(&mut self, before: &Node, after: &Node, place: &Place<'_>) {
+    fn lists(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
         let (these, those) = (before.as_list().unwrap_or_default(), after.as_list().unwrap_or_default());
         let (rule, known) = known(self.options, self.is_kubernetes, (these, those), place);
         let matching = lists::match_items(these, those, rule, known);
@@ -97,7 +97,7 @@ impl Walk<'_> {
         self.items(these, those, &matching, matching.is_ordered && !is_shuffled, place);
     }
 
-    fn unusable(&mut self, rule: &CompiledRule, before: &[Node], after: &[Node], place: &Place<'_>) {
+    fn unusable(&mut self, rule: &CompiledRule, before: &[Node], after: &[Node], place: &WalkPath<'_>) {
         let Some((item, twin)) = lists::fault(after, rule).or_else(|| lists::fault(before, rule)) else { return };
         self.found.unusable.push(UnusableKeys {
             pattern: rule.pointer.clone(),
@@ -109,7 +109,7 @@ impl Walk<'_> {
     }
 
     /// Items in the order of `after`; between two that stayed, first those that are gone, then those that came.
-    fn items(&mut self, before: &[Node], after: &[Node], matching: &Matching, shows_moves: bool, place: &Place<'_>) {
+    fn items(&mut self, before: &[Node], after: &[Node], matching: &Matching, shows_moves: bool, place: &WalkPath<'_>) {
         let names: &MaybeNames<'_> = &&matching.names;
         let mut is_paired = vec![false; before.len()];
         matching.pairs.iter().for_each(|pair| is_paired[pair.before] = true);
@@ -118,13 +118,13 @@ impl Walk<'_> {
         let stayed = matching.pairs.iter().filter(|pair| pair.is_in_order).map(|pair| (pair.before, pair.after));
         for (to_before, to_after) in stayed.chain([(before.len(), after.len())]) {
             for at in (from_before..to_before).filter(|&at| !is_paired[at]) {
-                let step = Step::Item { before: Some((at, &before[at])), after: None, names };
+                let step = WalkStep::Item { before: Some((at, &before[at])), after: None, names };
                 self.removed(&before[at], place, step);
             }
             let end = after.len().min(to_after + 1);
             for (at, item) in (from_after..).zip(&after[from_after..end]) {
                 let Some(pair) = pairs.next_if(|pair| pair.after == at) else {
-                    self.added(item, place, Step::Item { before: None, after: Some((at, item)), names });
+                    self.added(item, place, WalkStep::Item { before: None, after: Some((at, item)), names });
                     continue;
                 };
                 let is_moved = shows_moves && !pair.is_in_order;
@@ -140,23 +140,23 @@ impl Walk<'_> {
         after: (usize, &Node),
         names: &MaybeNames<'_>,
         is_moved: bool,
-        place: &Place<'_>,
+        place: &WalkPath<'_>,
     ) {
-        let place = self.below(place, Step::Item { before: Some(before), after: Some(after), names });
+        let place = self.below(place, WalkStep::Item { before: Some(before), after: Some(after), names });
         if is_moved {
             self.changed(ChangeKind::Move, before.1, after.1, &place);
         }
         self.nodes(before.1, after.1, &place);
     }
 
-    fn strings(&mut self, before: &Node, after: &Node, place: &Place<'_>) {
+    fn strings(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
         let (this, that) = (before.as_str().unwrap_or_default(), after.as_str().unwrap_or_default());
         let is_text = text::is_text(this, that, self.options.text);
         let kind = if is_text { ChangeKind::Text } else { ChangeKind::Value };
-        let Some(inside) = inside::read(before, after, place, self.options) else {
+        let Some(inside) = embedded::read(before, after, place, self.options) else {
             return self.changed(kind, before, after, place);
         };
-        let place = self.below(place, Step::Inside(inside.format));
+        let place = self.below(place, WalkStep::Embedded(inside.format));
         if sameness(&inside.before, &inside.after) == Sameness::Identical {
             self.found.spelling_only.push(change(kind, Some(before), Some(after), &place));
             return;
@@ -168,7 +168,7 @@ impl Walk<'_> {
     }
 
     /// Lists the numbers that are spelled differently in two trees that are equal.
-    fn spelling(&mut self, before: &Node, after: &Node, place: &Place<'_>) {
+    fn spelling(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
         match (&before.value, &after.value) {
             (Value::Number(this), Value::Number(that)) if !this.is_identical(that) => {
                 self.found.spelling_only.push(change(ChangeKind::Value, Some(before), Some(after), place));
@@ -176,7 +176,7 @@ impl Walk<'_> {
             (Value::Map(before), Value::Map(after)) if !Arc::ptr_eq(before, after) => {
                 for (at, entry) in after.entries().iter().enumerate() {
                     if let Some(twin) = before.entry_near(at, &entry.key) {
-                        self.spelling(&twin.value, &entry.value, &self.below(place, Step::Key(&entry.key)));
+                        self.spelling(&twin.value, &entry.value, &self.below(place, WalkStep::Key(&entry.key)));
                     }
                 }
             }
@@ -188,7 +188,7 @@ impl Walk<'_> {
                     lists::names_of(those, rule, known)
                 });
                 for (at, (before, after)) in these.iter().zip(those).enumerate() {
-                    let step = Step::Item { before: Some((at, before)), after: Some((at, after)), names: &names };
+                    let step = WalkStep::Item { before: Some((at, before)), after: Some((at, after)), names: &names };
                     self.spelling(before, after, &self.below(place, step));
                 }
             }
@@ -196,20 +196,20 @@ impl Walk<'_> {
         }
     }
 
-    fn below<'a>(&self, place: &'a Place<'a>, step: Step<'a>) -> Place<'a> {
+    fn below<'a>(&self, place: &'a WalkPath<'a>, step: WalkStep<'a>) -> WalkPath<'a> {
         place.below(step, &self.options.lists)
     }
 
-    fn changed(&mut self, kind: ChangeKind, before: &Node, after: &Node, place: &Place<'_>) {
+    fn changed(&mut self, kind: ChangeKind, before: &Node, after: &Node, place: &WalkPath<'_>) {
         self.found.changes.push(change(kind, Some(before), Some(after), place));
     }
 
-    fn added(&mut self, after: &Node, place: &Place<'_>, step: Step<'_>) {
+    fn added(&mut self, after: &Node, place: &WalkPath<'_>, step: WalkStep<'_>) {
         let found = change(ChangeKind::Add, None, Some(after), &place.below(step, &self.options.lists));
         self.found.changes.push(found);
     }
 
-    fn removed(&mut self, before: &Node, place: &Place<'_>, step: Step<'_>) {
+    fn removed(&mut self, before: &Node, place: &WalkPath<'_>, step: WalkStep<'_>) {
         let found = change(ChangeKind::Remove, Some(before), None, &place.below(step, &self.options.lists));
         self.found.changes.push(found);
     }
@@ -220,16 +220,21 @@ fn known<'o>(
     options: &'o Options,
     is_kubernetes: bool,
     (before, after): (&[Node], &[Node]),
-    place: &Place<'_>,
+    place: &WalkPath<'_>,
 ) -> (Option<&'o CompiledRule>, Known) {
     let key = place.key().filter(|_| is_kubernetes);
     let known = key.map_or(Known::Nothing, |key| kubernetes::known(key, before, after));
     (options.lists.at(&place.progress), known)
 }
 
-fn change(kind: ChangeKind, before: Option<&Node>, after: Option<&Node>, place: &Place<'_>) -> Change {
+fn change(kind: ChangeKind, before: Option<&Node>, after: Option<&Node>, place: &WalkPath<'_>) -> Change {
     let tracked = |node: Option<&Node>, side| node.map(|node| place.tracked(node, side));
-    Change { kind, path: place.path(), before: tracked(before, Side::Before), after: tracked(after, Side::After) }
+    Change {
+        kind,
+        path: place.path(),
+        before: tracked(before, DiffSide::Before),
+        after: tracked(after, DiffSide::After),
+    }
 }
 
 /// The entries that are gone, each with the position in `after` of the last entry before it that stayed; sorted by it.
@@ -337,7 +342,7 @@ mod tests {
             Some(rest) => try_read(rest).map(|node| (Format::Yaml, node)),
             None => try_read(text).map(|node| (Format::Json, node)),
         };
-        Options { look_inside: Some(Arc::new(parse)), ..Options::default() }
+        Options { embedded_parser: Some(Arc::new(parse)), ..Options::default() }
     }
 
     fn inside(key: &str, before: &str, after: &str) -> (Vec<String>, Vec<String>) {

@@ -226,11 +226,7 @@ impl Occurrences {
             return Some(known);
         }
         let Occurrence { file, depth, is_below_directive_map, .. } = *self.get(parent);
-        let node = match &self.get(parent).node.value {
-            Value::Map(map) => map.entries().get(index as usize)?.value.clone(),
-            Value::List(list) => list.items().get(index as usize)?.clone(),
-            _ => return None,
-        };
+        let node = self.get(parent).node.value.child(index as usize)?.node.clone();
         let is_below_directive_map = is_below_directive_map || self.is_directive_map(parent);
         let child = self.add(node, Position::Child { parent, index }, file, depth + 1, is_below_directive_map);
         self.children.insert((parent, index), child);

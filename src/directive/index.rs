@@ -1,13 +1,13 @@
 //! Index of a document: which parts of it hold keys that begin with `+`, and where its anchors, names and includes are.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use smol_str::SmolStr;
 
 use super::key::{self, PlusKey};
 use crate::document::Document;
-use crate::value::{Child, Node, StepKind, Value};
+use crate::value::{Node, StepKind, Value};
 
 /// Whether any key in the tree begins with `+`. Asked of every document.
 pub(super) fn has_plus_keys(node: &Node) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn has_plus_keys(node: &Node) -> bool {
 
 /// Whether a node is a map with a key that begins with `+`.
 fn has_own_plus_keys(node: &Node) -> bool {
-    node.as_map().is_some_and(|map| map.entries().iter().any(|entry| key::starts_with_plus(&entry.key)))
+    node.children().any(|child| child.key.is_some_and(key::starts_with_plus))
 }
 
 /// A document with its index, built once per file.
@@ -70,7 +70,7 @@ impl IndexedDocument {
     /// Whether a part of this document holds a plus key at any depth.
     pub(super) fn has_plus_keys(&self, node: &Node) -> bool {
         !self.containers.is_empty()
-            && address(node).is_some_and(|address| self.containers.get(&address).copied().unwrap_or(false))
+            && node.value.address().is_some_and(|address| self.containers.get(&address).copied().unwrap_or(false))
     }
 
     /// Anchors, names and includes in written order.
@@ -92,17 +92,17 @@ fn collect_entries(node: &Node, path: &mut Vec<u32>, found: &mut Vec<IndexEntry>
     if let Some(anchor) = node.extra.as_ref().and_then(|extra| extra.anchor.clone()) {
         found.push(IndexEntry { kind: IndexEntryKind::Anchor(anchor), path: path.clone() });
     }
-    for (index, (child, value)) in (0..).zip(node.children()) {
-        if let Child::Key(key) = child {
+    for (index, child) in (0..).zip(node.children()) {
+        if let Some(key) = child.key {
             let kind = match key::read(key) {
-                PlusKey::Name => name_of(value).map(IndexEntryKind::Name),
+                PlusKey::Name => name_of(child.node).map(IndexEntryKind::Name),
                 PlusKey::Directive(reference) if reference.is_include => Some(IndexEntryKind::Include),
                 _ => None,
             };
             found.extend(kind.map(|kind| IndexEntry { kind, path: path.clone() }));
         }
         path.push(index);
-        collect_entries(value, path, found);
+        collect_entries(child.node, path, found);
         path.pop();
     }
 }
@@ -119,22 +119,14 @@ pub(super) fn name_of(value: &Node) -> Option<SmolStr> {
 
 /// Records for each list and map whether it holds a plus key at any depth.
 fn mark(node: &Node, containers: &mut HashMap<usize, bool>) -> bool {
-    let Some(address) = address(node) else { return false };
+    let Some(address) = node.value.address() else { return false };
     if let Some(&known) = containers.get(&address) {
         return known;
     }
     let mut has_plus_keys = has_own_plus_keys(node);
-    for (_, child) in node.children() {
-        has_plus_keys |= mark(child, containers);
+    for child in node.children() {
+        has_plus_keys |= mark(child.node, containers);
     }
     containers.insert(address, has_plus_keys);
     has_plus_keys
-}
-
-fn address(node: &Node) -> Option<usize> {
-    match &node.value {
-        Value::List(list) => Some(Arc::as_ptr(list).addr()),
-        Value::Map(map) => Some(Arc::as_ptr(map).addr()),
-        _ => None,
-    }
 }

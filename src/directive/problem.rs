@@ -275,10 +275,7 @@ fn include_name(directive: DirectiveId, arena: &Occurrences) -> String {
 /// The findings sorted by file and position, without duplicates: a directive can occur several times in a document.
 pub(super) fn in_order(mut findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
     // Unlike source ids, paths do not depend on thread scheduling.
-    let place = |finding: &Finding| match &finding.location {
-        Location::Span(span) => (sources.get(span.source).path.clone(), Some((span.start, span.end))),
-        Location::File { path, .. } => (path.clone(), None),
-    };
+    let place = |finding: &Finding| (finding.path(sources), finding.span().map(|span| (span.start, span.end)));
     findings.sort_by_cached_key(|finding| (place(finding), finding.rule.id, finding.message.clone()));
     findings.dedup_by(|a, b| a.rule.id == b.rule.id && a.message == b.message && place(a) == place(b));
     findings

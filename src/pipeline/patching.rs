@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::inspection::Inspection;
 use super::{judging, read_string};
 use crate::diff::{self, OtherChanges};
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::patch::read_any;
 use crate::path::RepoPath;
 use crate::report::{Compared, Report};
@@ -83,7 +83,7 @@ impl Inspection<'_> {
     pub fn patched_report(&self, patched: PatchedDocuments) -> Report {
         let mut options =
             diff::Options::new(&self.settings.lists).expect("patterns are checked when the configuration is read");
-        options.look_inside = Some(Arc::new(read_string));
+        options.embedded_parser = Some(Arc::new(read_string));
         let files: std::collections::BTreeSet<&RepoPath> =
             patched.before.iter().map(|resource| &resource.file).collect();
         let compared = Compared { files: files.len(), resources: patched.before.len() };
@@ -115,8 +115,4 @@ impl Patient {
         };
         Resource { identity, file: self.file.clone(), position: self.position.unwrap_or_default(), payload: shown }
     }
-}
-
-fn has_errors(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
 }

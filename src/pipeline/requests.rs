@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::views::Known;
-use crate::diff::{self, Change, Difference, PathStep, Side};
+use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
 use crate::metadata::Operation;
 use crate::path::LogicalPath;
@@ -93,9 +93,9 @@ pub(super) fn compare(before: &Made, after: &Made, payload: &Difference) -> Diff
         is_body
             && payload.changes.iter().any(|told| {
                 told.kind == change.kind
-                    && diff::pointer(&told.path, Side::After) == diff::pointer(rest, Side::After)
-                    && is_same(&told.before, &change.before)
-                    && is_same(&told.after, &change.after)
+                    && diff::pointer(&told.path, DiffSide::After) == diff::pointer(rest, DiffSide::After)
+                    && Node::same_option(told.before.as_ref(), change.before.as_ref())
+                    && Node::same_option(told.after.as_ref(), change.after.as_ref())
             })
     };
     difference.changes.retain(|change| !repeats(change));
@@ -103,12 +103,4 @@ pub(super) fn compare(before: &Made, after: &Made, payload: &Difference) -> Diff
     let step = PathStep::Request(before.operation.name().into());
     difference.changes.iter_mut().for_each(|change| change.path.insert(0, step.clone()));
     difference
-}
-
-fn is_same(a: &Option<Node>, b: &Option<Node>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.is_identical(b),
-        (None, None) => true,
-        _ => false,
-    }
 }

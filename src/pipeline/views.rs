@@ -14,7 +14,7 @@ use crate::path::{LogicalPath, RepoPath};
 use crate::request;
 use crate::request::{Target, Wanted};
 use crate::resource::Resource;
-use crate::side::World;
+use crate::side::Side;
 
 /// Which views are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,14 +66,14 @@ pub(super) struct Noted {
 
 /// A resource of one side with its metadata.
 pub(super) struct Known<'a> {
-    pub(super) world: &'a World<'a>,
+    pub(super) world: &'a Side<'a>,
     pub(super) resource: &'a Resource,
     pub(super) path: LogicalPath,
     pub(super) metadata: std::sync::Arc<EffectiveMetadata>,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn of(world: &'a World<'a>, resource: &'a Resource) -> Option<Self> {
+    pub(super) fn of(world: &'a Side<'a>, resource: &'a Resource) -> Option<Self> {
         let path = world.path_of(resource).filter(|_| resource.is_managed())?;
         let metadata = world.metadata_of(resource)?;
         Some(Self { world, resource, path, metadata })
@@ -158,7 +158,7 @@ impl Views<'_> {
         of: &Known<'_>,
         place: fn(&mut Noted) -> &mut Vec<Suppressed>,
     ) {
-        let place_of = |change: &Change| diff::pointer(&change.path, diff::Side::After).to_string();
+        let place_of = |change: &Change| diff::pointer(&change.path, diff::DiffSide::After).to_string();
         let shown: BTreeSet<String> = shown.changes.iter().map(place_of).collect();
         let hidden = all.changes.iter().filter(|change| !shown.contains(&place_of(change))).map(|change| Suppressed {
             rule: rule.name.clone(),
@@ -273,7 +273,7 @@ impl CompareRules {
 /// Puts what was noted into an order that does not depend on threads.
 pub(super) fn in_order(mut noted: Noted) -> Noted {
     let order = |a: &Suppressed, b: &Suppressed| {
-        let place = |it: &Suppressed| diff::pointer(&it.change.path, diff::Side::After).to_string();
+        let place = |it: &Suppressed| diff::pointer(&it.change.path, diff::DiffSide::After).to_string();
         (&a.rule, &a.identity, place(a)).cmp(&(&b.rule, &b.identity, place(b)))
     };
     noted.suppressed.sort_by(order);

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::compressed;
 use super::locate::Locator;
+use super::name_list;
 use super::style::Symbols;
-use crate::diff::{Cause, Causes, Group, Origin, Place, ResourceChange, SharedCause, causes};
+use crate::diff::{Cause, Causes, FileSpan, Group, Origin, ResourceChange, SharedCause, causes};
 use crate::path::RepoPath;
 use crate::text::Sources;
 use crate::value::StepKind;
 
 /// One side of a cause in words.
-struct Side {
+struct CauseText {
     /// Where the value is written: the file, if it is one, and all of it.
     file: Option<RepoPath>,
     words: String,
@@ -58,15 +58,15 @@ pub(super) fn of_group(
 }
 
 /// `customers/_/metadata.yaml:9`.
-pub(super) fn place_words(place: &Place, locator: &mut Locator<'_>) -> String {
+pub(super) fn place_words(place: &FileSpan, locator: &mut Locator<'_>) -> String {
     format!("{}:{}", place.file, locator.start(place.span).line)
 }
 
-fn is_same_line(a: &Place, b: &Place, locator: &mut Locator<'_>) -> bool {
+fn is_same_line(a: &FileSpan, b: &FileSpan, locator: &mut Locator<'_>) -> bool {
     a.file == b.file && locator.start(a.span).line == locator.start(b.span).line
 }
 
-fn side(cause: &Cause, locator: &mut Locator<'_>) -> Side {
+fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
     let mut told: Vec<&RepoPath> = vec![&cause.at.file];
     let mut via = Vec::new();
     for step in &cause.via {
@@ -83,13 +83,13 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> Side {
         told.push(&step.at.file);
     }
     let words = place_words(&cause.at, locator);
-    Side { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut) }
+    CauseText { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut) }
 }
 
-fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, locator: &mut Locator<'_>) -> Side {
+fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, locator: &mut Locator<'_>) -> CauseText {
     let (file, words) = match &cause.origin {
         Origin::Own => (None, "each in its own file".to_owned()),
-        Origin::Apart => (None, compressed::fitted(&compressed::of_files(&files()), LONGEST_LIST)),
+        Origin::Apart => (None, name_list::fitted(&name_list::of_files(&files()), LONGEST_LIST)),
         Origin::At(place) => (Some(place.file.clone()), place_words(place, locator)),
     };
     let mut told: Vec<&RepoPath> = Vec::new();
@@ -112,7 +112,7 @@ fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, loca
         });
         told.extend(step.at.as_ref().map(|at| &at.file));
     }
-    Side { file, words, via: cut(via, false) }
+    CauseText { file, words, via: cut(via, false) }
 }
 
 /// The widest list of files in a cause.
@@ -132,8 +132,8 @@ fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
 }
 
 /// Both sides where they differ in more than lines, the one that counts otherwise.
-fn told(before: Option<Side>, after: Option<Side>, is_same_text: bool, symbols: &Symbols) -> String {
-    let way = |side: &Side| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
+fn told(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
+    let way = |side: &CauseText| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
     match (before, after) {
         (Some(before), None) => format!("removed from {}", way(&before)),
         (Some(before), Some(after)) => {

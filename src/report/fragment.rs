@@ -1,7 +1,7 @@
 //! Values as YAML: on one line, or as a block of lines that is cut when it is long.
 
-use super::tally::{grouped, plural};
-use super::token::Tokens;
+use super::secret_numbers::SecretNumbers;
+use super::summary_counts::{grouped, plural};
 use crate::document::write::{to_inline, to_yaml};
 use crate::sanitize;
 use crate::value::{Entry, Node, Value};
@@ -23,27 +23,27 @@ const NOT_WORTH_CUTTING: usize = 2;
 const LARGEST_INLINE: u64 = 24;
 
 /// A value on one line; nothing for maps and for anything large, which read better as a block.
-pub(super) fn inline(node: &Node, tokens: &mut Tokens) -> Option<String> {
+pub(super) fn inline(node: &Node, secret_numbers: &mut SecretNumbers) -> Option<String> {
     let is_flat = match &node.value {
         Value::Map(map) => map.is_empty(),
         Value::List(_) => node.size() <= LARGEST_INLINE && node.height() <= 2,
         Value::String(text) => !text.trim_end_matches('\n').contains('\n'),
         _ => true,
     };
-    is_flat.then(|| sanitize::inline(&to_inline(&tokens.masked(node))).into_owned())
+    is_flat.then(|| sanitize::inline(&to_inline(&secret_numbers.masked(node))).into_owned())
 }
 
 /// A value as YAML lines, at most so many. The text of a string with line breaks stands for itself.
-pub(super) fn block(node: &Node, tokens: &mut Tokens, limit: Option<usize>) -> Block {
+pub(super) fn block(node: &Node, secret_numbers: &mut SecretNumbers, limit: Option<usize>) -> Block {
     if let (Some(limit), true) = (limit, node.size() > LARGEST_WRITTEN_WHOLE) {
         let mut budget = LARGEST_WRITTEN_WHOLE;
         let pruned = prune(node, &mut budget);
-        let mut lines = lines_of(&pruned, tokens);
+        let mut lines = lines_of(&pruned, secret_numbers);
         lines.truncate(limit);
         let values = grouped(usize::try_from(node.size()).unwrap_or(usize::MAX));
         return Block { lines, left_out: Some(format!("the rest of {values} values")) };
     }
-    let (lines, left_out) = cut(lines_of(node, tokens), limit);
+    let (lines, left_out) = cut(lines_of(node, secret_numbers), limit);
     Block { lines, left_out }
 }
 
@@ -57,10 +57,10 @@ pub(super) fn cut<L>(mut lines: Vec<L>, limit: Option<usize>) -> (Vec<L>, Option
     (lines, left_out)
 }
 
-fn lines_of(node: &Node, tokens: &mut Tokens) -> Vec<String> {
+fn lines_of(node: &Node, secret_numbers: &mut SecretNumbers) -> Vec<String> {
     let text = match node.as_str() {
         Some(text) if text.contains('\n') => text.to_owned(),
-        _ => to_yaml(&tokens.masked(node)),
+        _ => to_yaml(&secret_numbers.masked(node)),
     };
     text.lines().map(str::to_owned).collect()
 }

@@ -6,7 +6,7 @@ use std::io;
 use super::Report;
 use super::locate::Locator;
 use super::snippet::at_revision;
-use super::tally::{plural, severities};
+use super::summary_counts::{plural, severities};
 use crate::finding::{Finding, Location, Severity};
 use crate::sanitize;
 use crate::text::Span;

@@ -21,7 +21,7 @@ struct Counted {
 }
 
 /// A place in a file.
-pub(super) struct Place {
+pub(super) struct LinePosition {
     /// The text it is in.
     pub text: Arc<SourceText>,
     /// Line, from 1.
@@ -37,16 +37,16 @@ impl<'a> Locator<'a> {
     }
 
     /// Where a span starts.
-    pub(super) fn start(&mut self, span: Span) -> Place {
+    pub(super) fn start(&mut self, span: Span) -> LinePosition {
         self.at(span.source, span.start as usize)
     }
 
     /// One past where a span ends.
-    pub(super) fn end(&mut self, span: Span) -> Place {
+    pub(super) fn end(&mut self, span: Span) -> LinePosition {
         self.at(span.source, span.end as usize)
     }
 
-    fn at(&mut self, source: SourceId, offset: usize) -> Place {
+    fn at(&mut self, source: SourceId, offset: usize) -> LinePosition {
         let sources = self.sources;
         let counted = self.counted.entry(source).or_insert_with(|| Counted {
             text: sources.get(source),
@@ -55,7 +55,7 @@ impl<'a> Locator<'a> {
             column: 0,
         });
         counted.advance(offset);
-        Place { text: Arc::clone(&counted.text), line: counted.line + 1, column: counted.column + 1 }
+        LinePosition { text: Arc::clone(&counted.text), line: counted.line + 1, column: counted.column + 1 }
     }
 }
 

@@ -10,10 +10,10 @@ use super::locate::Locator;
 use super::paint::{Line, columns, split_at_columns};
 use super::snippet::at_revision;
 use super::style::Style;
-use super::tally::{Status, Tally, grouped, plural, severities};
+use super::summary_counts::{SummaryCounts, grouped, plural, severities};
 use super::terminal::{self, Draft, Layout};
-use super::{Report, terminal::counts};
-use crate::diff::{Member, ResourceChange, Side, pointer};
+use super::{Report, terminal::count_texts};
+use crate::diff::{DiffSide, Member, ResourceChange, Status, pointer};
 use crate::finding::{Finding, Location};
 use crate::sanitize;
 
@@ -207,15 +207,15 @@ impl Details {
 }
 
 fn head(report: &Report) -> String {
-    let tally = Tally::of(report);
-    let title = if tally.is_unchanged() { "no effective change".to_owned() } else { words(&tally, true) };
+    let counts = SummaryCounts::of(report);
+    let title = if counts.is_unchanged() { "no effective change".to_owned() } else { words(&counts, true) };
     let sides = format!("{} → {}", span(&report.before), span(&report.after));
     let compared = format!(
         "{} in {}",
         plural(report.compared.resources, "resource"),
         plural(report.compared.files, "changed file")
     );
-    let rest = words(&tally, false);
+    let rest = words(&counts, false);
     let rest = if rest.is_empty() { String::new() } else { format!(" Also: {rest}.") };
     let sources = groups::sources(report);
     let only = match report.only.as_slice() {
@@ -235,7 +235,7 @@ fn changing_rules(report: &Report) -> String {
     let named = report.would_hide.iter().take(MOST_HIDDEN);
     let mut names: Vec<String> = named
         .map(|hidden| {
-            let place = pointer(&hidden.change.path, Side::After).to_string();
+            let place = pointer(&hidden.change.path, DiffSide::After).to_string();
             format!("{} {} by {}", span(&hidden.identity.to_string()), span(&place), span(&hidden.rule))
         })
         .collect();
@@ -254,18 +254,18 @@ fn incomplete(report: &Report) -> &'static str {
 }
 
 /// The counts of resources, or all other counts.
-fn words(tally: &Tally, of_resources: bool) -> String {
-    let resources = Tally {
-        added: tally.added,
-        removed: tally.removed,
-        changed: tally.changed,
-        moved: tally.moved,
-        changed_and_moved: tally.changed_and_moved,
-        ..Tally::default()
+fn words(counts: &SummaryCounts, of_resources: bool) -> String {
+    let resources = SummaryCounts {
+        added: counts.added,
+        removed: counts.removed,
+        changed: counts.changed,
+        moved: counts.moved,
+        changed_and_moved: counts.changed_and_moved,
+        ..SummaryCounts::default()
     };
-    let others = Tally { added: 0, removed: 0, changed: 0, moved: 0, changed_and_moved: 0, ..*tally };
+    let others = SummaryCounts { added: 0, removed: 0, changed: 0, moved: 0, changed_and_moved: 0, ..*counts };
     let said: Vec<String> =
-        counts(if of_resources { &resources } else { &others }).into_iter().map(|(_, text)| text).collect();
+        count_texts(if of_resources { &resources } else { &others }).into_iter().map(|(_, text)| text).collect();
     said.join(", ")
 }
 

@@ -1,10 +1,10 @@
 //! Stage 14: what was found, as text for people and as data for programs.
 
 mod cause;
-mod compressed;
+mod name_list;
 pub mod diagnostics;
 pub mod explain;
-mod form;
+mod edit_pattern;
 mod fragment;
 pub mod github;
 pub mod json;
@@ -15,8 +15,8 @@ pub mod lines;
 mod locate;
 pub mod markdown;
 mod paint;
-mod passage;
-mod place;
+mod text_diff;
+mod path_text;
 pub mod render;
 pub mod request;
 #[cfg(test)]
@@ -24,12 +24,12 @@ mod sample;
 pub mod side_by_side;
 mod snippet;
 mod style;
-mod tally;
+mod summary_counts;
 pub mod terminal;
-mod token;
+mod secret_numbers;
 pub mod trace;
 pub mod unified;
-mod veil;
+mod redact;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ use smol_str::SmolStr;
 
 pub use layer_edit::{LayerEdit, Shielded};
 pub use style::Style;
-pub use tally::{Status, Tally, plural};
+pub use summary_counts::{SummaryCounts, plural};
 
 use crate::diff::{Edits, Group, ResourceChange, Suppressed};
 use crate::finding::Finding;

@@ -65,7 +65,7 @@ pub(super) fn item(label: Option<&str>, index: usize) -> PathStep {
 }
 
 pub(super) fn inside(format: Format) -> PathStep {
-    PathStep::Inside(format)
+    PathStep::Embedded(format)
 }
 
 pub(super) fn change(
@@ -402,7 +402,7 @@ fn options() -> Options {
         let outcome = parse(text, span().source, Format::Json, &Limits::default());
         Some((Format::Json, outcome.value.into_iter().next()?.root))
     };
-    Options { is_kubernetes: true, look_inside: Some(Arc::new(look)), ..Options::default() }
+    Options { is_kubernetes: true, embedded_parser: Some(Arc::new(look)), ..Options::default() }
 }
 
 fn findings(sources: &Sources) -> Vec<Finding> {

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::paint::{Line, Role, Screen};
-use super::passage::{Row, Sheet, Sign, pair, passages, whole};
 use super::style::Style;
 use super::terminal::{self, CHANGES, Draft, each_resource, findings, frame};
-use super::{Report, fragment, token};
+use super::text_diff::{Row, Sign, TextLayout, pair, passages, whole};
+use super::{Report, fragment, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange};
 use crate::value::Node;
 
@@ -46,7 +46,7 @@ impl Draft<'_> {
     fn change_in_columns(&mut self, change: &Change) -> Vec<Line> {
         let has_columns = matches!(change.kind, ChangeKind::Value | ChangeKind::Text | ChangeKind::Type);
         let (Some(before), Some(after)) = (&change.before, &change.after) else { return self.change(change, CHANGES) };
-        if !has_columns || token::is_secret(change) || self.is_small(change) {
+        if !has_columns || secret_numbers::is_secret(change) || self.is_small(change) {
             return self.change(change, CHANGES);
         }
         let rows = self.pairs(change, before, after);
@@ -80,13 +80,14 @@ impl Draft<'_> {
     /// Both sides, row by row.
     fn pairs(&mut self, change: &Change, before: &Node, after: &Node) -> Vec<Pair> {
         // Marks below the words would stand in the way of the other column; bold and reverse take no room.
-        let sheet = Sheet { width: Some(self.column().saturating_sub(2)), color: true, symbols: self.symbols };
+        let text_layout =
+            TextLayout { width: Some(self.column().saturating_sub(2)), color: true, symbols: self.symbols };
         match (change.kind, before.as_str(), after.as_str()) {
             (ChangeKind::Text | ChangeKind::Value, Some(old), Some(new))
                 if old.contains('\n') || new.contains('\n') =>
             {
                 let mut pairs = Vec::new();
-                let hunks = passages(old, new, sheet);
+                let hunks = passages(old, new, text_layout);
                 let is_plain = matches!(hunks.as_slice(), [(1, _)]);
                 for (start, rows) in hunks {
                     let heading = Line::default().with(Role::Dim, &format!("@@ line {start} @@"));
@@ -96,15 +97,20 @@ impl Draft<'_> {
                 pairs
             }
             (ChangeKind::Value, ..) => {
-                let mut one_line = |node: &Node| fragment::inline(node, &mut self.tokens).unwrap_or_default();
-                zipped(pair(&one_line(before), &one_line(after), sheet).into())
+                let mut one_line = |node: &Node| fragment::inline(node, &mut self.secret_numbers).unwrap_or_default();
+                zipped(pair(&one_line(before), &one_line(after), text_layout).into())
             }
             _ => {
                 let most = self.most(ROWS);
                 let mut side = |node: &Node, sign: Sign| {
-                    let block = fragment::block(node, &mut self.tokens, most);
+                    let block = fragment::block(node, &mut self.secret_numbers, most);
                     let rest = block.left_out.map(|what| format!("{} {what}", self.symbols.ellipsis));
-                    block.lines.into_iter().chain(rest).map(|line| whole(&line, sign, sheet)).collect::<Vec<Row>>()
+                    block
+                        .lines
+                        .into_iter()
+                        .chain(rest)
+                        .map(|line| whole(&line, sign, text_layout))
+                        .collect::<Vec<Row>>()
                 };
                 zipped(side(before, Sign::Removed).into_iter().chain(side(after, Sign::Added)).collect())
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::locate::Locator;
 use super::paint::{columns, end_of_columns, split_at_columns};
-use super::veil::veil;
+use super::redact::redact_values;
 use crate::finding::{Finding, Location};
 use crate::sanitize;
 use crate::text::{SourceId, SourceText, Sources, Span};
@@ -170,7 +170,7 @@ impl<'a> Cutter<'a> {
         if !source.is_sensitive && !(self.sensitive)(id) {
             return Arc::clone(&source.text);
         }
-        Arc::clone(self.veiled.entry(id).or_insert_with(|| veil(&source.text).into()))
+        Arc::clone(self.veiled.entry(id).or_insert_with(|| redact_values(&source.text).into()))
     }
 }
 

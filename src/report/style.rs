@@ -56,7 +56,7 @@ pub(super) struct Symbols {
     /// Something was left out here.
     pub ellipsis: &'static str,
     /// From a string into the document it holds.
-    pub inside: &'static str,
+    pub embedded: &'static str,
     /// Between two columns.
     pub bar: &'static str,
     /// A blank that would otherwise not be seen.
@@ -71,7 +71,7 @@ static UNICODE: Symbols = Symbols {
     secret: "•",
     arrow: "→",
     ellipsis: "…",
-    inside: "›",
+    embedded: "›",
     bar: "│",
     space: "·",
     winner: "▸",
@@ -83,7 +83,7 @@ static ASCII: Symbols = Symbols {
     secret: "*",
     arrow: "->",
     ellipsis: "...",
-    inside: ">",
+    embedded: ">",
     bar: "|",
     space: "_",
     winner: ">",

@@ -4,7 +4,7 @@ use std::io;
 
 use super::paint::{Line, Role, Screen, columns, cut_middle};
 use super::style::Style;
-use super::tally::plural;
+use super::summary_counts::plural;
 use crate::document::write::to_inline;
 use crate::expression::eval::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 use crate::value::{Node, Value};

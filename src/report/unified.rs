@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use super::Report;
 use super::paint::{Line, Role, Screen};
+use super::secret_numbers::SecretNumbers;
 use super::style::Style;
-use super::tally::{Status, grouped, plural};
-use super::token::Tokens;
-use crate::diff::ResourceChange;
+use super::summary_counts::{grouped, plural};
 use crate::diff::text::{Hunk, hunks};
+use crate::diff::{ResourceChange, Status};
 use crate::document::write::to_yaml;
 use crate::path::RepoPath;
 use crate::resource::Resource;
@@ -26,13 +26,14 @@ const CONTEXT: usize = 3;
 /// Writes one section for each resource that is not the same on both sides.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut screen = Screen::new(out, style);
-    let mut tokens = Tokens::of(report);
+    let mut secret_numbers = SecretNumbers::of(report);
     for remark in remarks(report) {
         screen.line(Line::default().with(Role::Dim, &format!("# {remark}")))?;
     }
     let shown = report.resources.iter().filter(|resource| resource.status() < Status::Respelled);
     for resource in shown {
-        let lines = section(resource, &mut tokens).into_iter().chain(metadata_section(resource, &mut tokens));
+        let lines =
+            section(resource, &mut secret_numbers).into_iter().chain(metadata_section(resource, &mut secret_numbers));
         lines.into_iter().try_for_each(|line| screen.exact_line(&line))?;
     }
     Ok(())
@@ -48,7 +49,7 @@ fn remarks(report: &Report) -> Vec<String> {
     skipped.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
 }
 
-fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
+fn section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec<Line> {
     let (before, after) = (resource.before.as_ref(), resource.after.as_ref());
     let Some(side) = after.or(before) else { return Vec::new() };
     let (old, new) = (before.unwrap_or(side), after.unwrap_or(side));
@@ -62,8 +63,8 @@ fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
         lines.push(remark);
         return lines;
     }
-    let old_text = before.map(|side| canonical(&side.payload, tokens)).unwrap_or_default();
-    let new_text = after.map(|side| canonical(&side.payload, tokens)).unwrap_or_default();
+    let old_text = before.map(|side| canonical(&side.payload, secret_numbers)).unwrap_or_default();
+    let new_text = after.map(|side| canonical(&side.payload, secret_numbers)).unwrap_or_default();
     let hunks = hunks(&old_text, &new_text, CONTEXT);
     if hunks.is_empty() {
         let is_moved = old.file != new.file;
@@ -78,7 +79,7 @@ fn section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
 }
 
 /// The effective metadata is a document of its own, which stands in no file; it is called by the file of the resource.
-fn metadata_section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line> {
+fn metadata_section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec<Line> {
     let (Some(before), Some(after)) = (&resource.before, &resource.after) else { return Vec::new() };
     let Some(documents) = resource.metadata.documents.as_ref().filter(|_| !resource.metadata.changes.is_empty()) else {
         return Vec::new();
@@ -94,7 +95,8 @@ fn metadata_section(resource: &ResourceChange, tokens: &mut Tokens) -> Vec<Line>
         lines.push(remark);
         return lines;
     }
-    let (old_text, new_text) = (canonical(&documents.before, tokens), canonical(&documents.after, tokens));
+    let (old_text, new_text) =
+        (canonical(&documents.before, secret_numbers), canonical(&documents.after, secret_numbers));
     lines.push(heading(format!("--- {old}")));
     lines.push(heading(format!("+++ {new}")));
     let hunks = hunks(&old_text, &new_text, CONTEXT);
@@ -138,8 +140,8 @@ pub(super) fn hunk_lines(hunk: &Hunk<'_>, identity: &str) -> Vec<Line> {
     lines
 }
 
-fn canonical(document: &Node, tokens: &mut Tokens) -> String {
-    to_yaml(&tokens.masked(&sorted(document)))
+fn canonical(document: &Node, secret_numbers: &mut SecretNumbers) -> String {
+    to_yaml(&secret_numbers.masked(&sorted(document)))
 }
 
 /// The same value with the keys of every map in order.

@@ -1,10 +1,11 @@
-//! What every keyword says yes and no to.
+//! Every keyword with a value that it allows and one that it does not, and the places of violations.
 
 use super::*;
 use crate::document::{self, Format};
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::text::{SourceText, Sources};
+use crate::value::{Entry, Secret, Value};
 
 fn node(text: &str) -> Node {
     let source = Sources::default().add(SourceText::new(RepoPath::root(), "", text));
@@ -39,6 +40,8 @@ fn every_keyword_has_a_yes_and_a_no() {
         ("{additionalProperties: {type: string}}", "{a: b}", "{a: 1}"),
         ("{propertyNames: {pattern: '^[a-z]+$'}}", "{a: 1}", "{A: 1}"),
         ("{dependentRequired: {a: [b]}}", "{a: 1, b: 1}", "{a: 1}"),
+        ("{dependentSchemas: {a: {required: [b]}}}", "{b: 1}", "{a: 1}"),
+        ("{dependencies: {a: [b], c: {required: [d]}}}", "{c: 1, d: 1}", "{c: 1}"),
         ("{minProperties: 1, maxProperties: 2}", "{a: 1}", "{a: 1, b: 1, c: 1}"),
         ("{items: {type: string}}", "[a, b]", "[a, 1]"),
         ("{prefixItems: [{type: string}], items: {type: integer}}", "[a, 1, 2]", "[a, b]"),
@@ -46,6 +49,8 @@ fn every_keyword_has_a_yes_and_a_no() {
         ("{minItems: 1, maxItems: 2}", "[1]", "[1, 2, 3]"),
         ("{uniqueItems: true}", "[1, 2]", "[1, 1.0]"),
         ("{contains: {const: 1}}", "[2, 1]", "[2]"),
+        ("{contains: {const: 1}, minContains: 0}", "[2]", "~"),
+        ("{contains: {const: 1}, minContains: 2, maxContains: 2}", "[1, 2, 1]", "[1, 1, 1]"),
         ("{minimum: 1, maximum: 3}", "3", "3.0000000000000000000000001"),
         ("{exclusiveMinimum: 1}", "1.5", "1"),
         ("{minimum: 1, exclusiveMinimum: true}", "1.5", "1"),
@@ -64,7 +69,7 @@ fn every_keyword_has_a_yes_and_a_no() {
         ("true", "1", "~"),
     ] {
         assert_eq!(answer(schema, yes), Ok(true), "{schema} allows {yes}");
-        if schema != "true" {
+        if no != "~" {
             assert_eq!(answer(schema, no), Ok(false), "{schema} does not allow {no}");
         }
     }
@@ -89,5 +94,67 @@ fn broken_and_endless_schemas_say_so() {
     ] {
         let value = if schema.contains("required") { "{}" } else { "text" };
         assert!(answer(schema, value).is_err(), "{schema}");
+    }
+}
+
+#[test]
+fn every_violation_has_its_places() {
+    let schema = "type: object
+required: [name, kind]
+properties:
+  name: {type: string, minLength: 3}
+  size: {minimum: 10, multipleOf: 4}
+  tags: {items: {pattern: '^[a-z]+$'}, uniqueItems: true, maxItems: 2}
+  choice: {oneOf: [{type: string}, {minLength: 1}]}
+additionalProperties: false";
+    let value = "{name: ab, size: 7, tags: [a, 'B', a], choice: x, other: 1}";
+    let (schema, value) = (node(schema), node(value));
+    let checked = violations(&value, &schema, &schema, 10_000);
+    assert!(checked.stopped.is_none());
+    let shown: Vec<String> = checked.found.iter().map(|found| format!("{}: {}", found.place, found.reason)).collect();
+    let expected = [
+        "$.kind: it is required, and missing",
+        "$.name: expected at least 3 characters, found 2",
+        "$.size: expected at least 10",
+        "$.size: expected a multiple of 4",
+        "$.tags[1]: it does not match the pattern `^[a-z]+$`",
+        "$.tags[2]: it is equal to the item [0]",
+        "$.tags: expected at most 2 items, found 3",
+        "$.choice: it matches 2 schemas of `oneOf`, and only one may match",
+        "$.other: a property of this name is not allowed",
+    ];
+    assert_eq!(shown, expected);
+    let size = value.get("size").expect("it is given");
+    let minimum = schema.get("properties").and_then(|known| known.get("size")?.get("minimum")).expect("it is given");
+    assert_eq!((checked.found[2].value, checked.found[2].schema), (size.span, minimum.span));
+}
+
+#[test]
+fn violations_before_a_part_that_cannot_be_used_are_kept() {
+    let schema = node("{type: string, allOf: [{$ref: '#/nothing'}], enum: [1]}");
+    let checked = violations(&node("1"), &schema, &schema, 10_000);
+    assert_eq!(checked.found.len(), 1);
+    assert!(checked.stopped.is_some_and(|error| !error.is_limit && error.message.contains("/nothing")));
+    let endless = node("{allOf: [{$ref: '#'}]}");
+    let checked = violations(&node("1"), &endless, &endless, 10_000);
+    assert!(checked.stopped.is_some_and(|error| error.is_limit));
+}
+
+#[test]
+fn secrets_are_not_judged() {
+    let (secret, open) = (Node::new(Value::Secret(Secret::hide(node("x"))), node("x").span), node("y"));
+    for schema in [
+        "{properties: {a: {type: integer}}}",
+        "{not: {properties: {a: {const: x}}}}",
+        "{oneOf: [{properties: {a: {const: x}}}, {required: [a]}]}",
+        "{anyOf: [{properties: {a: {const: x}}}, {required: [c]}]}",
+        "{if: {properties: {a: {const: x}}}, then: false, else: false}",
+        "{const: {a: x, b: y}}",
+        "{enum: [{a: x, b: y}]}",
+    ] {
+        let entries = vec![Entry::named("a", open.span, secret.clone()), Entry::named("b", open.span, open.clone())];
+        let schema = node(schema);
+        let checked = violations(&Node::map(entries, open.span), &schema, &schema, 10_000);
+        assert!(checked.found.is_empty(), "{schema:?}: {:?}", checked.found);
     }
 }

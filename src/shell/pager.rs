@@ -3,6 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use super::environment::is_set;
 use super::output;
@@ -28,6 +29,7 @@ pub(super) fn choose(configured: Option<String>) -> Option<String> {
 pub(super) fn through(pager: Option<String>, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let Some(mut child) = pager.and_then(|pager| start(&pager)) else { return output::write(write) };
     let Some(input) = child.stdin.take() else { return output::write(write) };
+    leave_interrupts_to_the_pager();
     let mut input = io::BufWriter::new(input);
     let result = write(&mut input).and_then(|()| input.flush());
     drop(input.into_parts());
@@ -38,6 +40,13 @@ pub(super) fn through(pager: Option<String>, write: impl Fn(&mut dyn Write) -> i
         return output::write(write);
     }
     output::unless_broken_pipe(result)
+}
+
+/// Ctrl-C reaches every process of the terminal. The pager decides what it means: were this process to end, the shell and the
+/// pager would both read the keyboard.
+fn leave_interrupts_to_the_pager() {
+    // Without a handler Ctrl-C only ends the process, as it did before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
 }
 
 fn start(pager: &str) -> Option<std::process::Child> {

@@ -21,6 +21,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("cel", &["expression/cel"]),
     ("regex", &["schema"]),
     ("rayon", &["parallel.rs", "pipeline", "impact", "diff", "shell/git", "document"]),
+    ("signal_hook", &["shell/pager.rs"]),
     ("terminal_size", &["shell/output.rs"]),
     ("unicode_width", &["report"]),
 ];

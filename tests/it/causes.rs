@@ -41,7 +41,7 @@ fn told(report: &Report) -> Vec<(String, usize, String)> {
         Some(Origin::Apart) => "apart".to_owned(),
         None => String::new(),
     };
-    let path = |group: &Group| diff::pointer(&group.path, diff::Side::After).to_string();
+    let path = |group: &Group| diff::pointer(&group.path, diff::DiffSide::After).to_string();
     report.groups.iter().map(|group| (path(group), group.resource_count(), origin(group))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Effective metadata in comparisons: what a changed layer does to resources, and what it must not bring to light.
 
-use outcrop::diff::{self, Side};
+use outcrop::diff::{self, DiffSide};
 use outcrop::document::write;
 use outcrop::pipeline::{self, Judged, Request};
 use outcrop::report::{Report, Style, terminal};
@@ -25,7 +25,7 @@ fn changed(report: &Report) -> Vec<String> {
         let name = resource.after.as_ref().or(resource.before.as_ref()).unwrap().identity.to_string();
         for change in &resource.metadata.changes {
             let value = change.after.as_ref().map(write::to_inline).unwrap_or_default();
-            lines.push(format!("{name} {} {value}", diff::pointer(&change.path, Side::After)));
+            lines.push(format!("{name} {} {value}", diff::pointer(&change.path, DiffSide::After)));
         }
     }
     lines

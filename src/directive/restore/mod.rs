@@ -18,7 +18,7 @@ use crate::edit;
 use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{Pointer, RepoPath};
 use crate::text::Span;
-use crate::value::{Map, Node, Value};
+use crate::value::{Node, Value};
 use rebuild::Rebuilt;
 
 /// A document with directives before its expansion.
@@ -111,10 +111,7 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
     let expanded = expand(again, file, context);
     let mut differences = Vec::new();
     for finding in expanded.findings.iter().filter(|finding| finding.is_error()) {
-        let at = match &finding.location {
-            Location::Span(span) => path_of_key(&again.root, *span, &mut Pointer::root()),
-            Location::File { .. } => None,
-        };
+        let at = finding.span().and_then(|span| path_of_key(&again.root, span, &mut Pointer::root()));
         differences.push(at.unwrap_or_default());
     }
     collect_differences(&expanded.value.root, expected, &mut Pointer::root(), &mut differences);
@@ -123,13 +120,12 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
 
 /// The path of the map that has a key with this span.
 fn path_of_key(node: &Node, key: Span, at: &mut Pointer) -> Option<Pointer> {
-    let entries = node.as_map().map_or(&[][..], Map::entries);
-    if entries.iter().any(|entry| entry.key.span == key) {
+    if node.children().any(|child| child.key.is_some_and(|own| own.span == key)) {
         return Some(at.clone());
     }
-    for (child, value) in node.children().filter(|(_, value)| has_plus_keys(value)) {
+    for child in node.children().filter(|child| has_plus_keys(child.node)) {
         at.push(child.token());
-        if let Some(found) = path_of_key(value, key, at) {
+        if let Some(found) = path_of_key(child.node, key, at) {
             return Some(found);
         }
         at.pop();

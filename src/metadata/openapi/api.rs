@@ -7,6 +7,7 @@ use super::template::{Segment, Template};
 use crate::finding::{self, Finding, Location};
 use crate::path::Pointer;
 use crate::sanitize;
+use crate::schema::percent_decoded;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
@@ -160,17 +161,4 @@ impl<'a> PathItem<'a> {
     pub(super) fn operation(&self, method: &str) -> Option<&'a Node> {
         self.node.get(method).filter(|node| matches!(node.value, Value::Map(_) | Value::Null))
     }
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
-        bytes.push(match byte {
-            b'%' => u8::try_from(digit()? * 16 + digit()?).ok()?,
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
 }

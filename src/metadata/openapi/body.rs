@@ -1,19 +1,19 @@
 //! Checks the body of a request against the schema that metadata names: that of the request, or one at a pointer.
 
 use super::api::{Api, PathItem, Seen};
-use super::check::{Endless, Violation, check};
 use super::schema;
 use crate::finding::{self, Finding, Location};
 use crate::sanitize;
+use crate::schema::{SchemaError, Violation, Violations, violations};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
 /// A body that would be sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Body<'a> {
-    /// Which schema it has to fit: `openapi:request-body` or `openapi:#/…`.
+    /// The schema that it must match: `openapi:request-body` or `openapi:#/…`.
     pub reference: &'a str,
-    /// Where that is written.
+    /// The span of that reference.
     pub at: Span,
     /// The method of the request.
     pub method: &'a str,
@@ -21,18 +21,23 @@ pub struct Body<'a> {
     pub path: &'a str,
     /// The body.
     pub value: &'a Node,
-    /// Attributes that are known without the body; they count where the body lacks them and the schema knows their names.
+    /// Attributes that follow from the logical path; they are added where the body lacks them and the schema names them.
     pub known: &'a [Entry],
 }
 
-/// Violations that are told one by one.
-const MOST_TOLD: usize = 20;
+/// Violations that are reported one by one.
+const MOST_REPORTED: usize = 20;
+/// Steps after which the check of one body is given up.
+const MOST_STEPS: u64 = 1_000_000;
 
-/// What is wrong with a body, or with what it is to be checked against.
+/// Reports everything that is wrong with a body, or with the schema that it is checked against.
 pub fn check_body(body: &Body<'_>, openapi: &Node) -> Vec<Finding> {
     let api = Api::new(openapi);
     let found = match schema_for(body, &api) {
-        Ok(schema) => misfits(&completed(body, schema, &api), schema, &api, body),
+        Ok(schema) => {
+            let value = completed(body, schema, &api);
+            reported(&violations(&value, schema, openapi, MOST_STEPS), body)
+        }
         Err(reason) => vec![refused(body, &reason)],
     };
     let mut findings = api.into_findings();
@@ -40,32 +45,31 @@ pub fn check_body(body: &Body<'_>, openapi: &Node) -> Vec<Finding> {
     findings
 }
 
-fn misfits<'a>(value: &'a Node, schema: &'a Node, api: &Api<'a>, body: &Body<'_>) -> Vec<Finding> {
-    match check(value, schema, api) {
-        Ok(violations) => {
-            let mut findings: Vec<Finding> =
-                violations.iter().take(MOST_TOLD).map(|violation| told(violation, body)).collect();
-            if let Some(more) = violations.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
-                findings.extend([refused(body, &format!("the body violates it in {more} more places"))]);
-            }
-            findings
-        }
-        Err(Endless(at)) => {
-            let message =
-                format!("the body of {} {} cannot be checked to the end", body.method, sanitize::inline(body.path));
-            let finding = Finding::new(&finding::LIMIT_SCHEMA, Location::Span(at), message);
-            vec![finding.labelled("this schema has no end in sight").related(body.at, "wanted here")]
-        }
+fn reported(violations: &Violations, body: &Body<'_>) -> Vec<Finding> {
+    let found = &violations.found;
+    let mut findings: Vec<Finding> =
+        found.iter().take(MOST_REPORTED).map(|violation| violated(violation, body)).collect();
+    if let Some(more) = found.len().checked_sub(MOST_REPORTED).filter(|more| *more > 0) {
+        findings.push(refused(body, &format!("the body violates it in {more} more places")));
     }
+    findings.extend(violations.stopped.as_ref().map(|error| stopped(error, body)));
+    findings
 }
 
-fn told(violation: &Violation, body: &Body<'_>) -> Finding {
+fn violated(violation: &Violation, body: &Body<'_>) -> Finding {
     let (method, path) = (body.method, sanitize::inline(body.path));
     let message =
-        format!("the body of {method} {path} does not fit its schema at {}: {}", violation.place, violation.reason);
+        format!("the body of {method} {path} does not match its schema at {}: {}", violation.place, violation.reason);
     Finding::new(&finding::REQUEST_SCHEMA, Location::Span(violation.value), message)
-        .related(violation.schema, "the schema says so here")
-        .related(body.at, "wanted here")
+        .related(violation.schema, "required by this schema")
+        .related(body.at, "schema selected here")
+}
+
+fn stopped(error: &SchemaError, body: &Body<'_>) -> Finding {
+    let rule = if error.is_limit { &finding::LIMIT_SCHEMA } else { &finding::REQUEST_SCHEMA };
+    let (method, path) = (body.method, sanitize::inline(body.path));
+    let message = format!("the body of {method} {path} could not be checked completely: {}", error.message);
+    Finding::new(rule, Location::Span(error.at), message).related(body.at, "schema selected here")
 }
 
 fn refused(body: &Body<'_>, reason: &str) -> Finding {
@@ -76,26 +80,26 @@ fn refused(body: &Body<'_>, reason: &str) -> Finding {
 fn schema_for<'a>(body: &Body<'_>, api: &Api<'a>) -> Result<&'a Node, String> {
     let path = sanitize::inline(body.path);
     if let Some(fragment) = body.reference.strip_prefix("openapi:#") {
-        return api.at_fragment(fragment).ok_or_else(|| "the OpenAPI document has nothing there".to_owned());
+        return api.at_fragment(fragment).ok_or_else(|| "the OpenAPI document has no such schema".to_owned());
     }
-    let item = item_for(body.path, api).ok_or_else(|| format!("the OpenAPI document does not know the path {path}"))?;
+    let item = item_for(body.path, api).ok_or_else(|| format!("the OpenAPI document has no path {path}"))?;
     let method = body.method.to_ascii_lowercase();
     if item.operation(&method).is_none() {
-        return Err(format!("the OpenAPI document does not know {} for {path}", sanitize::inline(body.method)));
+        return Err(format!("the OpenAPI document has no {} for {path}", sanitize::inline(body.method)));
     }
     schema::of_request(api, &item, &method).ok_or_else(|| {
         format!("the OpenAPI document has no schema for the body of {} {path}", sanitize::inline(body.method))
     })
 }
 
-/// The path of the document that a path of a request stands for: the one with the fewest variables, then the first in byte order.
+/// The path of the document that matches the path of a request: the one with the fewest variables, then the first in byte order.
 fn item_for<'a>(path: &str, api: &Api<'a>) -> Option<PathItem<'a>> {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let fitting = api.paths().filter(|item| item.template.stands_for(&segments));
     fitting.min_by(|a, b| (a.template.variables(), a.text).cmp(&(b.template.variables(), b.text)))
 }
 
-/// The body with what is known without it, where the schema knows the name.
+/// The body with the attributes that follow from the logical path, where the schema names them.
 fn completed(body: &Body<'_>, schema: &Node, api: &Api<'_>) -> Node {
     let Some(map) = body.value.as_map() else { return body.value.clone() };
     let top = api.reach(schema, &["allOf"], &mut Seen::new());
@@ -108,10 +112,8 @@ fn completed(body: &Body<'_>, schema: &Node, api: &Api<'_>) -> Node {
     };
     let is_added = |entry: &&Entry| map.get(&entry.key.name).is_none() && knows(&entry.key.name);
     let added: Vec<Entry> = body.known.iter().filter(is_added).cloned().collect();
-    match added.is_empty() {
-        true => body.value.clone(),
-        false => {
-            Node { extra: body.value.extra.clone(), ..Node::map([map.entries(), &added].concat(), body.value.span) }
-        }
+    if added.is_empty() {
+        return body.value.clone();
     }
+    Node { extra: body.value.extra.clone(), ..Node::map([map.entries(), &added].concat(), body.value.span) }
 }

@@ -5,7 +5,6 @@
 
 mod api;
 mod body;
-mod check;
 mod compact;
 mod draft;
 mod fallback;

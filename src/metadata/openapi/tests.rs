@@ -141,7 +141,7 @@ fn what_is_stored_has_the_last_word_also_when_it_clears() {
 }
 
 #[test]
-fn references_that_lead_nowhere_are_told_and_left_out() {
+fn references_that_lead_nowhere_are_reported_and_left_out() {
     let circle = "{components: {schemas: {A: {$ref: '#/components/schemas/B'}, B: {$ref: '#/components/schemas/A'}}},
         paths: {/c: {$ref: '#/paths/~1c'}, '/c/{id}': {get: {responses: {200: {$ref: 'other.yaml#/x'}}}, put: {requestBody: {$ref: '#/nothing'}}}}}";
     let outcome = infer_over("/c/", Some(circle), None);
@@ -196,9 +196,9 @@ const CUSTOMERS: &str = "{paths: {/api/customers: {post: {requestBody: {content:
     Loop: {allOf: [{$ref: '#/components/schemas/Loop'}]}}}}";
 
 #[test]
-fn bodies_are_held_against_their_schema() {
+fn bodies_are_checked_against_their_schema() {
     let api = parse(CUSTOMERS);
-    let told = |value: &str| -> Vec<String> {
+    let messages = |value: &str| -> Vec<String> {
         check_body(&body(&parse(value), "openapi:request-body", &[]), &api)
             .into_iter()
             .map(|finding| finding.message)
@@ -209,27 +209,27 @@ fn bodies_are_held_against_their_schema() {
         "{name: x, age: 2.0, kind: 1.0, tags: [a], note: null, any: null, pair: [a, 1]}",
         "{name: x, more: {a: 1}}",
     ] {
-        assert_eq!(told(fine), Vec::<String>::new(), "{fine}");
+        assert_eq!(messages(fine), Vec::<String>::new(), "{fine}");
     }
     let cases = [
-        ("{name: 5}", "$.name: a string is wanted"),
+        ("{name: 5}", "$.name: expected string"),
         ("{}", "$.name: it is required"),
-        ("[]", "$: a object is wanted"),
+        ("[]", "$: expected object"),
         ("{name: x, age: 2.5}", "$.age: "),
         ("{name: x, kind: 3}", "$.kind: "),
         ("{name: x, tags: [a, 1]}", "$.tags[1]: "),
         ("{name: x, pair: [1]}", "$.pair[0]: "),
         ("{name: null}", "$.name: "),
         ("{name: x, other: 1}", "$.other: "),
-        ("{name: x, more: {b: 1}}", "$.more: it fits none"),
-        ("{name: x, more: {a: 1, c: 1}}", "$.more: it fits 2"),
+        ("{name: x, more: {b: 1}}", "$.more: it matches none"),
+        ("{name: x, more: {a: 1, c: 1}}", "$.more: it matches 2"),
         ("{name: x, more: 1}", "$.more allOf[0]: "),
     ];
     for (value, wanted) in cases {
-        let messages = told(value);
-        assert!(messages.iter().any(|message| message.contains(wanted)), "{value}: {messages:?}");
+        let found = messages(value);
+        assert!(found.iter().any(|message| message.contains(wanted)), "{value}: {found:?}");
     }
-    assert_eq!(told("{age: x, tags: [1]}").len(), 3, "all that is wrong is told");
+    assert_eq!(messages("{age: x, tags: [1]}").len(), 3, "every violation is reported");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn what_follows_from_the_path_counts_where_the_schema_knows_it() {
 }
 
 #[test]
-fn schemas_that_are_not_there_are_told() {
+fn missing_schemas_are_reported() {
     let api = parse(CUSTOMERS);
     let value = parse("{name: x}");
     let rule = |body: &Body<'_>| rules(&check_body(body, &api)).join(" ");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::explain::Question;
-use crate::diff::{self, PathStep, Side};
+use crate::diff::{self, DiffSide, PathStep};
 use crate::path::Pointer;
 use crate::report::explain::{Ladder, Rung, Spoken, Way, place_name};
 use crate::suggest;
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
         };
         let mut rungs: Vec<Rung> = std::iter::successors(Some(node), |node| node.overridden()).map(rung).collect();
         rungs.reverse();
-        let pointer = diff::pointer(&self.path, Side::After);
+        let pointer = diff::pointer(&self.path, DiffSide::After);
         self.ladders.push(Ladder { name: place_name(&self.path), pointer, rungs });
     }
 }

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::{Explanation, Ladder, Origin, Part, Role, Rung, Spoken, Story, Subject, Way};
 use crate::report::locate::Locator;
 use crate::report::request::{self, Rendered};
-use crate::report::token::Tokens;
+use crate::report::secret_numbers::SecretNumbers;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 
@@ -15,8 +15,8 @@ const LARGEST: u64 = 10_000;
 /// Everything as one document: the revision, and what is explained in it.
 pub fn to_node(all: &[Explanation], sources: &Sources) -> Option<Node> {
     let first = all.first()?;
-    let (locator, tokens) = (Locator::new(sources), Tokens::default());
-    let mut writer = Writer { locator, sources, tokens, nowhere: first.nowhere };
+    let (locator, secret_numbers) = (Locator::new(sources), SecretNumbers::default());
+    let mut writer = Writer { locator, sources, secret_numbers, nowhere: first.nowhere };
     let resources = all.iter().map(|explanation| writer.explanation(explanation)).collect();
     let revision = writer.text(first.revision.clone());
     let resources = Node::list(resources, first.nowhere);
@@ -26,7 +26,7 @@ pub fn to_node(all: &[Explanation], sources: &Sources) -> Option<Node> {
 struct Writer<'a> {
     locator: Locator<'a>,
     sources: &'a Sources,
-    tokens: Tokens,
+    secret_numbers: SecretNumbers,
     nowhere: Span,
 }
 
@@ -47,11 +47,11 @@ impl Writer<'_> {
 
     fn story(&mut self, story: &Story) -> Node {
         let request = request::to_node(&Rendered::alone(story.request.clone()), self.sources);
-        let request = self.tokens.masked(&request);
+        let request = self.secret_numbers.masked(&request);
         let mut entries = request.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
         if !story.transforms.is_empty() {
             let transform = |(name, node): &(SmolStr, Node)| {
-                let value = self.tokens.masked(node);
+                let value = self.secret_numbers.masked(node);
                 let mut entries = vec![("name", self.text(name.clone())), ("value", value)];
                 entries.extend(self.place(node.span));
                 self.map(entries)
@@ -119,7 +119,7 @@ impl Writer<'_> {
             Spoken::Value(node) if node.size() > LARGEST => {
                 ("size", self.count(usize::try_from(node.size()).unwrap_or(usize::MAX)))
             }
-            Spoken::Value(node) => ("value", self.tokens.masked(node)),
+            Spoken::Value(node) => ("value", self.secret_numbers.masked(node)),
             Spoken::Cleared | Spoken::Emptied => ("cleared", Node::new(Value::Bool(true), self.nowhere)),
         });
         self.map(entries)

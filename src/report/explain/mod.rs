@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 pub use data::to_node;
 pub use terminal::write;
 
-use super::place;
+use super::path_text;
 use super::style::Style;
 use crate::diff::PathStep;
 use crate::path::Pointer;
@@ -161,7 +161,7 @@ pub struct Way {
 
 /// A place in a document as ladders name it: `.spec.containers[0].image`.
 pub fn place_name(path: &[PathStep]) -> SmolStr {
-    place::display(path, Style::default().symbols()).into()
+    path_text::display(path, Style::default().symbols()).into()
 }
 
 /// More steps than these are counted, not kept.

@@ -5,7 +5,7 @@ use std::io;
 use super::terminal::Page;
 use super::{Explanation, Story};
 use crate::report::paint::{Line, Role, cut_middle};
-use crate::report::tally::plural;
+use crate::report::summary_counts::plural;
 use crate::request::{NamedUse, Origin, Part};
 
 impl Page<'_> {

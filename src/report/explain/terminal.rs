@@ -6,9 +6,9 @@ use super::{Explanation, Ladder, Origin, Part, Rung, Spoken, Subject, Way};
 use crate::document::write::inline_within;
 use crate::report::locate::Locator;
 use crate::report::paint::{Line, Role, Screen, columns, cut_middle};
+use crate::report::secret_numbers::SecretNumbers;
 use crate::report::style::Style;
-use crate::report::tally::{grouped, plural};
-use crate::report::token::Tokens;
+use crate::report::summary_counts::{grouped, plural};
 use crate::text::{Sources, Span};
 use crate::value::{Node, StepKind};
 
@@ -21,8 +21,12 @@ const LONGEST: usize = 10_000;
 
 /// Writes it for people.
 pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut page =
-        Page { screen: Screen::new(out, style), locator: Locator::new(sources), tokens: Tokens::default(), style };
+    let mut page = Page {
+        screen: Screen::new(out, style),
+        locator: Locator::new(sources),
+        secret_numbers: SecretNumbers::default(),
+        style,
+    };
     for (at, explanation) in all.iter().enumerate() {
         if at > 0 {
             page.screen.blank()?;
@@ -35,7 +39,7 @@ pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dy
 pub(super) struct Page<'a> {
     pub(super) screen: Screen<'a>,
     locator: Locator<'a>,
-    tokens: Tokens,
+    secret_numbers: SecretNumbers,
     pub(super) style: &'a Style,
 }
 
@@ -172,7 +176,7 @@ impl Page<'_> {
 
     pub(super) fn inline(&mut self, node: &Node) -> String {
         let is_small = node.size() <= LONGEST as u64;
-        let inline = is_small.then(|| inline_within(&self.tokens.masked(node), LONGEST)).flatten();
+        let inline = is_small.then(|| inline_within(&self.secret_numbers.masked(node), LONGEST)).flatten();
         inline.unwrap_or_else(|| {
             let size = grouped(usize::try_from(node.size()).unwrap_or(usize::MAX));
             format!("({}, {size} values)", node.type_of())

@@ -3,10 +3,10 @@
 use super::make::{Maker, in_file, kind_name};
 use super::v1::*;
 use super::value::Written;
-use crate::diff::{self, Cause, Causes, Group, Origin, PathStep, Place, SharedCause, Side, Variant};
+use crate::diff::{self, Cause, Causes, DiffSide, FileSpan, Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::Pointer;
 use crate::report::style::Style;
-use crate::report::{LayerEdit, Report, place, token};
+use crate::report::{LayerEdit, Report, path_text, secret_numbers};
 use crate::value::Node;
 
 impl<'a> Maker<'a> {
@@ -21,7 +21,7 @@ impl<'a> Maker<'a> {
             Some(PathStep::Request(operation)) => ("request", Some(operation.as_str())),
             _ => ("payload", None),
         };
-        let side = if group.after.is_some() { Side::After } else { Side::Before };
+        let side = if group.after.is_some() { DiffSide::After } else { DiffSide::Before };
         let example = group.example(&report.resources).map(|(_, change)| diff::pointer(&change.path, side));
         WireGroup {
             fingerprint: group.fingerprint.to_string(),
@@ -30,7 +30,7 @@ impl<'a> Maker<'a> {
             kind: kind_name(group.kind),
             path: example.unwrap_or_else(Pointer::root).to_string(),
             path_shape: shape(&group.path).to_string(),
-            display: place::display(&group.path, Style::default().symbols()),
+            display: path_text::display(&group.path, Style::default().symbols()),
             before,
             after,
             sensitive,
@@ -48,12 +48,12 @@ impl<'a> Maker<'a> {
         let change = variant.example(&report.resources).map(|(_, change)| change);
         let (before, after) = change.map(|change| (change.before.as_ref(), change.after.as_ref())).unwrap_or_default();
         let secret = self.secret(before, after);
-        let tokens = self.tokens;
-        let shown = |node: Option<&'a Node>| Some(Written { node: node.filter(|_| secret.is_none())?, tokens });
+        let secret_numbers = self.secret_numbers;
+        let shown = |node: Option<&'a Node>| Some(Written { node: node.filter(|_| secret.is_none())?, secret_numbers });
         WireVariant {
             before: shown(before),
             after: shown(after),
-            sensitive: change.is_some_and(token::concerns_secret),
+            sensitive: change.is_some_and(secret_numbers::concerns_secret),
             secret,
             resources: names(&variant.resources(), report),
         }
@@ -84,7 +84,7 @@ impl<'a> Maker<'a> {
         WireCause { place, own, via }
     }
 
-    fn at(&mut self, place: &Place) -> WirePlace {
+    fn at(&mut self, place: &FileSpan) -> WirePlace {
         let start = self.locator.start(place.span);
         WirePlace { file: in_file(&place.file), line: start.line, column: start.column }
     }
@@ -120,7 +120,7 @@ fn shape(path: &[PathStep]) -> Pointer {
     let token = |step: &PathStep| match step {
         PathStep::Key(key) => Some(key.name.clone()),
         PathStep::Item { label, .. } => Some(label.clone().unwrap_or_else(|| "*".into())),
-        PathStep::Inside(_) | PathStep::Metadata | PathStep::Request(_) => None,
+        PathStep::Embedded(_) | PathStep::Metadata | PathStep::Request(_) => None,
     };
     path.iter().filter_map(token).collect()
 }

@@ -6,24 +6,24 @@ use std::collections::BTreeMap;
 use super::v1::*;
 use super::value::{Written, secret_places};
 use crate::diff::{
-    self, Change, ChangeKind, Difference, EditedFile, Fingerprint, Group, Home, Member, PathStep, ResourceChange, Side,
-    Suppressed, causes_at,
+    self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
+    ResourceChange, Suppressed, causes_at,
 };
 use crate::document::Format;
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
+use crate::report::secret_numbers::SecretNumbers;
 use crate::report::style::Style;
-use crate::report::tally::Tally;
-use crate::report::token::{self, Tokens};
-use crate::report::{Report, SkipReason, place};
+use crate::report::summary_counts::SummaryCounts;
+use crate::report::{Report, SkipReason, path_text};
 use crate::resource::{Identity, Resource};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
 /// Makes the wire form, remembering what has been counted.
 pub(super) struct Maker<'a> {
-    pub(super) tokens: &'a RefCell<Tokens>,
+    pub(super) secret_numbers: &'a RefCell<SecretNumbers>,
     pub(super) locator: Locator<'a>,
     sources: &'a Sources,
     /// The name of the group that a change belongs to.
@@ -31,10 +31,10 @@ pub(super) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    pub(super) fn new(report: &'a Report, tokens: &'a RefCell<Tokens>) -> Self {
+    pub(super) fn new(report: &'a Report, secret_numbers: &'a RefCell<SecretNumbers>) -> Self {
         let named = |group: &Group| group.members().map(|member| (member, group.fingerprint)).collect::<Vec<_>>();
         let groups = report.groups.iter().flat_map(named).collect();
-        Self { tokens, locator: Locator::new(&report.sources), sources: &report.sources, groups }
+        Self { secret_numbers, locator: Locator::new(&report.sources), sources: &report.sources, groups }
     }
 
     pub(super) fn report(&mut self, report: &'a Report) -> WireReport<'a> {
@@ -44,7 +44,7 @@ impl<'a> Maker<'a> {
             before: SideLabel { label: &report.before },
             after: SideLabel { label: &report.after },
             compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
-            summary: summary(&Tally::of(report), report.switched_off),
+            summary: summary(&SummaryCounts::of(report), report.switched_off),
             resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
@@ -72,7 +72,7 @@ impl<'a> Maker<'a> {
 
     fn resource(&mut self, at: usize, resource: &'a ResourceChange) -> WireResource<'a> {
         let side = resource.after.as_ref().or(resource.before.as_ref());
-        let homes = Home::both(resource);
+        let homes = HomeFile::both(resource);
         let whole = self.whole(resource, &homes);
         let mut position = 0;
         let mut changes = |difference: &'a Difference| {
@@ -101,7 +101,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A resource that came or went is one change of everything.
-    fn whole(&mut self, resource: &'a ResourceChange, homes: &[Option<Home>; 2]) -> Option<WireChange<'a>> {
+    fn whole(&mut self, resource: &'a ResourceChange, homes: &[Option<HomeFile>; 2]) -> Option<WireChange<'a>> {
         let (kind, before, after) = match (&resource.before, &resource.after) {
             (None, Some(after)) => (ChangeKind::Add, None, Some(&after.payload)),
             (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
@@ -112,7 +112,7 @@ impl<'a> Maker<'a> {
         Some(self.wire_change((kind, &[]), before, after, cause))
     }
 
-    fn change(&mut self, change: &'a Change, homes: &[Option<Home>; 2], group: Option<String>) -> WireChange<'a> {
+    fn change(&mut self, change: &'a Change, homes: &[Option<HomeFile>; 2], group: Option<String>) -> WireChange<'a> {
         let cause = self.causes(&causes_at(change, homes, self.sources));
         let wire = self.wire_change((change.kind, &change.path), change.before.as_ref(), change.after.as_ref(), cause);
         WireChange { group, ..wire }
@@ -120,7 +120,7 @@ impl<'a> Maker<'a> {
 
     /// The numbers of secrets, if one side is one.
     pub(super) fn secret(&self, before: Option<&Node>, after: Option<&Node>) -> Option<WireSecret> {
-        let number = |node: Option<&Node>| node.and_then(|node| self.tokens.borrow_mut().of_node(node));
+        let number = |node: Option<&Node>| node.and_then(|node| self.secret_numbers.borrow_mut().of_node(node));
         let secret = WireSecret { before: number(before), after: number(after) };
         (secret.before.is_some() || secret.after.is_some()).then_some(secret)
     }
@@ -134,9 +134,9 @@ impl<'a> Maker<'a> {
     ) -> WireChange<'a> {
         let secret = self.secret(before, after);
         let is_secret = secret.is_some();
-        let tokens = self.tokens;
-        let shown = |node: &'a Node| (!is_secret).then_some(Written { node, tokens });
-        let (new, old) = (diff::pointer(path, Side::After), diff::pointer(path, Side::Before));
+        let secret_numbers = self.secret_numbers;
+        let shown = |node: &'a Node| (!is_secret).then_some(Written { node, secret_numbers });
+        let (new, old) = (diff::pointer(path, DiffSide::After), diff::pointer(path, DiffSide::Before));
         let mut masked: Vec<String> =
             [before, after].into_iter().flatten().filter(|_| !is_secret).flat_map(secret_places).collect();
         masked.sort();
@@ -146,10 +146,10 @@ impl<'a> Maker<'a> {
             path: if kind == ChangeKind::Remove { old.to_string() } else { new.to_string() },
             path_before: (old != new && kind != ChangeKind::Remove).then(|| old.to_string()),
             inside: inside(path),
-            display: place::display(path, Style::default().symbols()),
+            display: path_text::display(path, Style::default().symbols()),
             before: before.and_then(shown),
             after: after.and_then(shown),
-            sensitive: [before, after].into_iter().flatten().any(token::holds_secret),
+            sensitive: [before, after].into_iter().flatten().any(Node::holds_secret),
             secret,
             masked,
             locations: Locations {
@@ -216,25 +216,25 @@ fn source(file: &EditedFile) -> WireSource {
     WireSource { file: in_file(&file.file), edits: file.edits, resources: file.resources }
 }
 
-fn summary(tally: &Tally, switched_off: usize) -> Summary {
+fn summary(counts: &SummaryCounts, switched_off: usize) -> Summary {
     Summary {
-        added: tally.added,
-        removed: tally.removed,
-        changed: tally.changed,
-        moved: tally.moved,
-        respelled: tally.respelled,
-        groups: tally.groups,
-        shielded: tally.shielded,
-        dead_edits: tally.dead_edits,
-        spelling_only: tally.spelling_only,
-        order_only: tally.order_only,
-        secrets: tally.secrets,
-        skipped: tally.skipped,
-        suppressed: tally.suppressed,
+        added: counts.added,
+        removed: counts.removed,
+        changed: counts.changed,
+        moved: counts.moved,
+        respelled: counts.respelled,
+        groups: counts.groups,
+        shielded: counts.shielded,
+        dead_edits: counts.dead_edits,
+        spelling_only: counts.spelling_only,
+        order_only: counts.order_only,
+        secrets: counts.secrets,
+        skipped: counts.skipped,
+        suppressed: counts.suppressed,
         switched_off,
-        errors: tally.errors,
-        warnings: tally.warnings,
-        notes: tally.notes,
+        errors: counts.errors,
+        warnings: counts.warnings,
+        notes: counts.notes,
     }
 }
 
@@ -306,10 +306,10 @@ fn reason(reason: SkipReason) -> &'static str {
 fn inside(path: &[PathStep]) -> Vec<WireInside> {
     let mut rest = path;
     let mut documents = Vec::new();
-    while let Some(at) = rest.iter().position(|step| matches!(step, PathStep::Inside(_))) {
-        let format = if matches!(rest[at], PathStep::Inside(Format::Json)) { "json" } else { "yaml" };
+    while let Some(at) = rest.iter().position(|step| matches!(step, PathStep::Embedded(_))) {
+        let format = if matches!(rest[at], PathStep::Embedded(Format::Json)) { "json" } else { "yaml" };
         rest = &rest[at + 1..];
-        let path: Pointer = diff::pointer(rest, Side::After);
+        let path: Pointer = diff::pointer(rest, DiffSide::After);
         documents.push(WireInside { format, path: path.to_string() });
     }
     documents

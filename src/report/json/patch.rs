@@ -11,7 +11,7 @@ use crate::diff::ResourceChange;
 use crate::diff::json_patch::{Operation, json_patch};
 use crate::path::Pointer;
 use crate::report::Report;
-use crate::report::token::Tokens;
+use crate::report::secret_numbers::SecretNumbers;
 use crate::resource::Resource;
 use crate::value::Node;
 
@@ -22,14 +22,14 @@ use crate::value::Node;
 /// Secrets stand as the words that stand for them everywhere, and a patch with such words is marked as masked: it shows what
 /// changes, but does not carry it out.
 pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let tokens = RefCell::new(Tokens::of(report));
+    let secret_numbers = RefCell::new(SecretNumbers::of(report));
     let operations: Vec<Operations> = report.resources.iter().map(Operations::of).collect();
     let resources = report.resources.iter().zip(&operations);
     let wire = Patches {
         schema: "outcrop/json-patch/v1",
         before: &report.before,
         after: &report.after,
-        resources: resources.map(|(change, operations)| resource_patch(change, operations, &tokens)).collect(),
+        resources: resources.map(|(change, operations)| resource_patch(change, operations, &secret_numbers)).collect(),
         incomplete: report.is_incomplete(),
     };
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
@@ -94,12 +94,12 @@ struct WireOperation<'a> {
 fn resource_patch<'a>(
     change: &'a ResourceChange,
     operations: &'a Operations,
-    tokens: &'a RefCell<Tokens>,
+    secret_numbers: &'a RefCell<SecretNumbers>,
 ) -> ResourcePatch<'a> {
     let named = change.after.as_ref().or(change.before.as_ref());
     let file = |resource: &Option<Resource>| resource.as_ref().map(|resource| resource.file.to_string());
-    let patch = wire(&operations.payload, tokens);
-    let metadata_patch = wire(&operations.metadata, tokens);
+    let patch = wire(&operations.payload, secret_numbers);
+    let metadata_patch = wire(&operations.metadata, secret_numbers);
     let holds_secret =
         |operation: &WireOperation<'_>| operation.value.is_some_and(|value| !secret_places(value.node).is_empty());
     ResourcePatch {
@@ -113,11 +113,11 @@ fn resource_patch<'a>(
     }
 }
 
-fn wire<'a>(operations: &'a [Operation], tokens: &'a RefCell<Tokens>) -> Vec<WireOperation<'a>> {
+fn wire<'a>(operations: &'a [Operation], secret_numbers: &'a RefCell<SecretNumbers>) -> Vec<WireOperation<'a>> {
     let wire = |op, path: &Pointer, node: Option<&'a Node>| WireOperation {
         op,
         path: path.to_string(),
-        value: node.map(|node| Written { node, tokens }),
+        value: node.map(|node| Written { node, secret_numbers }),
     };
     let operations = operations.iter().map(|operation| match operation {
         Operation::Add { path, value } => wire("add", path, Some(value)),

@@ -9,7 +9,7 @@ use super::ascii::Visible;
 use super::make::Maker;
 use super::value::Written;
 use crate::report::Report;
-use crate::report::token::Tokens;
+use crate::report::secret_numbers::SecretNumbers;
 
 /// The JSON Schema of this format.
 pub fn schema() -> &'static str {
@@ -18,8 +18,8 @@ pub fn schema() -> &'static str {
 
 /// Writes the report as one line of JSON.
 pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let tokens = RefCell::new(Tokens::of(report));
-    let wire = Maker::new(report, &tokens).report(report);
+    let secret_numbers = RefCell::new(SecretNumbers::of(report));
+    let wire = Maker::new(report, &secret_numbers).report(report);
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
     wire.serialize(&mut serializer)?;
     writeln!(out)

@@ -8,7 +8,7 @@ use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::value::RawValue;
 
 use crate::path::Pointer;
-use crate::report::token::Tokens;
+use crate::report::secret_numbers::SecretNumbers;
 use crate::value::{Map, Node, Number, Value};
 
 /// A value to be written. Secrets become the words that stand for them in every other format.
@@ -16,7 +16,7 @@ use crate::value::{Map, Node, Number, Value};
 pub(super) struct Written<'a> {
     pub node: &'a Node,
     /// Serialising takes no mutable state, and numbering secrets needs some.
-    pub tokens: &'a RefCell<Tokens>,
+    pub secret_numbers: &'a RefCell<SecretNumbers>,
 }
 
 impl Serialize for Written<'_> {
@@ -39,7 +39,7 @@ impl Serialize for Untagged<'_> {
 
 impl Written<'_> {
     fn untagged<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let child = |node| Written { node, tokens: self.tokens };
+        let child = |node| Written { node, secret_numbers: self.secret_numbers };
         match &self.node.value {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
@@ -59,7 +59,7 @@ impl Written<'_> {
                 object.end()
             }
             Value::Secret(secret) => {
-                let number = self.tokens.borrow_mut().number(secret, self.node.hash());
+                let number = self.secret_numbers.borrow_mut().number(secret, self.node.hash());
                 serializer.serialize_str(&format!("(sensitive)#{number}"))
             }
         }
@@ -91,23 +91,10 @@ fn unique_names(map: &Map) -> Vec<Cow<'_, str>> {
 /// The places of secrets inside a value, as JSON Pointers relative to it.
 pub(super) fn secret_places(node: &Node) -> Vec<String> {
     let mut places = Vec::new();
-    collect(node, &mut Pointer::root(), &mut places);
-    places
-}
-
-fn collect(node: &Node, place: &mut Pointer, places: &mut Vec<String>) {
-    let mut below = |token: &str, child: &Node| {
-        place.push(token);
-        collect(child, place, places);
-        place.pop();
-    };
-    match &node.value {
-        Value::List(_) => {
-            let items = node.as_list().unwrap_or_default();
-            items.iter().enumerate().for_each(|(at, item)| below(&at.to_string(), item));
+    node.for_each(&mut Pointer::root(), |place, node| {
+        if let Value::Secret(_) = node.value {
+            places.push(place.to_string());
         }
-        Value::Map(map) => map.entries().iter().for_each(|entry| below(&entry.key.name, &entry.value)),
-        Value::Secret(_) => places.push(place.to_string()),
-        _ => {}
-    }
+    });
+    places
 }

@@ -6,10 +6,10 @@ use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at};
 use crate::report::cause;
 use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::passage::{Row, Sign, pair, passages};
-use crate::report::place;
-use crate::report::tally::plural;
-use crate::report::token;
+use crate::report::path_text;
+use crate::report::secret_numbers;
+use crate::report::summary_counts::plural;
+use crate::report::text_diff::{Row, Sign, pair, passages};
 use crate::value::Node;
 
 /// Where changes and their values start.
@@ -71,7 +71,7 @@ impl Draft<'_> {
     /// The symbol of a change.
     pub(in crate::report) fn change_symbol(&self, change: &Change) -> (String, Role) {
         let (symbol, role) = match change.kind {
-            _ if token::is_secret(change) => (self.symbols.secret, Role::Moved),
+            _ if secret_numbers::is_secret(change) => (self.symbols.secret, Role::Moved),
             ChangeKind::Add => ("+", Role::Added),
             ChangeKind::Remove => ("-", Role::Removed),
             ChangeKind::Value | ChangeKind::Text => ("~", Role::Changed),
@@ -106,7 +106,7 @@ impl Draft<'_> {
             line.append(short);
         } else if fits_below {
             lines.push(Line::indented(layout.details).then(short));
-        } else if token::is_secret(change) || change.kind == ChangeKind::Move {
+        } else if secret_numbers::is_secret(change) || change.kind == ChangeKind::Move {
             let words = wrapped(&short.plain(), Role::Plain, room.saturating_sub(layout.details));
             lines.extend(words.into_iter().map(|line| Line::indented(layout.details).then(line)));
         } else {
@@ -141,7 +141,7 @@ impl Draft<'_> {
         let start = line.width();
         let room = self.style.columns();
         let mut lines = Vec::new();
-        let steps = place::steps(&change.path, self.symbols);
+        let steps = path_text::steps(&change.path, self.symbols);
         let shared = steps.iter().zip(&self.last_path).take_while(|(step, last)| step == last).count();
         for (at, step) in steps.iter().enumerate() {
             if line.width() + columns(step) > room && line.width() > start {
@@ -158,7 +158,7 @@ impl Draft<'_> {
 
     /// The change on one line without its path, if it can be said so.
     pub(in crate::report) fn short(&mut self, change: &Change) -> Option<Line> {
-        if token::is_secret(change) {
+        if secret_numbers::is_secret(change) {
             return Some(self.secret(change));
         }
         match change.kind {
@@ -173,7 +173,7 @@ impl Draft<'_> {
     }
 
     fn one_line(&mut self, node: &Node) -> Option<String> {
-        fragment::inline(node, &mut self.tokens)
+        fragment::inline(node, &mut self.secret_numbers)
     }
 
     fn arrow(&self) -> String {
@@ -206,7 +206,7 @@ impl Draft<'_> {
         let mut token = |node: &Option<Node>| {
             let node = node.as_ref()?;
             Some(
-                self.tokens
+                self.secret_numbers
                     .of_node(node)
                     .map_or_else(|| format!("not sensitive ({})", node.type_of()), |n| format!("#{n}")),
             )
@@ -252,7 +252,7 @@ impl Draft<'_> {
     /// One side of a change as a block.
     fn side(&mut self, node: &Node, sign: Sign, layout: Layout) -> Vec<Line> {
         let most = self.most(VALUE_LINES);
-        let block = fragment::block(node, &mut self.tokens, most);
+        let block = fragment::block(node, &mut self.secret_numbers, most);
         let mut lines = self.gutter(&block.lines, sign, layout);
         lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
         lines
@@ -263,7 +263,7 @@ impl Draft<'_> {
         let (Some(old), Some(new)) = (self.one_line(before), self.one_line(after)) else {
             return self.text(before, after, layout);
         };
-        let rows = pair(&old, &new, self.sheet(layout.details + layout.inset + 2));
+        let rows = pair(&old, &new, self.text_layout(layout.details + layout.inset + 2));
         Below { note: None, lines: self.rows(rows, layout) }
     }
 
@@ -271,7 +271,7 @@ impl Draft<'_> {
     fn text(&mut self, before: &Node, after: &Node, layout: Layout) -> Below {
         let lines_of = |node: &Node| node.as_str().map(str::to_owned);
         let (Some(before), Some(after)) = (lines_of(before), lines_of(after)) else { return Below::default() };
-        let hunks = passages(&before, &after, self.sheet(layout.details + layout.inset + 2));
+        let hunks = passages(&before, &after, self.text_layout(layout.details + layout.inset + 2));
         let signs = |sign| hunks.iter().flat_map(|(_, rows)| rows).filter(|row| row.sign == sign).count();
         let (added, removed) = (signs(Sign::Added), signs(Sign::Removed));
         let note = format!("(+{added} -{removed}, {} now)", plural(after.lines().count(), "line"));

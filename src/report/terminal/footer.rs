@@ -9,7 +9,7 @@ use super::resource::CHANGES;
 use super::summary::wrapped;
 use crate::diff::Suppressed;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::tally::{Tally, plural};
+use crate::report::summary_counts::{SummaryCounts, plural};
 use crate::report::{LayerEdit, Report, SkipReason};
 use crate::sanitize;
 
@@ -17,7 +17,7 @@ use crate::sanitize;
 const NAMED_FILES: usize = 5;
 
 /// Skipped files by reason, numbers in another spelling, and how to see what was cut.
-pub(super) fn lines(report: &Report, tally: &Tally, draft: &mut Draft<'_>) -> Vec<Line> {
+pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'_>) -> Vec<Line> {
     let columns = draft.style.columns();
     draft.homes = [None, None];
     let mut lines = shielded(report, draft);
@@ -33,8 +33,8 @@ pub(super) fn lines(report: &Report, tally: &Tally, draft: &mut Draft<'_>) -> Ve
         let phrase = format!("Switched off: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
-    if tally.spelling_only > 0 && !draft.style.is_verbose() {
-        let numbers = plural(tally.spelling_only, "number");
+    if counts.spelling_only > 0 && !draft.style.is_verbose() {
+        let numbers = plural(counts.spelling_only, "number");
         let phrase = format!("Spelling only: {numbers} written differently but equal in value (-v lists them)");
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }

@@ -9,8 +9,8 @@ use super::summary::wrapped;
 use crate::diff::{Change, Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
-use crate::report::tally::{grouped, plural};
-use crate::report::{LayerEdit, Report, cause, compressed, form, fragment, token};
+use crate::report::summary_counts::{grouped, plural};
+use crate::report::{LayerEdit, Report, cause, edit_pattern, fragment, name_list, secret_numbers};
 use crate::text::Span;
 
 /// Where the lines below the change stand.
@@ -71,20 +71,21 @@ impl Draft<'_> {
 
     /// `/v1/customers/… → /v2/customers/…`, where everybody has another value that was edited in the same way.
     fn form_words(&mut self, report: &Report, group: &Group) -> Option<Line> {
-        let form = self.form(report, group)?;
+        let edit_pattern = self.edit_pattern(report, group)?;
         let ellipsis = self.symbols.ellipsis;
-        Some(self.old_and_new_words(&form.before.words(ellipsis), &form.after.words(ellipsis)))
+        Some(self.old_and_new_words(&edit_pattern.before.words(ellipsis), &edit_pattern.after.words(ellipsis)))
     }
 
     /// What the texts of a group have in common; found once.
-    fn form(&mut self, report: &Report, group: &Group) -> Option<Rc<form::Form>> {
-        let find = || form::of_group(group, &report.resources).map(Rc::new);
-        self.forms.entry(group.fingerprint).or_insert_with(find).clone()
+    fn edit_pattern(&mut self, report: &Report, group: &Group) -> Option<Rc<edit_pattern::EditPattern>> {
+        let find = || edit_pattern::of_group(group, &report.resources).map(Rc::new);
+        self.edit_patterns.entry(group.fingerprint).or_insert_with(find).clone()
     }
 
     /// The resources that have what the first line of a group says, and the variants that do not.
     pub(in crate::report) fn usual<'g>(&mut self, report: &Report, group: &'g Group) -> (Vec<usize>, Vec<&'g Variant>) {
-        let usual = self.form(report, group).map_or_else(|| vec![0], |form| form.variants.clone());
+        let usual =
+            self.edit_pattern(report, group).map_or_else(|| vec![0], |edit_pattern| edit_pattern.variants.clone());
         let (mut main, mut others) = (Vec::new(), Vec::new());
         for (at, variant) in group.variants.iter().enumerate() {
             match usual.binary_search(&at) {
@@ -131,11 +132,11 @@ impl Draft<'_> {
         let mut sides: [Vec<String>; 2] = Default::default();
         for variant in shared {
             let (_, change) = variant.example(&report.resources)?;
-            if token::concerns_secret(change) {
+            if secret_numbers::concerns_secret(change) {
                 return None;
             }
             for (values, node) in sides.iter_mut().zip([&change.before, &change.after]) {
-                let value = fragment::inline(node.as_ref()?, &mut self.tokens)?;
+                let value = fragment::inline(node.as_ref()?, &mut self.secret_numbers)?;
                 if !values.contains(&value) {
                     values.push(value);
                 }
@@ -179,20 +180,20 @@ impl Draft<'_> {
             let of = report.resources.get(*at)?;
             Some(&of.after.as_ref().or(of.before.as_ref())?.identity)
         });
-        self.name_list(&compressed::of_resources(identities), indent, lead)
+        self.name_list(&name_list::of_resources(identities), indent, lead)
     }
 
-    fn name_list(&mut self, families: &[compressed::Family], indent: usize, lead: &str) -> Vec<Line> {
+    fn name_list(&mut self, families: &[name_list::Family], indent: usize, lead: &str) -> Vec<Line> {
         let columns = self.style.columns();
         let start = Line::indented(indent).with(Role::Dim, lead);
-        if !self.style.is_verbose() && compressed::count(families) > self.listed {
+        if !self.style.is_verbose() && name_list::count(families) > self.listed {
             let room = columns.saturating_sub(start.width());
-            let names = compressed::fitted(families, room);
+            let names = name_list::fitted(families, room);
             let names = self.fitted(&names, room);
             return vec![start.with(Role::Plain, &names)];
         }
         let mut lines = vec![start];
-        for piece in compressed::whole(families) {
+        for piece in name_list::whole(families) {
             let width = crate::report::paint::columns(&piece) + 1;
             match lines.last_mut() {
                 Some(line) if line.width() <= indent || line.width() + width <= columns => {
@@ -240,10 +241,10 @@ impl Draft<'_> {
             1 => places.iter().map(|(file, line)| format!("{file}:{line}")).collect(),
             _ => {
                 let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
-                let families = compressed::of_files(files);
+                let families = name_list::of_files(files);
                 match self.style.is_verbose() {
-                    true => compressed::whole(&families).join(" "),
-                    false => compressed::fitted(&families, room.saturating_sub(lead.len())),
+                    true => name_list::whole(&families).join(" "),
+                    false => name_list::fitted(&families, room.saturating_sub(lead.len())),
                 }
             }
         };

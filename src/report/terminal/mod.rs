@@ -1,6 +1,6 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
-mod also;
+mod derived_groups;
 mod change;
 mod footer;
 mod group;
@@ -22,18 +22,18 @@ pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
 pub(super) use stat::extent_words;
-pub(super) use summary::counts;
+pub(super) use summary::count_texts;
 
 use super::Report;
 use super::diagnostics;
-use super::form::Form;
+use super::edit_pattern::EditPattern;
 use super::locate::Locator;
 use super::paint::{Line, Role, Screen};
-use super::passage::Sheet;
+use super::secret_numbers::SecretNumbers;
 use super::style::{Style, Symbols};
-use super::tally::Tally;
-use super::token::Tokens;
-use crate::diff::{Fingerprint, Group, Home, Member, ResourceChange};
+use super::summary_counts::SummaryCounts;
+use super::text_diff::TextLayout;
+use crate::diff::{Fingerprint, Group, HomeFile, Member, ResourceChange};
 use crate::text::Sources;
 
 /// Writes the whole report: what many resources share once, and then what each has for itself.
@@ -45,7 +45,7 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         section(sources::lines(report, draft), screen)?;
-        for (at, following) in also::in_order(report, draft) {
+        for (at, following) in derived_groups::in_order(report, draft) {
             section(draft.group(report, at, &following), screen)?;
         }
         let told = told(report, style);
@@ -96,10 +96,10 @@ pub(super) fn frame(
     screen: &mut Screen<'_>,
     body: impl FnOnce(&mut Draft<'_>, &mut Screen<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let tally = Tally::of(report);
-    summary::lines(report, &tally, draft.style).into_iter().try_for_each(|line| screen.line(line))?;
+    let counts = SummaryCounts::of(report);
+    summary::lines(report, &counts, draft.style).into_iter().try_for_each(|line| screen.line(line))?;
     body(draft, screen)?;
-    let footer = footer::lines(report, &tally, draft);
+    let footer = footer::lines(report, &counts, draft);
     if !footer.is_empty() {
         screen.blank()?;
     }
@@ -122,14 +122,14 @@ pub(super) fn each_resource(
 pub(super) struct Draft<'a> {
     pub style: &'a Style,
     pub symbols: &'static Symbols,
-    pub tokens: Tokens,
+    pub secret_numbers: SecretNumbers,
     pub locator: Locator<'a>,
     /// Whether some text was cut to fit; the footer then says how to see it whole.
     pub was_cut: bool,
     /// The steps of the path above, so that the next one can show what is new in it.
     pub last_path: Vec<String>,
     /// Where the resource at hand stands, before and after.
-    pub homes: [Option<Home>; 2],
+    pub homes: [Option<HomeFile>; 2],
     /// What stands in front of the next change, in place of blanks.
     pub tag: Option<String>,
     /// Lists of so many names are shown whole.
@@ -139,7 +139,7 @@ pub(super) struct Draft<'a> {
     /// How to see what was left out, in words for the reader.
     pub hint: &'static str,
     /// What was found out about groups, by their names.
-    pub forms: BTreeMap<Fingerprint, Option<Rc<Form>>>,
+    pub edit_patterns: BTreeMap<Fingerprint, Option<Rc<EditPattern>>>,
 }
 
 impl<'a> Draft<'a> {
@@ -147,7 +147,7 @@ impl<'a> Draft<'a> {
         Self {
             style,
             symbols: style.symbols(),
-            tokens: Tokens::of(report),
+            secret_numbers: SecretNumbers::of(report),
             locator: Locator::new(&report.sources),
             was_cut: false,
             last_path: Vec::new(),
@@ -156,7 +156,7 @@ impl<'a> Draft<'a> {
             listed: 0,
             sources: &report.sources,
             hint: " (-v shows all)",
-            forms: BTreeMap::new(),
+            edit_patterns: BTreeMap::new(),
         }
     }
 
@@ -166,9 +166,9 @@ impl<'a> Draft<'a> {
     }
 
     /// For text after `indent` columns.
-    pub(super) fn sheet(&self, indent: usize) -> Sheet<'static> {
+    pub(super) fn text_layout(&self, indent: usize) -> TextLayout<'static> {
         let room = self.style.columns().saturating_sub(indent).max(8);
-        Sheet { width: self.most(room), color: self.style.color, symbols: self.symbols }
+        TextLayout { width: self.most(room), color: self.style.color, symbols: self.symbols }
     }
 
     /// Text that fits into so many columns.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use crate::diff::Status;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, Screen};
 use crate::report::style::Style;
-use crate::report::tally::Status;
 
 /// Writes each file once, in byte order: where a resource stands now, or where it stood if it is gone.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {

@@ -7,7 +7,7 @@ use super::change::Layout;
 use crate::diff::Change;
 use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns, split_at_columns};
-use crate::report::passage::Sign;
+use crate::report::text_diff::Sign;
 use crate::value::{Node, Value};
 
 /// The members that name an item, as people choose them.
@@ -95,7 +95,7 @@ impl Draft<'_> {
             Value::List(_) => None,
             _ => Some(item),
         };
-        match (named.and_then(|node| fragment::inline(node, &mut self.tokens)), place) {
+        match (named.and_then(|node| fragment::inline(node, &mut self.secret_numbers)), place) {
             (Some(name), _) => self.fitted(&name, LONGEST_NAME),
             (None, Some(place)) => format!("[{place}]"),
             (None, None) => "[new]".to_owned(),

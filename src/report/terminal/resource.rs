@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Draft;
 use super::change::Layout;
-use crate::diff::{Home, Member, ResourceChange};
+use crate::diff::{HomeFile, Member, ResourceChange, Status};
 use crate::report::fragment;
 use crate::report::paint::{Line, Role};
-use crate::report::passage::{Sign, whole};
-use crate::report::tally::Status;
+use crate::report::text_diff::{Sign, whole};
 use crate::resource::{Identity, Resource};
 
 /// The most lines of a new or vanished resource.
@@ -145,7 +144,7 @@ impl Draft<'_> {
 
     fn content(&mut self, side: &Resource, sign: Sign, layout: Layout) -> Vec<Line> {
         let most = self.most(CONTENT_LINES);
-        let block = fragment::block(&side.payload, &mut self.tokens, most);
+        let block = fragment::block(&side.payload, &mut self.secret_numbers, most);
         let mut lines = self.gutter(&block.lines, sign, layout);
         lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
         lines
@@ -153,10 +152,10 @@ impl Draft<'_> {
 
     /// Lines of one side, each with its sign.
     pub(super) fn gutter(&mut self, block: &[String], sign: Sign, layout: Layout) -> Vec<Line> {
-        let sheet = self.sheet(layout.details + layout.inset + 2);
+        let text_layout = self.text_layout(layout.details + layout.inset + 2);
         let mut lines = Vec::with_capacity(block.len());
         for text in block {
-            let row = whole(text, sign, sheet);
+            let row = whole(text, sign, text_layout);
             self.was_cut |= row.is_cut;
             lines.push(self.signed(sign, layout).then(row.text));
         }
@@ -171,6 +170,6 @@ impl Draft<'_> {
     /// Forgets what was remembered of the resource before.
     pub(in crate::report) fn enter(&mut self, resource: &ResourceChange) {
         self.last_path.clear();
-        self.homes = Home::both(resource);
+        self.homes = HomeFile::both(resource);
     }
 }

@@ -4,7 +4,7 @@ use super::Draft;
 use super::summary::wrapped;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::tally::{grouped, plural};
+use crate::report::summary_counts::{grouped, plural};
 
 /// The most files that are listed.
 const MOST_FILES: usize = 8;

@@ -3,11 +3,11 @@
 use std::io;
 
 use super::{Draft, frame};
-use crate::diff::{ChangeKind, ResourceChange};
+use crate::diff::{ChangeKind, ResourceChange, Status};
 use crate::report::Report;
 use crate::report::paint::{Line, Role, Screen, columns};
 use crate::report::style::Style;
-use crate::report::tally::{Status, plural};
+use crate::report::summary_counts::plural;
 
 /// The widest bar.
 const WIDEST_BAR: usize = 24;

@@ -3,20 +3,20 @@
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
-use crate::report::tally::{Tally, grouped, plural};
+use crate::report::summary_counts::{SummaryCounts, grouped, plural};
 use crate::sanitize;
 
 /// The sides and what was compared, then the counts; one line if nothing changed.
-pub(super) fn lines(report: &Report, tally: &Tally, style: &Style) -> Vec<Line> {
+pub(super) fn lines(report: &Report, counts: &SummaryCounts, style: &Style) -> Vec<Line> {
     let columns = style.columns();
-    let answer = match tally.is_unchanged() {
-        true => unchanged(report, tally),
+    let answer = match counts.is_unchanged() {
+        true => unchanged(report, counts),
         false => Line::default().with(Role::Dim, &compared(report)),
     };
     let answers = if answer.width() <= columns { vec![answer] } else { wrapped(&answer.plain(), Role::Plain, columns) };
     let words = std::iter::once(title(report, style)).chain(answers).collect();
     let mut lines = filled(words, "   ", columns);
-    let counts = counts(tally).into_iter().map(|(role, text)| Line::default().with(role, &text)).collect();
+    let counts = count_texts(counts).into_iter().map(|(role, text)| Line::default().with(role, &text)).collect();
     lines.extend(filled(counts, "  ", columns));
     lines
 }
@@ -41,13 +41,13 @@ fn compared(report: &Report) -> String {
 }
 
 /// The whole answer in one phrase: an empty answer must say what it rests on.
-fn unchanged(report: &Report, tally: &Tally) -> Line {
+fn unchanged(report: &Report, counts: &SummaryCounts) -> Line {
     let phrase = match (report.compared.files, report.compared.resources) {
         (0, _) => "no file differs".to_owned(),
         (files, 0) => format!("no resource to compare in {}", plural(files, "changed file")),
         _ => format!("no effective change: {} compared", compared(report)),
     };
-    match tally.errors {
+    match counts.errors {
         0 => Line::default().with(Role::Plain, &phrase),
         errors => Line::default()
             .with(Role::Plain, &phrase)
@@ -56,27 +56,27 @@ fn unchanged(report: &Report, tally: &Tally) -> Line {
 }
 
 /// What came out, most important first; what did not happen is not mentioned.
-pub(in crate::report) fn counts(tally: &Tally) -> Vec<(Role, String)> {
-    let changed = match tally.changed_and_moved {
+pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, String)> {
+    let changed = match counts.changed_and_moved {
         0 => "changed".to_owned(),
         moved => format!("changed ({moved} also moved)"),
     };
     let counts = [
-        (tally.changed, Role::Changed, changed),
-        (tally.added, Role::Added, "added".to_owned()),
-        (tally.removed, Role::Removed, "removed".to_owned()),
-        (tally.moved, Role::Moved, "moved".to_owned()),
-        (tally.groups, Role::Heading, noun(tally.groups, "group")),
-        (tally.errors, Role::Alarm, noun(tally.errors, "error")),
-        (tally.warnings, Role::Changed, noun(tally.warnings, "warning")),
-        (tally.notes, Role::Dim, noun(tally.notes, "note")),
-        (tally.secrets, Role::Moved, noun(tally.secrets, "secret")),
-        (tally.shielded, Role::Dim, "shielded".to_owned()),
-        (tally.dead_edits, Role::Changed, format!("dead {}", noun(tally.dead_edits, "edit"))),
-        (tally.order_only, Role::Dim, "order-only".to_owned()),
-        (tally.spelling_only, Role::Dim, "spelling-only".to_owned()),
-        (tally.suppressed, Role::Dim, "suppressed".to_owned()),
-        (tally.skipped, Role::Dim, format!("{} skipped", noun(tally.skipped, "file"))),
+        (counts.changed, Role::Changed, changed),
+        (counts.added, Role::Added, "added".to_owned()),
+        (counts.removed, Role::Removed, "removed".to_owned()),
+        (counts.moved, Role::Moved, "moved".to_owned()),
+        (counts.groups, Role::Heading, noun(counts.groups, "group")),
+        (counts.errors, Role::Alarm, noun(counts.errors, "error")),
+        (counts.warnings, Role::Changed, noun(counts.warnings, "warning")),
+        (counts.notes, Role::Dim, noun(counts.notes, "note")),
+        (counts.secrets, Role::Moved, noun(counts.secrets, "secret")),
+        (counts.shielded, Role::Dim, "shielded".to_owned()),
+        (counts.dead_edits, Role::Changed, format!("dead {}", noun(counts.dead_edits, "edit"))),
+        (counts.order_only, Role::Dim, "order-only".to_owned()),
+        (counts.spelling_only, Role::Dim, "spelling-only".to_owned()),
+        (counts.suppressed, Role::Dim, "suppressed".to_owned()),
+        (counts.skipped, Role::Dim, format!("{} skipped", noun(counts.skipped, "file"))),
     ];
     let said = counts.into_iter().filter(|(count, ..)| *count > 0);
     said.map(|(count, role, word)| (role, format!("{} {word}", grouped(count)))).collect()

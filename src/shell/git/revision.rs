@@ -110,22 +110,29 @@ impl Repository {
 
     /// The only parent of a commit; an empty tree if it is the first.
     pub(super) fn only_parent(&self, tree: &Tree) -> Result<Tree, GitError> {
-        let word = tree.label.to_string();
-        let commit = tree.commit.ok_or_else(|| GitError::NotACommit { word: word.clone() })?;
-        let parents = self.objects.with(|repository, _| -> Result<Vec<gix::ObjectId>, gix::Error> {
-            Ok(repository.find_commit(to_gix(commit))?.parent_ids().map(gix::Id::detach).collect())
-        });
-        match parents.as_deref() {
-            Ok([]) => Ok(self.nothing()),
-            Ok([_]) => {
-                let parent = self.resolve(&format!("{commit}^1"))?;
-                Ok(Tree { label: format_smolstr!("{word}^"), ..parent })
-            }
-            Ok(_) => {
-                Err(GitError::Combination { problem: format!("{word} is a merge, so `{word}^!` has several sides") })
-            }
-            Err(error) => Err(self.missing(&word, to_gix(commit), error)),
+        let word = &tree.label;
+        let mut parents = self.parent_trees(tree)?.into_iter();
+        match (parents.next(), parents.next()) {
+            (None, _) => Ok(self.nothing()),
+            (Some(parent), None) => Ok(parent),
+            _ => Err(GitError::Combination {
+                problem: format!(
+                    "{word} is a merge, so `{word}^!` has several sides; `{word}^-` is the first parent's"
+                ),
+            }),
         }
+    }
+
+    /// The trees of a commit's parents, in order.
+    pub(super) fn parent_trees(&self, tree: &Tree) -> Result<Vec<Tree>, GitError> {
+        if tree.commit.is_none() {
+            return Err(GitError::NotACommit { word: tree.label.to_string() });
+        }
+        let parent = |number: usize, id: ObjectId| {
+            let suffix = if number == 1 { String::new() } else { number.to_string() };
+            Ok(Tree { label: format_smolstr!("{}^{suffix}", tree.label), ..self.resolve(&id.to_string())? })
+        };
+        (1..).zip(self.parents(tree)?).map(|(number, id)| parent(number, id)).collect()
     }
 
     fn peel(&self, repository: &gix::Repository, word: &str, id: gix::ObjectId) -> Result<Tree, GitError> {

@@ -3,9 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use smol_str::format_smolstr;
+
 use super::Repository;
 use super::error::GitError;
-use super::revision::{Comparison, Revision, Tree, shown};
+use super::revision::{Comparison, Revision, Tree};
 use crate::sanitize;
 
 /// What the user wrote.
@@ -28,10 +30,16 @@ pub struct Selection {
     pub paths: Vec<Vec<u8>>,
 }
 
-/// What one word before the paths can be.
-enum Side {
+/// What one word before the paths can mean.
+enum RevisionWord {
+    /// `main`
     One(Tree),
+    /// `^main`: the older side of the other revision.
+    Excluded(Tree),
+    /// `a..b`, `a...b`, `a^!`, `a^-`
     Two(Tree, Tree),
+    /// `a^@`: all parents.
+    Parents(Vec<Tree>),
 }
 
 impl Repository {
@@ -44,13 +52,14 @@ impl Repository {
         Ok(Selection { comparison, paths })
     }
 
-    fn leading_revisions<'a>(&self, words: Words<'a>) -> Result<(Vec<Side>, &'a [OsString]), GitError> {
+    fn leading_revisions<'a>(&self, words: Words<'a>) -> Result<(Vec<RevisionWord>, &'a [OsString]), GitError> {
         let mut sides = Vec::new();
         for (at, word) in words.arguments.iter().enumerate() {
-            match self.side(word) {
+            match self.revision_word(word) {
                 Ok(_) if words.paths.is_none() && self.exists(word) => {
                     return Err(GitError::BothRevisionAndPath { word: visible_word(word) });
                 }
+                Ok(RevisionWord::Parents(parents)) => sides.extend(parents.into_iter().map(RevisionWord::One)),
                 Ok(side) => sides.push(side),
                 Err(error) if words.paths.is_some() => return Err(error),
                 Err(error) => {
@@ -65,29 +74,36 @@ impl Repository {
         Ok((sides, &[]))
     }
 
-    fn side(&self, word: &OsStr) -> Result<Side, GitError> {
+    fn revision_word(&self, word: &OsStr) -> Result<RevisionWord, GitError> {
         let Some(word) = word.to_str() else {
             let word = visible_word(word);
             return Err(GitError::UnknownRevision { word, cause: "it is not text".to_owned(), help: String::new() });
         };
-        if word.starts_with('^') {
-            return Err(GitError::Combination {
-                problem: format!("{} leaves commits out, which is for logs", shown(word)),
-            });
+        if let Some(word) = word.strip_prefix('^') {
+            return self.resolve(word).map(RevisionWord::Excluded);
         }
         if let Some(word) = word.strip_suffix("^!") {
             let commit = self.resolve(word)?;
-            return Ok(Side::Two(self.only_parent(&commit)?, commit));
+            return Ok(RevisionWord::Two(self.only_parent(&commit)?, commit));
+        }
+        if let Some(word) = word.strip_suffix("^@") {
+            return self.parent_trees(&self.resolve(word)?).map(RevisionWord::Parents);
+        }
+        if let Some((word, parent)) = without_one_parent(word) {
+            let commit = self.resolve(word)?;
+            let label = format_smolstr!("{}^{}", commit.label, if parent == "1" { "" } else { parent });
+            let parent = self.resolve(&format!("{word}^{parent}"))?;
+            return Ok(RevisionWord::Two(Tree { label, ..parent }, commit));
         }
         // Dots may also belong to a name, as in `:/fix a..b`.
         match self.range(word) {
-            Some(Err(error)) => self.resolve(word).map(Side::One).map_err(|_| error),
+            Some(Err(error)) => self.resolve(word).map(RevisionWord::One).map_err(|_| error),
             Some(range) => range,
-            None => self.resolve(word).map(Side::One),
+            None => self.resolve(word).map(RevisionWord::One),
         }
     }
 
-    fn range(&self, word: &str) -> Option<Result<Side, GitError>> {
+    fn range(&self, word: &str) -> Option<Result<RevisionWord, GitError>> {
         let (left, right) = word.split_once("..")?;
         let (is_symmetric, right) = right.strip_prefix('.').map_or((false, right), |right| (true, right));
         if left.is_empty() && right.is_empty() && !is_symmetric {
@@ -97,24 +113,28 @@ impl Repository {
         let sides = || {
             let (left, right) = (or_head(left)?, or_head(right)?);
             let left = if is_symmetric { self.merge_base(&left, &right)? } else { left };
-            Ok(Side::Two(left, right))
+            Ok(RevisionWord::Two(left, right))
         };
         Some(sides())
     }
 
-    fn combine(&self, is_staged: bool, sides: Vec<Side>) -> Result<Comparison, GitError> {
+    fn combine(&self, is_staged: bool, sides: Vec<RevisionWord>) -> Result<Comparison, GitError> {
+        use RevisionWord::{Excluded, One, Two};
         let wrong = |problem: &str| Err(GitError::Combination { problem: problem.to_owned() });
         let mut sides = sides.into_iter();
         let (before, after) = match (sides.next(), sides.next(), sides.next()) {
             (None, ..) if is_staged => (Revision::Tree(self.head()?), Revision::Index),
-            (Some(Side::One(tree)), None, _) if is_staged => (Revision::Tree(tree), Revision::Index),
+            (Some(One(tree)), None, _) if is_staged => (Revision::Tree(tree), Revision::Index),
             _ if is_staged => return wrong("`--staged` compares the index with one revision, not with several"),
             (None, ..) => (Revision::Index, Revision::Worktree),
-            (Some(Side::One(tree)), None, _) => (Revision::Tree(tree), Revision::Worktree),
-            (Some(Side::Two(before, after)), None, _) | (Some(Side::One(before)), Some(Side::One(after)), None) => {
-                (Revision::Tree(before), Revision::Tree(after))
+            (Some(One(tree)), None, _) => (Revision::Tree(tree), Revision::Worktree),
+            (Some(Excluded(_)), None, _) => {
+                return wrong("`^REVISION` names the older side and needs a second revision");
             }
-            (Some(Side::One(_)), Some(Side::One(_)), Some(_)) => {
+            (Some(Two(before, after)), None, _)
+            | (Some(One(before) | Excluded(before)), Some(One(after)), None)
+            | (Some(One(after)), Some(Excluded(before)), None) => (Revision::Tree(before), Revision::Tree(after)),
+            (Some(One(_) | Excluded(_)), Some(One(_) | Excluded(_)), Some(_)) => {
                 return wrong("only two revisions can be compared at a time");
             }
             _ => return wrong("a range cannot be combined with other revisions"),
@@ -164,6 +184,13 @@ impl Repository {
             None => word.as_encoded_bytes().to_vec(),
         }
     }
+}
+
+/// Splits `REV^-` and `REV^-N`, which compare a commit with its N-th parent.
+fn without_one_parent(word: &str) -> Option<(&str, &str)> {
+    let (word, parent) = word.rsplit_once("^-")?;
+    let is_number = parent.bytes().all(|byte| byte.is_ascii_digit()) && !parent.starts_with('0');
+    is_number.then_some((word, if parent.is_empty() { "1" } else { parent }))
 }
 
 /// Says that a word is nothing we know, unless more is known about why.

@@ -112,6 +112,11 @@ fn every_form_of_comparison_agrees_with_git() {
         &["feature/one..."],
         &["HEAD^{tree}", "feature/one^{tree}"],
         &["HEAD^!"],
+        &["HEAD^-"],
+        &["HEAD^-1"],
+        &["HEAD^@"],
+        &["^light", "main"],
+        &["main", "^light"],
         &["light^{tree}..main"],
         &["v1.0", "--"],
         &["light", "main", "--", "a.yaml"],
@@ -237,5 +242,9 @@ fn a_merge_is_compared_with_each_of_its_parents() {
     repo.git(&["merge", "-q", "--no-ff", "-m", "merge", "feature/one"]);
     assert_eq!(agree(&repo, &["HEAD^1", "HEAD"]), ["b.yaml"]);
     assert_eq!(agree(&repo, &["HEAD^2", "HEAD"]), ["c.yaml"]);
+    assert_eq!(agree(&repo, &["HEAD^-"]), ["b.yaml"]);
+    assert_eq!(agree(&repo, &["HEAD^-2"]), ["c.yaml"]);
+    assert_eq!(agree(&repo, &["HEAD^@"]), agree(&repo, &["HEAD^1", "HEAD^2"]));
     assert!(matches!(select(&repo.open(), &["HEAD^!"]), Err(GitError::Combination { .. })));
+    assert!(matches!(select(&repo.open(), &["^HEAD"]), Err(GitError::Combination { .. })));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use outcrop::diff::{self, ChangeKind, Side};
+use outcrop::diff::{self, ChangeKind, DiffSide};
 use outcrop::pipeline;
 use outcrop::report::Report;
 use serde_json::Value;
@@ -40,7 +40,7 @@ fn check_changes(report: &Report, expected: &[Value]) -> Result<(), String> {
     let mut found: Vec<(String, String)> = Vec::new();
     for resource in &report.resources {
         for change in &resource.difference.changes {
-            let side = if change.kind == ChangeKind::Remove { Side::Before } else { Side::After };
+            let side = if change.kind == ChangeKind::Remove { DiffSide::Before } else { DiffSide::After };
             found.push((kind_name(change.kind).to_owned(), diff::pointer(&change.path, side).to_string()));
         }
     }

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use super::check::exit_of;
 use crate::finding::Severity;
 use crate::pipeline::{self, Judged, Policy};
-use crate::report::{self, Report, Style, Tally, plural};
+use crate::report::{self, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::shell::cli::{GithubArgs, Global};
 use crate::shell::error::Failure;
@@ -113,7 +113,7 @@ impl Review {
     }
 
     fn write_outputs(self, files: &Files) -> Result<(), Failure> {
-        let tally = Tally::of(&self.verdict);
+        let counts = SummaryCounts::of(&self.verdict);
         // What could not be compared may well differ.
         let has_changed = self
             .difference
@@ -127,16 +127,16 @@ impl Review {
         let path = files.write_report(|out| report::json::write(&report, out))?;
         files.write_outputs(&[
             ("changed", if has_changed { "true" } else { "false" }),
-            ("errors", &tally.errors.to_string()),
-            ("warnings", &tally.warnings.to_string()),
+            ("errors", &counts.errors.to_string()),
+            ("warnings", &counts.warnings.to_string()),
             ("report", &path),
         ])
     }
 
     /// The verdict in a few words; names of the repository as `name` writes them.
     fn sentence(&self, name: fn(&str) -> String) -> String {
-        let tally = Tally::of(&self.verdict);
-        let counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes, "note")];
+        let counts = SummaryCounts::of(&self.verdict);
+        let counts = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.notes, "note")];
         let counts: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
         match (&self.why_state, counts.is_empty()) {

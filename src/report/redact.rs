@@ -3,7 +3,7 @@
 /// A copy with the same byte offsets in which no value can be read.
 ///
 /// The text did not parse, so this cannot rely on a parser; it looks for keys and hides whatever it is not sure about.
-pub(super) fn veil(text: &str) -> String {
+pub(super) fn redact_values(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut quote: Option<char> = None;
     // The column beyond which lines continue a scalar, while one is open.
@@ -16,7 +16,7 @@ pub(super) fn veil(text: &str) -> String {
             hide(line, &mut shown);
             continue;
         }
-        let mut reader = Reader { line, at: 0, quote, expects_key: true, last_mark: indent, scalar: None };
+        let mut reader = LineRedactor { line, at: 0, quote, expects_key: true, last_mark: indent, scalar: None };
         reader.reveal_keys(&mut shown);
         (quote, scalar) = (reader.quote, reader.scalar);
     }
@@ -24,7 +24,7 @@ pub(super) fn veil(text: &str) -> String {
 }
 
 /// Reads one line.
-struct Reader<'a> {
+struct LineRedactor<'a> {
     line: &'a str,
     at: usize,
     /// The quote that is still open, perhaps since an earlier line.
@@ -37,7 +37,7 @@ struct Reader<'a> {
     scalar: Option<usize>,
 }
 
-impl Reader<'_> {
+impl LineRedactor<'_> {
     fn reveal_keys(&mut self, shown: &mut String) {
         while self.at < self.line.len() {
             let rest = &self.line[self.at..];
@@ -151,18 +151,18 @@ mod tests {
     #[test]
     fn keys_and_layout_stay() {
         let text = "data:\n  user: admin\n  \"password\": \"hunter2\"\n- a: [x, hunter2]\n";
-        assert_eq!(veil(text), "data:\n  user: *****\n  \"password\": *********\n- a: [** ********\n");
-        assert_eq!(veil(r#"{"a": "hunter2", "b":1}"#), r#"{"a": *********, "b":**"#);
-        assert_eq!(veil("- a: 1\n  b:\n    c: 2\n"), "- a: *\n  b:\n    c: *\n");
+        assert_eq!(redact_values(text), "data:\n  user: *****\n  \"password\": *********\n- a: [** ********\n");
+        assert_eq!(redact_values(r#"{"a": "hunter2", "b":1}"#), r#"{"a": *********, "b":**"#);
+        assert_eq!(redact_values("- a: 1\n  b:\n    c: 2\n"), "- a: *\n  b:\n    c: *\n");
     }
 
     #[test]
     fn texts_over_several_lines_are_hidden_whole() {
         let block = "key: |\n  hunter2: x\n\n  more: y\nnext: z\n";
-        assert_eq!(veil(block), "key: *\n  ******** *\n\n  ***** *\nnext: *\n");
-        assert_eq!(veil("- |\n  hunter2: x\nb: c\n"), "- *\n  ******** *\nb: *\n");
+        assert_eq!(redact_values(block), "key: *\n  ******** *\n\n  ***** *\nnext: *\n");
+        assert_eq!(redact_values("- |\n  hunter2: x\nb: c\n"), "- *\n  ******** *\nb: *\n");
         let quoted = "key: \"first\n  hunter2: x\"\nnext: z\n";
-        assert_eq!(veil(quoted), "key: ******\n  ******** **\nnext: *\n");
+        assert_eq!(redact_values(quoted), "key: ******\n  ******** **\nnext: *\n");
     }
 
     #[test]
@@ -177,14 +177,14 @@ mod tests {
             "a: b\n  hunter2: x",
             "a: 'hunter2': x",
         ] {
-            assert!(!veil(text).contains("hunter2"), "{text}");
+            assert!(!redact_values(text).contains("hunter2"), "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn offsets_stay(text in any::<String>()) {
-            let shown = veil(&text);
+            let shown = redact_values(&text);
             prop_assert_eq!(shown.len(), text.len());
             let breaks = |text: &str| text.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
             prop_assert_eq!(breaks(&shown), breaks(&text));
@@ -193,7 +193,7 @@ mod tests {
         #[test]
         fn values_are_hidden(indent in 0usize..6, key in "[a-z]{1,8}", mark in "[\"']?", tail in "[ ,:#\\]}\"'\na-z]{0,8}") {
             let text = format!("{}{key}: {mark}S3cr3tV4lu3{tail}", " ".repeat(indent));
-            prop_assert!(!veil(&text).contains("S3cr3tV4lu3"), "{}", veil(&text));
+            prop_assert!(!redact_values(&text).contains("S3cr3tV4lu3"), "{}", redact_values(&text));
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Items that nothing names and nothing equals: who is whom, edited.
 
-use super::likeness::{LEAF, Likeness, Traits, pair_alike};
+use super::similarity::{Features, LEAF, Similarity, pair_alike};
 use crate::value::{Node, Value};
 
 type Pairs = Vec<(usize, usize)>;
 
 /// Items that have no partner yet.
-pub(super) struct Leftovers<'a> {
-    first: Vec<Leftover<'a>>,
-    second: Vec<Leftover<'a>>,
-    first_traits: Vec<Traits>,
-    second_traits: Vec<Traits>,
+pub(super) struct Unmatched<'a> {
+    first: Vec<UnmatchedItem<'a>>,
+    second: Vec<UnmatchedItem<'a>>,
+    first_features: Vec<Features>,
+    second_features: Vec<Features>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Leftover<'a> {
+pub(super) struct UnmatchedItem<'a> {
     at: usize,
     gap: usize,
     node: &'a Node,
@@ -26,12 +26,12 @@ pub(super) const ALIKE: u64 = 500;
 const MUCH_ALIKE: u64 = 650;
 /// From here on two maps or lists are that face each other in gaps of one size.
 const FACING: u64 = 250;
-/// Traits looked at in one pair of lists, and the least and the most of one item.
-const ALL_TRAITS: usize = 2_000_000;
-const FEWEST_TRAITS: usize = 16;
-const MOST_TRAITS: usize = 256;
+/// Features looked at in one pair of lists, and the least and the most of one item.
+const ALL_FEATURES: usize = 2_000_000;
+const FEWEST_FEATURES: usize = 16;
+const MOST_FEATURES: usize = 256;
 
-impl<'a> Leftovers<'a> {
+impl<'a> Unmatched<'a> {
     pub(super) fn of(
         first: &'a [Node],
         second: &'a [Node],
@@ -43,36 +43,44 @@ impl<'a> Leftovers<'a> {
         for &(at, to) in pairs {
             (is_paired_first[at], is_paired_second[to]) = (true, true);
         }
-        let left = |(at, node, gap)| Leftover { at, node, gap };
+        let left = |(at, node, gap)| UnmatchedItem { at, node, gap };
         let first = first.iter().enumerate().filter(|(at, _)| !is_paired_first[*at]);
         let first: Vec<_> = first.map(|(at, node)| left((at, node, first_gap(at)))).collect();
         let second = second.iter().enumerate().filter(|(at, _)| !is_paired_second[*at]);
         let second: Vec<_> = second.map(|(at, node)| left((at, node, second_gap(at)))).collect();
         if first.is_empty() || second.is_empty() {
-            return Self { first: Vec::new(), second: Vec::new(), first_traits: Vec::new(), second_traits: Vec::new() };
+            return Self {
+                first: Vec::new(),
+                second: Vec::new(),
+                first_features: Vec::new(),
+                second_features: Vec::new(),
+            };
         }
-        let limit = (ALL_TRAITS / (first.len() + second.len())).clamp(FEWEST_TRAITS, MOST_TRAITS);
-        let traits = |items: &[Leftover<'_>]| items.iter().map(|item| Traits::of(item.node, limit)).collect();
-        Self { first_traits: traits(&first), second_traits: traits(&second), first, second }
+        let limit = (ALL_FEATURES / (first.len() + second.len())).clamp(FEWEST_FEATURES, MOST_FEATURES);
+        let features = |items: &[UnmatchedItem<'_>]| items.iter().map(|item| Features::of(item.node, limit)).collect();
+        Self { first_features: features(&first), second_features: features(&second), first, second }
     }
 
-    pub(super) fn alike(&self, rate: impl Fn(Leftover<'_>, Leftover<'_>, Likeness) -> Option<u64>) -> Pairs {
+    pub(super) fn alike(
+        &self,
+        rate: impl Fn(UnmatchedItem<'_>, UnmatchedItem<'_>, Similarity) -> Option<u64>,
+    ) -> Pairs {
         self.alike_positions(rate).into_iter().map(|(a, b)| (self.first[a].at, self.second[b].at)).collect()
     }
 
-    fn alike_positions(&self, rate: impl Fn(Leftover<'_>, Leftover<'_>, Likeness) -> Option<u64>) -> Pairs {
-        pair_alike(&self.first_traits, &self.second_traits, |a, b, likeness| {
-            rate(self.first[a], self.second[b], likeness)
+    fn alike_positions(&self, rate: impl Fn(UnmatchedItem<'_>, UnmatchedItem<'_>, Similarity) -> Option<u64>) -> Pairs {
+        pair_alike(&self.first_features, &self.second_features, |a, b, similarity| {
+            rate(self.first[a], self.second[b], similarity)
         })
     }
 
     pub(super) fn alike_in_gaps(&self) -> Pairs {
-        let mut pairs = self.alike_positions(|first, second, likeness| {
+        let mut pairs = self.alike_positions(|first, second, similarity| {
             if first.gap == second.gap {
-                return (likeness.per_mille >= ALIKE).then_some((likeness.per_mille + NEARNESS) / NUANCE);
+                return (similarity.per_mille >= ALIKE).then_some((similarity.per_mille + NEARNESS) / NUANCE);
             }
-            let is_same_elsewhere = is_same_container(first, second) && is_much_alike(likeness);
-            is_same_elsewhere.then_some(likeness.per_mille / NUANCE)
+            let is_same_elsewhere = is_same_container(first, second) && is_much_alike(similarity);
+            is_same_elsewhere.then_some(similarity.per_mille / NUANCE)
         });
         pairs.extend(self.facing(&pairs));
         pairs.into_iter().map(|(a, b)| (self.first[a].at, self.second[b].at)).collect()
@@ -85,7 +93,7 @@ impl<'a> Leftovers<'a> {
         for &(a, b) in pairs {
             (is_paired_first[a], is_paired_second[b]) = (true, true);
         }
-        let rest = |items: &[Leftover<'_>], is_paired: &[bool]| -> Vec<usize> {
+        let rest = |items: &[UnmatchedItem<'_>], is_paired: &[bool]| -> Vec<usize> {
             (0..items.len()).filter(|&at| !is_paired[at]).collect()
         };
         let (first, second) = (rest(&self.first, &is_paired_first), rest(&self.second, &is_paired_second));
@@ -99,7 +107,7 @@ impl<'a> Leftovers<'a> {
         }
         facing.retain(|&(a, b)| {
             is_same_container(self.first[a], self.second[b])
-                && self.first_traits[a].likeness(&self.second_traits[b]).per_mille >= FACING
+                && self.first_features[a].similarity(&self.second_features[b]).per_mille >= FACING
         });
         facing
     }
@@ -111,10 +119,10 @@ const NEARNESS: u64 = 200;
 /// Less than this does not outweigh standing in the same place.
 const NUANCE: u64 = 50;
 
-pub(super) fn is_much_alike(likeness: Likeness) -> bool {
-    likeness.per_mille >= MUCH_ALIKE && likeness.shared >= 3 * LEAF
+pub(super) fn is_much_alike(similarity: Similarity) -> bool {
+    similarity.per_mille >= MUCH_ALIKE && similarity.shared >= 3 * LEAF
 }
 
-pub(super) fn is_same_container(first: Leftover<'_>, second: Leftover<'_>) -> bool {
+pub(super) fn is_same_container(first: UnmatchedItem<'_>, second: UnmatchedItem<'_>) -> bool {
     matches!((&first.node.value, &second.node.value), (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)))
 }

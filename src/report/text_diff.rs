@@ -9,7 +9,7 @@ use crate::sanitize;
 
 /// What the layout of a passage depends on.
 #[derive(Clone, Copy)]
-pub(super) struct Sheet<'a> {
+pub(super) struct TextLayout<'a> {
     /// The columns a line may take; `None` shows lines whole.
     pub width: Option<usize>,
     /// Whether changed words can be marked by colour.
@@ -77,11 +77,11 @@ pub(super) struct Row {
 }
 
 /// A text of one line and its other version, changed words marked.
-pub(super) fn pair(before: &str, after: &str, sheet: Sheet<'_>) -> [Row; 2] {
-    let Some((old, new)) = versions(before, after, sheet) else {
-        return [whole(before, Sign::Removed, sheet), whole(after, Sign::Added, sheet)];
+pub(super) fn pair(before: &str, after: &str, text_layout: TextLayout<'_>) -> [Row; 2] {
+    let Some((old, new)) = versions(before, after, text_layout) else {
+        return [whole(before, Sign::Removed, text_layout), whole(after, Sign::Added, text_layout)];
     };
-    let mut rows = [marked(&old, Sign::Removed, sheet), marked(&new, Sign::Added, sheet)];
+    let mut rows = [marked(&old, Sign::Removed, text_layout), marked(&new, Sign::Added, text_layout)];
     // One mark is enough: below the new line, or below the old one if words only disappeared.
     if rows[1].mark.is_some() {
         rows[0].mark = None;
@@ -93,14 +93,14 @@ pub(super) fn pair(before: &str, after: &str, sheet: Sheet<'_>) -> [Row; 2] {
 type Pieces = Vec<(bool, String)>;
 
 /// What stayed and what changed between two versions of a line; nothing if marks would not help.
-fn versions(before: &str, after: &str, sheet: Sheet<'_>) -> Option<(Pieces, Pieces)> {
+fn versions(before: &str, after: &str, text_layout: TextLayout<'_>) -> Option<(Pieces, Pieces)> {
     let words = text::words(before, after);
     if !words.before.is_empty() || !words.after.is_empty() {
         return Some((pieces(before, &words.before), pieces(after, &words.after)));
     }
     // An image or an address is one long word; and a line that must be cut must not lose the part that differs.
     let by_ends = ends(before, after);
-    let is_long = sheet.width.is_some_and(|width| columns(before).max(columns(after)) > width);
+    let is_long = text_layout.width.is_some_and(|width| columns(before).max(columns(after)) > width);
     (is_long || is_similar(&by_ends)).then_some(by_ends)
 }
 
@@ -132,42 +132,48 @@ fn ends(before: &str, after: &str) -> (Pieces, Pieces) {
 }
 
 /// A line without marks.
-pub(super) fn whole(text: &str, sign: Sign, sheet: Sheet<'_>) -> Row {
+pub(super) fn whole(text: &str, sign: Sign, text_layout: TextLayout<'_>) -> Row {
     let text = sanitize::inline(&untabbed(text, 0)).into_owned();
-    let cut = sheet.width.and_then(|width| cut_middle(&text, width, sheet.symbols.ellipsis));
+    let cut = text_layout.width.and_then(|width| cut_middle(&text, width, text_layout.symbols.ellipsis));
     let is_cut = cut.is_some();
     let text = Line::default().with(sign.role(), &cut.unwrap_or(text));
     Row { sign, text, mark: None, is_cut }
 }
 
 /// The changed parts of a text: for each hunk, the line it starts at (from 1) and its rows.
-pub(super) fn passages(before: &str, after: &str, sheet: Sheet<'_>) -> Vec<(usize, Vec<Row>)> {
+pub(super) fn passages(before: &str, after: &str, text_layout: TextLayout<'_>) -> Vec<(usize, Vec<Row>)> {
     let is_end_changed = before.ends_with('\n') != after.ends_with('\n');
     let hunks = hunks(before, after, CONTEXT);
-    hunks.into_iter().map(|hunk| (hunk.after.start + 1, rows(&hunk, is_end_changed, sheet))).collect()
+    hunks.into_iter().map(|hunk| (hunk.after.start + 1, rows(&hunk, is_end_changed, text_layout))).collect()
 }
 
-fn rows(hunk: &Hunk<'_>, is_end_changed: bool, sheet: Sheet<'_>) -> Vec<Row> {
+fn rows(hunk: &Hunk<'_>, is_end_changed: bool, text_layout: TextLayout<'_>) -> Vec<Row> {
     let is_same = |line: &text::Line<'_>| line.before.is_some() && line.after.is_some();
     let mut rows = Vec::with_capacity(hunk.lines.len());
     for run in hunk.lines.chunk_by(|a, b| is_same(a) == is_same(b)) {
         match run {
-            [first, ..] if is_same(first) => rows.extend(run.iter().map(|line| whole(line.text, Sign::Same, sheet))),
-            _ => rows.extend(replaced(run, is_end_changed, sheet)),
+            [first, ..] if is_same(first) => {
+                rows.extend(run.iter().map(|line| whole(line.text, Sign::Same, text_layout)))
+            }
+            _ => rows.extend(replaced(run, is_end_changed, text_layout)),
         }
     }
     rows
 }
 
 /// Removed lines and the added lines in their place.
-fn replaced(run: &[text::Line<'_>], is_end_changed: bool, sheet: Sheet<'_>) -> Vec<Row> {
+fn replaced(run: &[text::Line<'_>], is_end_changed: bool, text_layout: TextLayout<'_>) -> Vec<Row> {
     let (old, new): (Vec<_>, Vec<_>) = run.iter().partition(|line| line.before.is_some());
     let (mut removed, mut added): (Vec<Row>, Vec<Row>) = if old.len() == new.len() {
-        old.iter().zip(&new).map(|(old, new)| pair(old.text, new.text, sheet)).map(|[old, new]| (old, new)).unzip()
+        old.iter()
+            .zip(&new)
+            .map(|(old, new)| pair(old.text, new.text, text_layout))
+            .map(|[old, new]| (old, new))
+            .unzip()
     } else {
         let row = |line: &text::Line<'_>, sign| match line.emphasis.as_slice() {
-            [] => whole(line.text, sign, sheet),
-            emphasis => marked(&pieces(line.text, emphasis), sign, sheet),
+            [] => whole(line.text, sign, text_layout),
+            emphasis => marked(&pieces(line.text, emphasis), sign, text_layout),
         };
         (
             old.iter().map(|line| row(line, Sign::Removed)).collect(),
@@ -197,11 +203,11 @@ fn is_similar((old, new): &(Pieces, Pieces)) -> bool {
     kept * 5 >= all(old).max(all(new)) * 2
 }
 
-fn marked(words: &Pieces, sign: Sign, sheet: Sheet<'_>) -> Row {
-    let mut shown = visible_words(words, sheet.symbols);
+fn marked(words: &Pieces, sign: Sign, text_layout: TextLayout<'_>) -> Row {
+    let mut shown = visible_words(words, text_layout.symbols);
     let mut is_cut = false;
-    if let Some(width) = sheet.width {
-        is_cut = fit(&mut shown, width, sheet.symbols.ellipsis);
+    if let Some(width) = text_layout.width {
+        is_cut = fit(&mut shown, width, text_layout.symbols.ellipsis);
     }
     let mut text = Line::default();
     let mut mark = String::new();
@@ -210,7 +216,7 @@ fn marked(words: &Pieces, sign: Sign, sheet: Sheet<'_>) -> Row {
         mark.push_str(&if *is_changed { "^" } else { " " }.repeat(columns(word)));
     }
     let mark = mark.trim_end();
-    let mark = (!sheet.color && !mark.is_empty()).then(|| mark.to_owned());
+    let mark = (!text_layout.color && !mark.is_empty()).then(|| mark.to_owned());
     Row { sign, text, mark, is_cut }
 }
 
@@ -312,8 +318,8 @@ mod tests {
     use crate::report::style::Style;
     use proptest::prelude::*;
 
-    fn sheet(width: usize) -> Sheet<'static> {
-        Sheet { width: Some(width), color: false, symbols: Style::default().symbols() }
+    fn text_layout(width: usize) -> TextLayout<'static> {
+        TextLayout { width: Some(width), color: false, symbols: Style::default().symbols() }
     }
 
     fn shown(rows: &[Row]) -> Vec<String> {
@@ -328,12 +334,12 @@ mod tests {
     #[test]
     fn changed_words_are_marked_below_the_new_line() {
         assert_eq!(
-            shown(&pair("workers 4 of 9", "workers 8 of 9", sheet(40))),
+            shown(&pair("workers 4 of 9", "workers 8 of 9", text_layout(40))),
             ["- workers 4 of 9", "+ workers 8 of 9", "          ^",]
         );
-        assert_eq!(shown(&pair("something", "else", sheet(40))), ["- something", "+ else"]);
+        assert_eq!(shown(&pair("something", "else", text_layout(40))), ["- something", "+ else"]);
         assert_eq!(
-            shown(&pair("example.com/web:1.4.0", "example.com/web:1.5.0", sheet(40))),
+            shown(&pair("example.com/web:1.4.0", "example.com/web:1.5.0", text_layout(40))),
             ["- example.com/web:1.4.0", "+ example.com/web:1.5.0", "                  ^^^^^",]
         );
     }
@@ -341,7 +347,7 @@ mod tests {
     #[test]
     fn unchanged_text_gives_way_to_the_changed_words() {
         let long = "x".repeat(60);
-        let rows = pair(&format!("{long} 1 {long}"), &format!("{long} 2 {long}"), sheet(40));
+        let rows = pair(&format!("{long} 1 {long}"), &format!("{long} 2 {long}"), text_layout(40));
         assert_eq!(
             shown(&rows),
             [
@@ -356,7 +362,7 @@ mod tests {
     proptest! {
         #[test]
         fn rows_fit(before in "[a-c \\t日\\x1b]{0,80}", after in "[a-c \\t日\\x1b]{0,80}", width in 10usize..50) {
-            for row in pair(&before, &after, sheet(width)) {
+            for row in pair(&before, &after, text_layout(width)) {
                 prop_assert!(row.text.width() <= width, "{:?}", row.text.plain());
             }
         }

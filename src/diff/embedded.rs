@@ -6,12 +6,12 @@
 //! kind of root, a map or a list.
 
 use super::options::Options;
-use super::place::Place;
+use super::walk_path::WalkPath;
 use crate::document::Format;
 use crate::value::{KeyKind, Node, Type};
 
 /// What two strings hold.
-pub(super) struct Inside {
+pub(super) struct Embedded {
     pub(super) format: Format,
     pub(super) before: Node,
     pub(super) after: Node,
@@ -21,13 +21,13 @@ pub(super) struct Inside {
 const DEEPEST: usize = 3;
 
 /// Reads both strings, if both hold documents.
-pub(super) fn read(before: &Node, after: &Node, place: &Place<'_>, options: &Options) -> Option<Inside> {
+pub(super) fn read(before: &Node, after: &Node, place: &WalkPath<'_>, options: &Options) -> Option<Embedded> {
     let (before_at, after_at) = (before.span, after.span);
     let (before, after) = (before.as_str()?, after.as_str()?);
-    let parse = options.look_inside.as_deref()?;
+    let parse = options.embedded_parser.as_deref()?;
     let reason = reason(before, place.key())?;
-    let is_small = before.len().max(after.len()) <= options.text.inside_bytes;
-    if reason != self::reason(after, place.key())? || !is_small || place.inside_depth() >= DEEPEST {
+    let is_small = before.len().max(after.len()) <= options.text.embedded_bytes;
+    if reason != self::reason(after, place.key())? || !is_small || place.embedded_depth() >= DEEPEST {
         return None;
     }
     let (format, before) = parse(before, before_at)?;
@@ -38,7 +38,7 @@ pub(super) fn read(before: &Node, after: &Node, place: &Place<'_>, options: &Opt
         Reason::LooksLikeJson => format == Format::Json && matches!(node.type_of(), Type::Map | Type::List),
         Reason::LooksLikeYaml => has_identifiers_as_keys(node),
     };
-    (is_alike && is_meant(&before) && is_meant(&after)).then_some(Inside { format, before, after })
+    (is_alike && is_meant(&before) && is_meant(&after)).then_some(Embedded { format, before, after })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::token;
 use crate::diff::{Change, Group, ResourceChange};
 
 /// Variants of a group that were edited in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct EditPattern {
     /// Their positions among the variants, in order; at least two.
     pub variants: Vec<usize>,
     /// What all texts before start and end with.
@@ -31,14 +30,14 @@ impl Ends {
     }
 }
 
-/// Longer texts have no form that fits on a line.
+/// Longer texts have no edit_pattern that fits on a line.
 const LONGEST: usize = 400;
 
-/// The form that most resources share, if it says more than the most frequent values do.
-pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<Form> {
+/// The edit_pattern that most resources share, if it says more than the most frequent values do.
+pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<EditPattern> {
     let texts: Vec<Option<(&str, &str)>> =
         group.variants.iter().map(|variant| variant.example(resources).and_then(|(_, change)| texts(change))).collect();
-    let edits: Vec<Option<Edit<'_>>> = texts.iter().map(|pair| pair.map(Edit::of)).collect();
+    let edits: Vec<Option<TextEdit<'_>>> = texts.iter().map(|pair| pair.map(TextEdit::of)).collect();
     // What is edited may stand before or behind what differs, so that one or the other end is shared.
     let by_start = classes(&edits, |edit| (edit.start, edit.old, edit.new));
     let by_end = classes(&edits, |edit| (edit.end, edit.old, edit.new));
@@ -46,8 +45,8 @@ pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<Fo
     let largest = by_start.into_iter().chain(by_end).rev().max_by_key(|class| count(class))?;
     let says_more = largest.len() > 1 && count(&largest) > group.variants.first()?.resource_count();
     let members = || largest.iter().filter_map(|at| texts[*at]);
-    let first = Edit::of(members().next()?);
-    says_more.then(|| Form {
+    let first = TextEdit::of(members().next()?);
+    says_more.then(|| EditPattern {
         before: ends(&members().map(|(old, _)| old).collect::<Vec<_>>(), &first, first.old),
         after: ends(&members().map(|(_, new)| new).collect::<Vec<_>>(), &first, first.new),
         variants: largest.clone(),
@@ -56,21 +55,21 @@ pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<Fo
 
 fn texts(change: &Change) -> Option<(&str, &str)> {
     let (old, new) = (change.before.as_ref()?, change.after.as_ref()?);
-    let text = |node: &crate::value::Node| node.tag().is_none() && !token::holds_secret(node);
+    let text = |node: &crate::value::Node| node.tag().is_none() && !node.holds_secret();
     let (before, after) = (old.as_str()?, new.as_str()?);
     let is_short = |text: &str| text.len() <= LONGEST && !text.contains('\n');
     (text(old) && text(new) && is_short(before) && is_short(after)).then_some((before, after))
 }
 
 /// What was edited in a text: between what stayed at the start and what stayed at the end.
-struct Edit<'a> {
+struct TextEdit<'a> {
     start: &'a str,
     old: &'a str,
     new: &'a str,
     end: &'a str,
 }
 
-impl<'a> Edit<'a> {
+impl<'a> TextEdit<'a> {
     fn of((before, after): (&'a str, &'a str)) -> Self {
         let start = shared_start(before, after);
         let (old, new) = (&before[start..], &after[start..]);
@@ -86,7 +85,7 @@ impl<'a> Edit<'a> {
 
 /// Positions of texts that were edited in the same way, in the order of their first; what has nothing in common with its old self
 /// is in no class.
-fn classes<'a, K: Hash + Eq>(edits: &[Option<Edit<'a>>], key: impl Fn(&Edit<'a>) -> K) -> Vec<Vec<usize>> {
+fn classes<'a, K: Hash + Eq>(edits: &[Option<TextEdit<'a>>], key: impl Fn(&TextEdit<'a>) -> K) -> Vec<Vec<usize>> {
     let mut classes: Vec<Vec<usize>> = Vec::new();
     let mut known: HashMap<K, usize> = HashMap::new();
     for (at, edit) in edits.iter().enumerate() {
@@ -101,7 +100,7 @@ fn classes<'a, K: Hash + Eq>(edits: &[Option<Edit<'a>>], key: impl Fn(&Edit<'a>)
 }
 
 /// What all texts start and end with: whole words, unless the edit itself is in them.
-fn ends(texts: &[&str], edit: &Edit<'_>, core: &str) -> Ends {
+fn ends(texts: &[&str], edit: &TextEdit<'_>, core: &str) -> Ends {
     let Some((first, rest)) = texts.split_first() else { return Ends { start: String::new(), end: String::new() } };
     let start = rest.iter().fold(first.len(), |length, text| length.min(shared_start(first, text)));
     let is_word = |c: char| c.is_alphanumeric();
@@ -139,7 +138,7 @@ mod tests {
     use crate::value::Node;
     use proptest::prelude::*;
 
-    fn form(edits: &[(&str, &str)]) -> Option<(usize, String, String)> {
+    fn edit_pattern(edits: &[(&str, &str)]) -> Option<(usize, String, String)> {
         let mut report = report(Vec::new());
         let other = crate::text::SourceText::new(crate::report::sample::path("base.yaml"), "x", "text");
         let at = Span::new(report.sources.add(other), 0, 0);
@@ -153,30 +152,36 @@ mod tests {
             ));
         }
         let groups = groups(&report.resources, &report.sources);
-        let form = of_group(groups.first()?, &report.resources)?;
-        Some((form.variants.len(), form.before.words("…"), form.after.words("…")))
+        let edit_pattern = of_group(groups.first()?, &report.resources)?;
+        Some((edit_pattern.variants.len(), edit_pattern.before.words("…"), edit_pattern.after.words("…")))
     }
 
     #[test]
     fn the_same_edit_of_different_texts_has_a_form() {
         let paths = [("/v1/c/1001", "/v2/c/1001"), ("/v1/c/1002", "/v2/c/1002"), ("/v1/c/2", "/v2/c/2")];
-        assert_eq!(form(&paths), Some((3, "/v1/c/…".into(), "/v2/c/…".into())));
+        assert_eq!(edit_pattern(&paths), Some((3, "/v1/c/…".into(), "/v2/c/…".into())));
         let outlier = [&paths[..], &[("/own", "/v2/c/3")]].concat();
-        assert_eq!(form(&outlier), Some((3, "/v1/c/…".into(), "/v2/c/…".into())), "outliers are no part of it");
+        assert_eq!(edit_pattern(&outlier), Some((3, "/v1/c/…".into(), "/v2/c/…".into())), "outliers are no part of it");
         let ends = [("acme.old.example", "acme.new.example"), ("bolt.old.example", "bolt.new.example")];
-        assert_eq!(form(&ends), Some((2, "….old.example".into(), "….new.example".into())));
-        assert_eq!(form(&[("silver1", "gold1"), ("silver2", "gold2")]), Some((2, "silver…".into(), "gold…".into())));
-        assert_eq!(form(&[("a", "x"), ("b", "x")]), None);
-        assert_eq!(form(&[("v1-é", "v2-é"), ("v1-ü", "v2-ü")]), Some((2, "v1-…".into(), "v2-…".into())));
-        assert_eq!(form(&[("a/1", "b/1"), ("a/1", "b/1"), ("a/2", "b/2")]), Some((2, "a/…".into(), "b/…".into())));
-        assert_eq!(form(&[("secret", "a"), ("secret", "b")]), None);
+        assert_eq!(edit_pattern(&ends), Some((2, "….old.example".into(), "….new.example".into())));
+        assert_eq!(
+            edit_pattern(&[("silver1", "gold1"), ("silver2", "gold2")]),
+            Some((2, "silver…".into(), "gold…".into()))
+        );
+        assert_eq!(edit_pattern(&[("a", "x"), ("b", "x")]), None);
+        assert_eq!(edit_pattern(&[("v1-é", "v2-é"), ("v1-ü", "v2-ü")]), Some((2, "v1-…".into(), "v2-…".into())));
+        assert_eq!(
+            edit_pattern(&[("a/1", "b/1"), ("a/1", "b/1"), ("a/2", "b/2")]),
+            Some((2, "a/…".into(), "b/…".into()))
+        );
+        assert_eq!(edit_pattern(&[("secret", "a"), ("secret", "b")]), None);
     }
 
     proptest! {
         #[test]
         fn a_form_fits_all_that_have_it(edits in prop::collection::vec(("[ab1/é]{0,6}", "[ab1/é]{0,6}"), 2..6)) {
             let pairs: Vec<(&str, &str)> = edits.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
-            if let Some((_, before, after)) = form(&pairs) {
+            if let Some((_, before, after)) = edit_pattern(&pairs) {
                 let fits = |words: &str, text: &str| {
                     let (start, end) = words.split_once('…').expect("a mark");
                     text.len() >= start.len() + end.len() && text.starts_with(start) && text.ends_with(end)

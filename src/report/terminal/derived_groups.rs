@@ -6,7 +6,7 @@ use super::Draft;
 use crate::diff::{Group, Origin, SharedCause};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::{Report, place};
+use crate::report::{Report, path_text};
 
 /// The groups to tell, each with those that are told along with it; by position.
 pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Vec<usize>)> {
@@ -49,7 +49,7 @@ impl Draft<'_> {
         let fingerprint = group.fingerprint.to_string();
         let lead = Line::indented(indent).with(Role::Dim, "also ").with(Role::Heading, &format!("[{}] ", at + 1));
         let lead = lead.with(role, &symbol).with(Role::Plain, " ");
-        let path = place::display(&group.path, self.symbols);
+        let path = path_text::display(&group.path, self.symbols);
         let room = self.style.columns();
         let mut lines = Vec::new();
         if lead.width() + columns(&path) + 2 + values.width() + 2 + fingerprint.len() <= room {

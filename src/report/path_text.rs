@@ -17,9 +17,9 @@ pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
             PathStep::Item { before, after, label } => {
                 steps.push(std::mem::take(&mut lead) + &of_item(label.as_deref(), after.or(*before)));
             }
-            PathStep::Inside(_) => lead = format!(" {} ", symbols.inside),
-            PathStep::Metadata => lead = format!("metadata {} ", symbols.inside),
-            PathStep::Request(operation) => lead = format!("{operation} request {} ", symbols.inside),
+            PathStep::Embedded(_) => lead = format!(" {} ", symbols.embedded),
+            PathStep::Metadata => lead = format!("metadata {} ", symbols.embedded),
+            PathStep::Request(operation) => lead = format!("{operation} request {} ", symbols.embedded),
         }
     }
     // The root, or the whole document inside a string.

@@ -4,14 +4,14 @@ use std::ops::Deref;
 
 use super::identity::Names;
 use super::pattern::{ListRules, Progress};
-use super::{PathStep, Side};
+use super::{DiffSide, PathStep};
 use crate::document::Format;
 use crate::value::{self, Key, Node};
 
 /// One place on the way down, linked to the one above.
-pub(super) struct Place<'a> {
-    above: Option<&'a Place<'a>>,
-    step: Step<'a>,
+pub(super) struct WalkPath<'a> {
+    above: Option<&'a WalkPath<'a>>,
+    step: WalkStep<'a>,
     /// How far the configured patterns have been followed.
     pub(super) progress: Progress,
 }
@@ -20,7 +20,7 @@ pub(super) struct Place<'a> {
 pub(super) type MaybeNames<'a> = dyn Deref<Target = Option<Names>> + 'a;
 
 #[derive(Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum WalkStep<'a> {
     Root,
     Key(&'a Key),
     Item {
@@ -28,7 +28,7 @@ pub(super) enum Step<'a> {
         after: Option<(usize, &'a Node)>,
         names: &'a MaybeNames<'a>,
     },
-    Inside(Format),
+    Embedded(Format),
     /// No step down: what stands here was brought from elsewhere on one side or both.
     Brought {
         before: Option<&'a value::Step>,
@@ -39,41 +39,41 @@ pub(super) enum Step<'a> {
 /// What brings a value a longer way than this is no help to anybody, and following it for each change takes time.
 const LONGEST_WAY: usize = 64;
 
-impl<'a> Place<'a> {
+impl<'a> WalkPath<'a> {
     pub(super) fn root(rules: &ListRules) -> Self {
-        Place { above: None, step: Step::Root, progress: rules.start() }
+        WalkPath { above: None, step: WalkStep::Root, progress: rules.start() }
     }
 
-    pub(super) fn below(&'a self, step: Step<'a>, rules: &ListRules) -> Place<'a> {
+    pub(super) fn below(&'a self, step: WalkStep<'a>, rules: &ListRules) -> WalkPath<'a> {
         let progress = if rules.is_empty() { Progress::default() } else { self.follow(step, rules) };
-        Place { above: Some(self), step, progress }
+        WalkPath { above: Some(self), step, progress }
     }
 
-    fn follow(&self, step: Step<'_>, rules: &ListRules) -> Progress {
+    fn follow(&self, step: WalkStep<'_>, rules: &ListRules) -> Progress {
         match step {
-            Step::Key(key) => rules.step(&self.progress, &[&key.name]),
-            Step::Item { before, after, .. } => {
+            WalkStep::Key(key) => rules.step(&self.progress, &[&key.name]),
+            WalkStep::Item { before, after, .. } => {
                 let indexes: Vec<String> = before.iter().chain(&after).map(|(at, _)| at.to_string()).collect();
                 let indexes: Vec<&str> = indexes.iter().map(String::as_str).collect();
                 rules.step(&self.progress, &indexes)
             }
             // A document in a string continues the path of the string.
-            Step::Root | Step::Inside(_) | Step::Brought { .. } => self.progress.clone(),
+            WalkStep::Root | WalkStep::Embedded(_) | WalkStep::Brought { .. } => self.progress.clone(),
         }
     }
 
     /// The key this stands under; a list in a list has none.
     pub(super) fn key(&self) -> Option<&'a str> {
         match self.step {
-            Step::Key(key) => Some(&key.name),
-            Step::Brought { .. } => self.above.and_then(Place::key),
+            WalkStep::Key(key) => Some(&key.name),
+            WalkStep::Brought { .. } => self.above.and_then(WalkPath::key),
             _ => None,
         }
     }
 
     /// How many documents in strings lead here.
-    pub(super) fn inside_depth(&self) -> usize {
-        self.chain().filter(|place| matches!(place.step, Step::Inside(_))).count()
+    pub(super) fn embedded_depth(&self) -> usize {
+        self.chain().filter(|place| matches!(place.step, WalkStep::Embedded(_))).count()
     }
 
     /// The way down from the root.
@@ -85,13 +85,13 @@ impl<'a> Place<'a> {
 
     /// A value that stands here, with the whole of its way noted on it: steps are kept where a part was grafted, and a change
     /// stands outside of the tree it was found in.
-    pub(super) fn tracked(&self, node: &Node, side: Side) -> Node {
+    pub(super) fn tracked(&self, node: &Node, side: DiffSide) -> Node {
         let own = node.step();
         let mut room = LONGEST_WAY;
         let mut node = node.clone();
         for place in self.chain() {
-            let Step::Brought { before, after } = place.step else { continue };
-            let last = if side == Side::Before { before } else { after };
+            let WalkStep::Brought { before, after } = place.step else { continue };
+            let last = if side == DiffSide::Before { before } else { after };
             // The place of a part may be the value's own, whose steps it has already.
             let last = last.filter(|last| !own.is_some_and(|own| std::ptr::eq(*last, own)));
             let way = std::iter::successors(last, |step| step.before.as_deref()).take(room);
@@ -102,23 +102,23 @@ impl<'a> Place<'a> {
         node
     }
 
-    fn chain(&self) -> impl Iterator<Item = &Place<'a>> {
+    fn chain(&self) -> impl Iterator<Item = &WalkPath<'a>> {
         std::iter::successors(Some(self), |place| place.above)
     }
 }
 
-impl Step<'_> {
+impl WalkStep<'_> {
     fn to_path(self) -> Option<PathStep> {
         Some(match self {
-            Step::Root | Step::Brought { .. } => return None,
-            Step::Key(key) => PathStep::Key(key.clone()),
-            Step::Inside(format) => PathStep::Inside(format),
-            Step::Item { before, after, names } => PathStep::Item {
+            WalkStep::Root | WalkStep::Brought { .. } => return None,
+            WalkStep::Key(key) => PathStep::Key(key.clone()),
+            WalkStep::Embedded(format) => PathStep::Embedded(format),
+            WalkStep::Item { before, after, names } => PathStep::Item {
                 before: before.map(|(at, _)| at),
                 after: after.map(|(at, _)| at),
                 label: names.as_ref().and_then(|names| {
                     let (_, item) = after.or(before)?;
-                    // Items paired by likeness may be called differently on the two sides; then neither name is theirs.
+                    // Items paired by similarity may be called differently on the two sides; then neither name is theirs.
                     let is_one_name = before.is_none_or(|(_, before)| names.of(before) == names.of(item));
                     if is_one_name { names.label(item) } else { None }
                 }),

@@ -2,66 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Report, token};
-use crate::diff::{Change, ChangeKind, ResourceChange};
-use crate::finding::{Finding, Location, Severity};
-
-/// What became of a resource as a whole; exactly one holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// It is new.
-    Added,
-    /// It is gone.
-    Removed,
-    /// Something inside differs, wherever it stands now.
-    Changed,
-    /// Nothing inside differs, but it stands in another file or has another name.
-    Moved,
-    /// Nothing differs but the spelling of numbers.
-    Respelled,
-    /// Nothing differs.
-    Same,
-}
-
-impl Status {
-    /// As it stands in machine output and in summaries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-            Self::Moved => "moved",
-            Self::Respelled => "respelled",
-            Self::Same => "same",
-        }
-    }
-}
-
-impl ResourceChange {
-    /// What became of the resource.
-    pub fn status(&self) -> Status {
-        match (&self.before, &self.after) {
-            (None, Some(_)) => Status::Added,
-            (Some(_), None) => Status::Removed,
-            _ if self.changes().next().is_some() => Status::Changed,
-            _ if self.is_moved() => Status::Moved,
-            _ if self.spellings().next().is_some() => Status::Respelled,
-            _ => Status::Same,
-        }
-    }
-
-    /// Whether it is on both sides, but in another file or by another name.
-    pub fn is_moved(&self) -> bool {
-        match (&self.before, &self.after) {
-            (Some(before), Some(after)) => before.file != after.file || !before.identity.is_namesake(&after.identity),
-            _ => false,
-        }
-    }
-}
+use super::{Report, secret_numbers};
+use crate::diff::{Change, ChangeKind, ResourceChange, Status};
+use crate::finding::{Finding, Severity};
 
 /// How many of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct SummaryCounts {
     /// New resources.
     pub added: usize,
     /// Resources that are gone.
@@ -98,10 +45,10 @@ pub struct Tally {
     pub notes: usize,
 }
 
-impl Tally {
+impl SummaryCounts {
     /// Counts everything in a report.
     pub fn of(report: &Report) -> Self {
-        let mut tally = Self {
+        let mut counts = Self {
             skipped: report.skipped.len(),
             suppressed: report.suppressed.len(),
             groups: report.groups.len(),
@@ -110,16 +57,16 @@ impl Tally {
             ..Self::default()
         };
         for resource in &report.resources {
-            tally.count(resource);
+            counts.count(resource);
         }
         for finding in &report.findings {
             *match finding.severity {
-                Severity::Error => &mut tally.errors,
-                Severity::Warning => &mut tally.warnings,
-                Severity::Note => &mut tally.notes,
+                Severity::Error => &mut counts.errors,
+                Severity::Warning => &mut counts.warnings,
+                Severity::Note => &mut counts.notes,
             } += 1;
         }
-        tally
+        counts
     }
 
     fn count(&mut self, resource: &ResourceChange) {
@@ -136,9 +83,9 @@ impl Tally {
         self.changed_and_moved += usize::from(!changes.is_empty() && resource.is_moved());
         self.spelling_only += resource.spellings().count();
         self.order_only += changes.iter().filter(is_order).count();
-        self.secrets += changes.iter().filter(|change| token::concerns_secret(change)).count();
+        self.secrets += changes.iter().filter(|change| secret_numbers::concerns_secret(change)).count();
         if let (Some(side), None) | (None, Some(side)) = (&resource.before, &resource.after) {
-            self.secrets += usize::from(token::holds_secret(&side.payload));
+            self.secrets += usize::from(side.payload.holds_secret());
         }
     }
 
@@ -158,11 +105,7 @@ pub(super) fn severities(findings: &[&Finding]) -> String {
 
 /// How many files the findings are in.
 pub(super) fn files_with_findings(report: &Report) -> usize {
-    let path = |finding: &Finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.clone(),
-        Location::File { path, .. } => path.clone(),
-    };
-    report.findings.iter().map(path).collect::<BTreeSet<_>>().len()
+    report.findings.iter().map(|finding| finding.path(&report.sources)).collect::<BTreeSet<_>>().len()
 }
 
 /// `1 file`, `2 files`, `1,204 files`.

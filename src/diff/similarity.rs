@@ -8,14 +8,14 @@ use crate::value::{Node, Value};
 
 /// What can be recognised in a value: its members, and the values and words at its leaves.
 #[derive(Debug, Default)]
-pub(super) struct Traits {
+pub(super) struct Features {
     /// Sorted by hash, each hash once.
-    traits: Vec<Trait>,
+    features: Vec<Feature>,
     total: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Trait {
+struct Feature {
     hash: u64,
     weight: u64,
     /// When it was first met; hashes of secrets change from run to run, so nothing may depend on the order of hashes.
@@ -24,7 +24,7 @@ struct Trait {
 
 /// How much two values have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Likeness {
+pub(super) struct Similarity {
     /// 0 for nothing, 1000 for everything.
     pub(super) per_mille: u64,
     /// The weight of what is shared; a leaf that agrees in name and value weighs [`LEAF`].
@@ -36,13 +36,13 @@ const NAME: u64 = 4;
 const VALUE: u64 = 12;
 /// What a leaf weighs, name and value together.
 pub(super) const LEAF: u64 = NAME + VALUE;
-/// Words, or lines of a longer text, beyond which a string says nothing new about its likeness.
+/// Words, or lines of a longer text, beyond which a string says nothing new about its similarity.
 const MOST_WORDS: usize = 128;
 
-impl Traits {
-    /// The traits of a value down to the words in its strings, at most about `limit` of them.
+impl Features {
+    /// The features of a value down to the words in its strings, at most about `limit` of them.
     pub(super) fn of(node: &Node, limit: usize) -> Self {
-        let mut collected = Collector { traits: Vec::new(), limit, is_document: false };
+        let mut collected = Collector { features: Vec::new(), limit, is_document: false };
         collected.value(node, 0);
         collected.finish()
     }
@@ -50,7 +50,7 @@ impl Traits {
     /// The values of a whole document and the lines of its texts: in documents of one shape the names of members agree anyway,
     /// and words too easily. Members of the root that say nothing can be left out.
     pub(super) fn of_document(node: &Node, limit: usize, counts: impl Fn(&str) -> bool) -> Self {
-        let mut collected = Collector { traits: Vec::new(), limit, is_document: true };
+        let mut collected = Collector { features: Vec::new(), limit, is_document: true };
         match node.as_map() {
             Some(map) if !map.is_empty() => {
                 for entry in map.entries().iter().filter(|entry| counts(&entry.key.name)) {
@@ -63,8 +63,8 @@ impl Traits {
     }
 
     /// How much this has in common with another.
-    pub(super) fn likeness(&self, other: &Self) -> Likeness {
-        let (mut these, mut those) = (self.traits.iter().peekable(), other.traits.iter().peekable());
+    pub(super) fn similarity(&self, other: &Self) -> Similarity {
+        let (mut these, mut those) = (self.features.iter().peekable(), other.features.iter().peekable());
         let mut shared = 0;
         while let (Some(a), Some(b)) = (these.peek(), those.peek()) {
             if a.hash == b.hash {
@@ -78,19 +78,19 @@ impl Traits {
                 those.next();
             }
         }
-        Likeness { per_mille: (2000 * shared).checked_div(self.total + other.total).unwrap_or(0), shared }
+        Similarity { per_mille: (2000 * shared).checked_div(self.total + other.total).unwrap_or(0), shared }
     }
 }
 
 struct Collector {
-    traits: Vec<Trait>,
+    features: Vec<Feature>,
     limit: usize,
     is_document: bool,
 }
 
 impl Collector {
     fn member(&mut self, name: &str, value: &Node, above: u64) {
-        if self.traits.len() >= self.limit {
+        if self.features.len() >= self.limit {
             return;
         }
         let place = hash_of(&(above, name));
@@ -101,7 +101,7 @@ impl Collector {
     }
 
     fn value(&mut self, node: &Node, place: u64) {
-        if self.traits.len() >= self.limit {
+        if self.features.len() >= self.limit {
             return;
         }
         match &node.value {
@@ -150,22 +150,22 @@ impl Collector {
     }
 
     fn add(&mut self, hash: u64, weight: u64) {
-        let met = u32::try_from(self.traits.len()).unwrap_or(u32::MAX);
-        self.traits.push(Trait { hash, weight, met });
+        let met = u32::try_from(self.features.len()).unwrap_or(u32::MAX);
+        self.features.push(Feature { hash, weight, met });
     }
 
-    fn finish(self) -> Traits {
-        let mut traits = self.traits;
-        traits.sort_unstable_by_key(|one| (one.hash, one.met));
-        traits.dedup_by(|next, kept| {
+    fn finish(self) -> Features {
+        let mut features = self.features;
+        features.sort_unstable_by_key(|one| (one.hash, one.met));
+        features.dedup_by(|next, kept| {
             let is_same = next.hash == kept.hash;
             if is_same {
                 kept.weight += next.weight;
             }
             is_same
         });
-        let total = traits.iter().map(|one| one.weight).sum();
-        Traits { traits, total }
+        let total = features.iter().map(|one| one.weight).sum();
+        Features { features, total }
     }
 }
 
@@ -180,11 +180,11 @@ fn hash_of(value: &impl Hash) -> u64 {
 /// `rate` says what a pair is worth, or that it is none. Where everybody can be compared with everybody that is done;
 /// otherwise only those are that share a rare trait, or that stand in about the same place.
 pub(super) fn pair_alike(
-    before: &[Traits],
-    after: &[Traits],
-    rate: impl Fn(usize, usize, Likeness) -> Option<u64>,
+    before: &[Features],
+    after: &[Features],
+    rate: impl Fn(usize, usize, Similarity) -> Option<u64>,
 ) -> Vec<(usize, usize)> {
-    let rated = |(b, a): (usize, usize)| Some((rate(b, a, before[b].likeness(&after[a]))?, b, a));
+    let rated = |(b, a): (usize, usize)| Some((rate(b, a, before[b].similarity(&after[a]))?, b, a));
     let mut pairs: Vec<(u64, usize, usize)> = if before.len().saturating_mul(after.len()) <= ALL_PAIRS {
         let all = (0..before.len()).flat_map(|b| (0..after.len()).map(move |a| (b, a)));
         all.filter_map(rated).collect()
@@ -207,20 +207,20 @@ pub(super) fn pair_alike(
 const ALL_PAIRS: usize = 4096;
 /// A trait that more values have says little about who is meant.
 const RARE: usize = 16;
-/// How many rare traits of a value are followed, and with how many of those who share them it is compared.
+/// How many rare features of a value are followed, and with how many of those who share them it is compared.
 const FOLLOWED: usize = 32;
 const COMPARED: usize = 4;
 /// How far around its own place a value looks.
 const NEIGHBOURS: usize = 2;
 
-fn candidates(before: &[Traits], after: &[Traits]) -> Vec<(usize, usize)> {
+fn candidates(before: &[Features], after: &[Features]) -> Vec<(usize, usize)> {
     let owners = Owners::of(before);
     let mut found = Vec::new();
     let mut with: Vec<usize> = Vec::new();
-    for (a, traits) in after.iter().enumerate() {
+    for (a, features) in after.iter().enumerate() {
         let here = a * before.len() / after.len();
         with.extend(here.saturating_sub(NEIGHBOURS)..before.len().min(here + NEIGHBOURS + 1));
-        with.extend(owners.who_share_most(traits, a));
+        with.extend(owners.who_share_most(features, a));
         with.sort_unstable();
         with.dedup();
         found.extend(with.drain(..).map(|b| (b, a)));
@@ -231,30 +231,30 @@ fn candidates(before: &[Traits], after: &[Traits]) -> Vec<(usize, usize)> {
 /// Who has which trait.
 struct Owners {
     /// Per trait how many have it, and its first entry in `owners`.
-    traits: HashMap<u64, (usize, usize)>,
+    features: HashMap<u64, (usize, usize)>,
     /// An owner, and the next entry of the same trait.
     owners: Vec<(usize, usize)>,
 }
 
 impl Owners {
-    fn of(all: &[Traits]) -> Self {
-        let mut owners = Vec::with_capacity(all.iter().map(|one| one.traits.len()).sum());
-        let mut traits: HashMap<u64, (usize, usize)> = HashMap::with_capacity(all.len());
+    fn of(all: &[Features]) -> Self {
+        let mut owners = Vec::with_capacity(all.iter().map(|one| one.features.len()).sum());
+        let mut features: HashMap<u64, (usize, usize)> = HashMap::with_capacity(all.len());
         for (at, one) in all.iter().enumerate() {
-            for one in &one.traits {
-                let (count, first) = traits.entry(one.hash).or_insert((0, usize::MAX));
+            for one in &one.features {
+                let (count, first) = features.entry(one.hash).or_insert((0, usize::MAX));
                 owners.push((at, *first));
                 (*count, *first) = (*count + 1, owners.len() - 1);
             }
         }
-        Self { traits, owners }
+        Self { features, owners }
     }
 
-    /// The few who share most of the rare traits of another; among equals those who stand near.
-    fn who_share_most(&self, traits: &Traits, near: usize) -> impl Iterator<Item = usize> {
-        let mut rare: Vec<(usize, usize, &Trait)> = Vec::new();
-        for one in &traits.traits {
-            if let Some(&(count, first)) = self.traits.get(&one.hash).filter(|(count, _)| *count <= RARE) {
+    /// The few who share most of the rare features of another; among equals those who stand near.
+    fn who_share_most(&self, features: &Features, near: usize) -> impl Iterator<Item = usize> {
+        let mut rare: Vec<(usize, usize, &Feature)> = Vec::new();
+        for one in &features.features {
+            if let Some(&(count, first)) = self.features.get(&one.hash).filter(|(count, _)| *count <= RARE) {
                 rare.push((count, first, one));
             }
         }
@@ -282,50 +282,51 @@ mod tests {
     use super::*;
     use crate::diff::testing::{read, secret};
 
-    fn likeness(a: &str, b: &str) -> u64 {
-        Traits::of(&read(a), 256).likeness(&Traits::of(&read(b), 256)).per_mille
+    fn similarity(a: &str, b: &str) -> u64 {
+        Features::of(&read(a), 256).similarity(&Features::of(&read(b), 256)).per_mille
     }
 
     #[test]
     fn likeness_is_what_people_would_call_it() {
-        assert_eq!(likeness("{}", "{}"), 1000);
-        assert_eq!(likeness(r#"{"a": 1}"#, r#"{"a": 1}"#), 1000);
-        assert_eq!(likeness(r#"{"a": 1}"#, r#"{"a": 2}"#), 250);
-        assert_eq!(likeness(r#"{"a": 1}"#, r#"{"b": 1}"#), 0);
-        assert_eq!(likeness("1", r#""1""#), 1000);
-        assert_eq!(likeness("80", "443"), 0);
-        assert!(likeness(r#"{"a": 1, "b": 2}"#, r#"{"a": 1, "b": 3}"#) > 500);
-        assert!(likeness(r#""--replicas=3""#, r#""--replicas=4""#) > 500);
-        assert!(likeness(r#""--level=info""#, r#""--level=debug""#) > 500);
-        assert!(likeness(r#""one\ntwo\nthree""#, r#""one\ntwo\nfour""#) > 500);
-        assert!(likeness(r#""foo""#, r#""bar""#) == 0);
-        assert_eq!(likeness("[1, 2, 3]", "[3, 1, 2]"), 1000);
+        assert_eq!(similarity("{}", "{}"), 1000);
+        assert_eq!(similarity(r#"{"a": 1}"#, r#"{"a": 1}"#), 1000);
+        assert_eq!(similarity(r#"{"a": 1}"#, r#"{"a": 2}"#), 250);
+        assert_eq!(similarity(r#"{"a": 1}"#, r#"{"b": 1}"#), 0);
+        assert_eq!(similarity("1", r#""1""#), 1000);
+        assert_eq!(similarity("80", "443"), 0);
+        assert!(similarity(r#"{"a": 1, "b": 2}"#, r#"{"a": 1, "b": 3}"#) > 500);
+        assert!(similarity(r#""--replicas=3""#, r#""--replicas=4""#) > 500);
+        assert!(similarity(r#""--level=info""#, r#""--level=debug""#) > 500);
+        assert!(similarity(r#""one\ntwo\nthree""#, r#""one\ntwo\nfour""#) > 500);
+        assert!(similarity(r#""foo""#, r#""bar""#) == 0);
+        assert_eq!(similarity("[1, 2, 3]", "[3, 1, 2]"), 1000);
     }
 
     #[test]
     fn words_do_not_make_documents_alike() {
-        let traits = |text: &str| Traits::of_document(&read(text), 99, |member| member != "kind");
-        let of = |a: &str, b: &str| traits(a).likeness(&traits(b)).per_mille;
+        let features = |text: &str| Features::of_document(&read(text), 99, |member| member != "kind");
+        let of = |a: &str, b: &str| features(a).similarity(&features(b)).per_mille;
         assert_eq!(of(r#"{"a": "value-1", "kind": "x"}"#, r#"{"a": "value-2", "kind": "x"}"#), 0);
         assert!(of(r#"{"a": "one\ntwo\nthree"}"#, r#"{"a": "one\ntwo\nfour"}"#) > 500);
     }
 
     #[test]
     fn equal_secrets_are_alike() {
-        let traits = |text: &str| Traits::of(&secret(read(text)), 9);
-        assert_eq!(traits("1").likeness(&traits("1")).per_mille, 1000);
-        assert_eq!(traits("1").likeness(&traits("2")).per_mille, 0);
+        let features = |text: &str| Features::of(&secret(read(text)), 9);
+        assert_eq!(features("1").similarity(&features("1")).per_mille, 1000);
+        assert_eq!(features("1").similarity(&features("2")).per_mille, 0);
     }
 
     #[test]
     fn among_many_the_most_alike_find_each_other_with_little_work() {
-        let of = |at: u32, edit: u32| Traits::of(&read(&format!(r#"{{"n": "x{at}", "m": "y{at}", "k": {edit}}}"#)), 99);
-        let before: Vec<Traits> = (0..5000).map(|at| of(at, 1)).collect();
-        let after: Vec<Traits> = (0..5000).rev().map(|at| of(at, 2)).collect();
+        let of =
+            |at: u32, edit: u32| Features::of(&read(&format!(r#"{{"n": "x{at}", "m": "y{at}", "k": {edit}}}"#)), 99);
+        let before: Vec<Features> = (0..5000).map(|at| of(at, 1)).collect();
+        let after: Vec<Features> = (0..5000).rev().map(|at| of(at, 2)).collect();
         let rated = std::cell::Cell::new(0);
-        let pairs = pair_alike(&before, &after, |_, _, likeness| {
+        let pairs = pair_alike(&before, &after, |_, _, similarity| {
             rated.set(rated.get() + 1);
-            (likeness.per_mille > 500).then_some(likeness.per_mille)
+            (similarity.per_mille > 500).then_some(similarity.per_mille)
         });
         assert_eq!(pairs.len(), 5000);
         assert!(pairs.iter().all(|&(b, a)| b + a == 4999));
