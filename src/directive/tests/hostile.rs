@@ -13,7 +13,7 @@ fn reported(text: &str) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn cycles_are_told_with_their_chain() {
+fn cycles_are_reported_with_their_chain() {
     let world = World::new(&[]);
     for text in [
         "a: {+/b: , x: 1}\nb: {+/c: }\nc: {+/a: }\n",
@@ -30,7 +30,7 @@ fn cycles_are_told_with_their_chain() {
         assert_eq!(outcome.findings[0].rule.id, "merge/recursive-include");
     }
     let outcome = world.expand("a: {+/b: , x: 1}\nb: {m: {+/c: }}\nc: {+/a: }\n");
-    assert_eq!(outcome.findings[0].message, "`+/a` leads back to itself: `/a` → `/b/m` → `/c` → `/a`");
+    assert_eq!(outcome.findings[0].message, "`+/a` depends on itself: `/a` → `/b/m` → `/c` → `/a`");
     assert_eq!(outcome.findings[0].related.len(), 2);
 }
 
@@ -150,7 +150,7 @@ impl Snapshot for WithLinks {
 }
 
 #[test]
-fn links_are_refused_and_damaged_files_are_told() {
+fn links_are_refused_and_damaged_files_are_reported() {
     let world = World::new(&[("link.yaml", "/etc/passwd"), ("linked", "elsewhere"), ("plain.yaml", "a: 1\n")]);
     let snapshot = WithLinks(world.snapshot.clone());
     let context = Context { snapshot: &snapshot, ..world.context() };
