@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use super::Number;
+use super::decimal::Decimal;
 use super::natural::Natural;
 
 /// What can be done with two numbers.
@@ -53,10 +54,10 @@ const MOST_ZEROS: i64 = 20;
 
 /// What an operation makes of two numbers.
 pub fn calculate(operation: Operation, a: &Number, b: &Number) -> Result<Number, CalculationError> {
-    let (x, y) = (Decimal::read(a)?, Decimal::read(b)?);
+    let (x, y) = (Operand::read(a)?, Operand::read(b)?);
     let result = match operation {
         Operation::Add => x.plus(&y)?,
-        Operation::Sub => x.plus(&Decimal { is_negative: !y.is_negative, ..y })?,
+        Operation::Sub => x.plus(&Operand { is_negative: !y.is_negative, ..y })?,
         Operation::Mul => x.times(&y),
         Operation::Div => match x.divided(&y)? {
             Some(exact) => exact,
@@ -75,11 +76,7 @@ pub fn calculate(operation: Operation, a: &Number, b: &Number) -> Result<Number,
 
 /// Which of two numbers is larger; nothing where one of them is not a number, or is written in a way nobody means.
 pub fn compare(a: &Number, b: &Number) -> Option<Ordering> {
-    if a.is_equal(b) {
-        return (!a.is_nan()).then_some(Ordering::Equal);
-    }
-    let (a, b) = (a.magnitude()?, b.magnitude()?);
-    Some(a.cmp(&b))
+    a.decimal().compare(&b.decimal())
 }
 
 /// The nearest number of 64 bits, for what decimals cannot say.
@@ -93,34 +90,28 @@ fn rounded(a: &Number, b: &Number, operation: fn(f64, f64) -> f64) -> Result<Num
     Number::from_json(&format!("{result:?}")).ok_or(CalculationError::TooLong)
 }
 
-/// A sign, digits, and how many zeros follow them, or with a minus how many of them stand behind the point.
+/// A finite number to calculate with: a sign, digits and an exponent of ten.
 #[derive(Debug, Clone)]
-struct Decimal {
+struct Operand {
     is_negative: bool,
     digits: Natural,
     exponent: i64,
     is_integer: bool,
 }
 
-impl Decimal {
+impl Operand {
     fn read(number: &Number) -> Result<Self, CalculationError> {
-        let text = number.to_json().ok_or(CalculationError::NotFinite)?;
-        let unsigned = text.trim_start_matches('-');
-        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let exponent: i64 = exponent.parse().map_err(|_| CalculationError::TooLong)?;
-        let length = whole.len().saturating_add(fraction.len());
-        if length as u64 > MOST_DIGITS || exponent.unsigned_abs() > MOST_DIGITS {
+        let (is_negative, digits, exponent) = match number.decimal() {
+            Decimal::Finite { is_negative, digits, exponent } => (is_negative, digits, exponent),
+            Decimal::Infinite { .. } | Decimal::NotANumber => return Err(CalculationError::NotFinite),
+            Decimal::Absurd { .. } => return Err(CalculationError::TooLong),
+        };
+        let point = exponent + i64::try_from(digits.len()).unwrap_or(i64::MAX >> 1);
+        if digits.len() as u64 > MOST_DIGITS || (point - 1).unsigned_abs() > MOST_DIGITS {
             return Err(CalculationError::TooLong);
         }
-        let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
-        let decimal = Self {
-            is_negative: text.starts_with('-'),
-            digits: Natural::from_digits(&[whole, fraction].concat()),
-            exponent: exponent - places,
-            is_integer: number.is_integer(),
-        };
-        Ok(decimal)
+        let is_integer = number.is_integer();
+        Ok(Self { is_negative, digits: Natural::from_digits(&digits), exponent, is_integer })
     }
 
     /// Both with the same exponent.

@@ -6,10 +6,10 @@
 
 pub mod align;
 mod arithmetic;
+mod decimal;
 mod mix;
 mod natural;
 mod number;
-mod order;
 mod origin;
 pub mod provenance;
 mod secret;
