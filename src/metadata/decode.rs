@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::field::{Directive, Field, MEDIA_HEADERS, Operation, Section};
 use super::statement::{Order, Says, Statement, Statements};
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::finding::{self, Finding, Location, sort_by_span};
 use crate::sanitize;
 use crate::text::Span;
@@ -12,12 +12,12 @@ use crate::value::{Entry, Map, Node, Value};
 
 mod forms;
 
-const RULES: ShapeRules =
-    ShapeRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
+const RULES: StrictRules =
+    StrictRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
 
 /// Reads an expanded metadata document. What is wrong is reported, and the rest still counts.
 pub fn decode(root: &Node) -> Statements {
-    let mut reader = Reader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
+    let mut reader = Reader { shape: StrictReader::new(RULES), ignored: Vec::new(), statements: Statements::default() };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -27,7 +27,7 @@ pub fn decode(root: &Node) -> Statements {
 }
 
 struct Reader {
-    shape: Shape,
+    shape: StrictReader,
     /// Warnings about what does not count.
     ignored: Vec<Finding>,
     statements: Statements,

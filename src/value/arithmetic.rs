@@ -9,7 +9,7 @@ use super::Number;
 use super::decimal::Decimal;
 use super::natural::Natural;
 
-/// What can be done with two numbers.
+/// An operation on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// The sum.
@@ -40,19 +40,19 @@ pub enum CalculationError {
     /// A root of a negative number.
     #[error("not a real number")]
     NotReal,
-    /// More digits than anybody means.
+    /// More than 10,000 digits.
     #[error("too many digits")]
     TooLong,
 }
 
-/// Products cost the square of their length; nobody's configuration needs longer numbers.
+/// Products cost the square of their length, and configuration does not need longer numbers.
 const MOST_DIGITS: u64 = 10_000;
 /// A quotient that has an end, but only after more digits than this, is rounded.
 const MOST_PLACES: usize = 400;
 /// A real number with more zeros than this is written with an exponent.
 const MOST_ZEROS: i64 = 20;
 
-/// What an operation makes of two numbers.
+/// The result of an operation.
 pub fn calculate(operation: Operation, a: &Number, b: &Number) -> Result<Number, CalculationError> {
     let (x, y) = (Operand::read(a)?, Operand::read(b)?);
     let result = match operation {
@@ -74,7 +74,7 @@ pub fn calculate(operation: Operation, a: &Number, b: &Number) -> Result<Number,
     result.write()
 }
 
-/// Which of two numbers is larger; nothing where one of them is not a number, or is written in a way nobody means.
+/// Which of two numbers is larger; `None` if one is `.nan` or has an exponent that is too large to compare.
 pub fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     a.decimal().compare(&b.decimal())
 }
@@ -253,7 +253,7 @@ impl Operand {
         self.digits.shifted(usize::try_from(self.exponent).unwrap_or(0)).to_digits()
     }
 
-    /// Digits with a point, so that nobody takes it for an integer; with an exponent where there would be too many zeros.
+    /// Digits with a point, so that it is not taken for an integer; with an exponent where there would be too many zeros.
     fn real_text(&self) -> String {
         let all = self.digits.to_digits();
         let digits = all.trim_end_matches('0');
@@ -262,7 +262,7 @@ impl Operand {
         }
         let count = |text: &str| i64::try_from(text.len()).unwrap_or(i64::MAX);
         let exponent = self.exponent + count(&all) - count(digits);
-        // Where the point stands, counted from the first digit.
+        // The position of the point, counted from the first digit.
         let point = count(digits) + exponent;
         if exponent > MOST_ZEROS || point < -MOST_ZEROS {
             let (first, rest) = digits.split_at(1);

@@ -16,7 +16,7 @@ pub(super) enum Decimal<'a> {
     Infinite { is_negative: bool },
     /// `digits × 10^exponent`, the digits without zeros at either end; zero is the digit `0` with exponent 0 and no sign.
     Finite { is_negative: bool, digits: Cow<'a, str>, exponent: i64 },
-    /// An exponent far beyond any real number: the JSON spelling stands for the value.
+    /// An exponent far beyond any real number: the JSON spelling is taken as the value.
     Absurd { is_negative: bool, is_large: bool, text: Cow<'a, str> },
 }
 

@@ -60,7 +60,7 @@ impl Natural {
         (self.0.len() as u64).saturating_mul(DIGITS as u64)
     }
 
-    /// The same with zeros at its end.
+    /// The number with zeros appended.
     pub(super) fn shifted(&self, zeros: usize) -> Self {
         if self.is_zero() {
             return Self::default();

@@ -77,7 +77,7 @@ impl Program {
 
     /// Runs the program on a value and gives all its results; what it makes stands at `place`.
     pub fn run(&self, input: &Node, place: Span, resolver: Option<Resolver<'_>>) -> Result<Vec<Node>, Failure> {
-        self.run_within(&Allowance::of(budget::STEPS), input, place, resolver)
+        self.run_within(&Allowance::new(budget::STEPS), input, place, resolver)
     }
 
     /// The same as one of many runs that share an allowance.

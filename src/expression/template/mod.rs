@@ -135,7 +135,7 @@ impl Template {
 
     /// Fills it in.
     pub fn render(&self, scope: &Arc<Scope>, purpose: Purpose) -> Result<Rendered, Trouble> {
-        self.render_within(&Allowance::of(engine::FUEL), scope, purpose)
+        self.render_within(&Allowance::new(engine::FUEL), scope, purpose)
     }
 
     /// The same as one of many that share an allowance.
