@@ -102,6 +102,11 @@ impl RepoPath {
         Self::new(rest.strip_prefix(b"/").unwrap_or(rest)).ok()
     }
 
+    /// Whether some component starts with a dot.
+    pub fn is_hidden(&self) -> bool {
+        self.components().any(|component| component.starts_with(b"."))
+    }
+
     /// Whether this is `directory` itself or is below it.
     pub fn is_within(&self, directory: &Self) -> bool {
         directory.is_root() || self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
