@@ -16,7 +16,7 @@ fn place() -> Span {
 }
 
 fn results(program: &str, input: &Node) -> Result<Vec<Node>, Refusal> {
-    Program::compile(program)?.run(&Allowance::of(budget::STEPS), input, place(), None)
+    Program::compile(program)?.run(&Allowance::new(budget::STEPS), input, place(), None)
 }
 
 /// The results as JSON on one line each, or the failure's message.
@@ -265,13 +265,13 @@ fn resources_are_looked_up_through_the_resolver_alone() {
     };
     let program = Program::compile("[.[] | select(.p == (resource(\"/a/b/\") | .id))]").unwrap();
     let found = program
-        .run(&Allowance::of(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver))
+        .run(&Allowance::new(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver))
         .unwrap();
     assert_eq!(found[0].as_list().unwrap().len(), 1);
     for wrong in ["resource(\"/x\")", "resource(1)", "resource(\" \")", "resource(null)"] {
         let program = Program::compile(wrong).unwrap();
         assert!(
-            program.run(&Allowance::of(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(),
+            program.run(&Allowance::new(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(),
             "{wrong}"
         );
     }

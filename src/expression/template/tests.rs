@@ -12,7 +12,7 @@ fn scope(root: &str) -> Scope {
 }
 
 fn render_in(scope: &Scope, template: &str, purpose: Purpose) -> Result<Rendered, Refusal> {
-    Template::parse(template)?.render(&Allowance::of(run::MOST_STEPS), scope, purpose)
+    Template::parse(template)?.render(&Allowance::new(run::MOST_STEPS), scope, purpose)
 }
 
 const PAYLOAD: &str = "{id: '42', name: acme, n: 7, big: 12345678901234567890123, f: 1.5, g: 1e21, one: 1.0, yes: true, no: false,
