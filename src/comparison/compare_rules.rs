@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::views::{ResourceWithMetadata, ViewNotes};
 use crate::diff::{self, Change, DiffSide, Difference, Options, Suppressed};
-use crate::metadata::{Effect, EffectiveMetadata, Operation, Origin};
+use crate::metadata::{Effect, EffectiveMetadata, LayerOrigin, Operation};
 use crate::request;
 use crate::value::Node;
 
@@ -86,7 +86,7 @@ impl CompareRules {
         if transforms.is_empty() {
             return None;
         }
-        let said = metadata.said().filter(|(_, said)| {
+        let said = metadata.entries().filter(|(_, said)| {
             let is_rule = |(_, node): &(_, &Node)| match &said.effect {
                 Effect::Set(set) => set.span == node.span,
                 _ => false,
@@ -95,7 +95,7 @@ impl CompareRules {
         });
         let files: BTreeSet<String> = said
             .filter_map(|(_, said)| match &said.by.origin {
-                Origin::File { path, .. } => Some(path.to_string()),
+                LayerOrigin::File { path, .. } => Some(path.to_string()),
                 _ => None,
             })
             .collect();

@@ -10,7 +10,7 @@ use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
 use crate::metadata::Operation;
 use crate::path::LogicalPath;
-use crate::request::{self, Part, Parts, Wanted};
+use crate::request::{self, RenderedPart, RenderedParts, RequestParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
@@ -40,7 +40,7 @@ pub(super) fn compare_requests(
     let operations = if is_same {
         affected_parts(metadata)
     } else {
-        OPERATIONS.map(|operation| (operation, Wanted::EVERYTHING)).into()
+        OPERATIONS.map(|operation| (operation, RequestParts::EVERYTHING)).into()
     };
     let (mut all, mut findings) = (Difference::default(), SideFindings::default());
     for (operation, wanted) in operations {
@@ -71,10 +71,10 @@ fn names(change: &Change) -> impl Iterator<Item = &str> {
 }
 
 /// The parts of requests that changed metadata can change.
-fn affected_parts(metadata: &Difference) -> BTreeMap<Operation, Wanted> {
+fn affected_parts(metadata: &Difference) -> BTreeMap<Operation, RequestParts> {
     let mut concerned = BTreeMap::new();
-    let mut concern = |operation, wanted: Wanted| {
-        let known = concerned.entry(operation).or_insert(Wanted::NOTHING);
+    let mut concern = |operation, wanted: RequestParts| {
+        let known = concerned.entry(operation).or_insert(RequestParts::NOTHING);
         *known = known.or(wanted);
     };
     for change in &metadata.changes {
@@ -83,25 +83,25 @@ fn affected_parts(metadata: &Difference) -> BTreeMap<Operation, Wanted> {
         let operation = OPERATIONS.into_iter().find(|known| operation == Some(known.wire()));
         match operation.filter(|_| section == Some("operationInfo")) {
             Some(operation) => concern(operation, parts_of(field)),
-            None => OPERATIONS.into_iter().for_each(|operation| concern(operation, Wanted::EVERYTHING)),
+            None => OPERATIONS.into_iter().for_each(|operation| concern(operation, RequestParts::EVERYTHING)),
         }
     }
     concerned
 }
 
 /// The parts of a request that a field of an operation defines.
-fn parts_of(field: Option<&str>) -> Wanted {
+fn parts_of(field: Option<&str>) -> RequestParts {
     match field {
-        Some("httpMethod") => Wanted { method: true, ..Wanted::NOTHING },
-        Some("path") => Wanted { path: true, ..Wanted::NOTHING },
-        Some("query") => Wanted { query: true, ..Wanted::NOTHING },
-        Some("httpHeaders") => Wanted { headers: true, ..Wanted::NOTHING },
-        _ => Wanted::EVERYTHING,
+        Some("httpMethod") => RequestParts { method: true, ..RequestParts::NOTHING },
+        Some("path") => RequestParts { path: true, ..RequestParts::NOTHING },
+        Some("query") => RequestParts { query: true, ..RequestParts::NOTHING },
+        Some("httpHeaders") => RequestParts { headers: true, ..RequestParts::NOTHING },
+        _ => RequestParts::EVERYTHING,
     }
 }
 
 /// Parts of the request of an operation.
-fn made(known: &ResourceWithMetadata<'_>, operation: Operation, wanted: Wanted) -> Outcome<Made> {
+fn made(known: &ResourceWithMetadata<'_>, operation: Operation, wanted: RequestParts) -> Outcome<Made> {
     let target = known.target();
     let Outcome { value: parts, findings } = request::parts(&target, operation, wanted);
     let is_own_body = parts.body.as_ref().is_some_and(|body| !body.is_identical(target.payload));
@@ -111,7 +111,7 @@ fn made(known: &ResourceWithMetadata<'_>, operation: Operation, wanted: Wanted) 
 /// Parts of a request. What could not be made on one side is compared on neither; a finding says why.
 struct Made {
     operation: Operation,
-    parts: Parts,
+    parts: RenderedParts,
     /// Whether the body is something else than the payload.
     is_own_body: bool,
 }
@@ -121,15 +121,17 @@ impl Made {
     fn to_node(&self, other: &Self) -> Node {
         let (mine, theirs) = (&self.parts, &other.parts);
         let nowhere = mine.nowhere;
-        let shown = |part: &Part, twin: Option<&Part>| {
+        let shown = |part: &RenderedPart, twin: Option<&RenderedPart>| {
             let is_same_template = twin.is_some_and(|twin| twin.template == part.template);
             let used = part.uses.first().map(|used| used.value.span);
             Node::text(part.text.as_str(), place(part, used.filter(|_| is_same_template), nowhere))
         };
-        let one = |name: &'static str, part: &Option<Part>, twin: &Option<Part>| {
+        let one = |name: &'static str, part: &Option<RenderedPart>, twin: &Option<RenderedPart>| {
             part.as_ref().zip(twin.as_ref()).map(|(part, twin)| Entry::named(name, nowhere, shown(part, Some(twin))))
         };
-        let many = |name: &'static str, parts: &[(SmolStr, Option<Part>)], twins: &[(SmolStr, Option<Part>)]| {
+        let many = |name: &'static str,
+                    parts: &[(SmolStr, Option<RenderedPart>)],
+                    twins: &[(SmolStr, Option<RenderedPart>)]| {
             let entries = parts.iter().filter_map(|(name, part)| {
                 let twin = match twins.iter().find(|(twin, _)| twin == name) {
                     Some((_, twin)) => Some(twin.as_ref()?),
@@ -154,7 +156,7 @@ impl Made {
     }
 }
 
-fn place(part: &Part, used: Option<Span>, nowhere: Span) -> Span {
+fn place(part: &RenderedPart, used: Option<Span>, nowhere: Span) -> Span {
     used.or(part.at).unwrap_or(nowhere)
 }
 

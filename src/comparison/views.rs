@@ -10,7 +10,7 @@ use crate::impact::AncestorReaders;
 use crate::metadata::EffectiveMetadata;
 use crate::parallel::few_or_many;
 use crate::path::LogicalPath;
-use crate::request::Target;
+use crate::request::RequestTarget;
 use crate::resource::Resource;
 use crate::side::Side;
 
@@ -74,7 +74,7 @@ impl<'a> ResourceWithMetadata<'a> {
     }
 
     /// What requests are made of.
-    pub(super) fn target(&self) -> Target<'_> {
+    pub(super) fn target(&self) -> RequestTarget<'_> {
         self.side.target(&self.path, &self.resource.payload, &self.metadata, &self.resource.file)
     }
 

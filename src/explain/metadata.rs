@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::{
     ExplainedFile, ExplainedPart, ExplainedSubject, FileRole, HistoryEffect, HistoryEntry, Route, ValueHistory,
 };
-use crate::metadata::{self, Directive, Effect, EffectiveMetadata, Field, MetadataPath, Origin, Said};
+use crate::metadata::{self, Effect, EffectiveEntry, EffectiveMetadata, Field, FieldPath, LayerOrigin, MetadataPath};
 use crate::path::Pointer;
 use crate::secrets::Secrets;
 use crate::side::Side;
@@ -21,21 +21,21 @@ pub(super) fn part(
     let metadata = metadata::over_defaults(stored, side.sources);
     let mut values = Vec::new();
     let mut omitted = 0;
-    for (directive, said) in metadata.said() {
-        let is_inside = directive.pointer().tokens().starts_with(within.tokens());
-        if !is_inside || !has_history(directive, said) {
+    for (field, said) in metadata.entries() {
+        let is_inside = field.pointer().tokens().starts_with(within.tokens());
+        if !is_inside || !has_history(field, said) {
             continue;
         }
-        if within.tokens().is_empty() && said.by.origin == Origin::Defaults {
+        if within.tokens().is_empty() && said.by.origin == LayerOrigin::Defaults {
             omitted += 1;
             continue;
         }
-        values.push(history(directive, said, path, side.secrets()));
+        values.push(history(field, said, path, side.secrets()));
     }
     let files = stored.layers().iter().filter_map(|layer| match &layer.origin {
-        Origin::File { path: file, speaks_for } => {
-            let selector = speaks_for.to_string();
-            let is_collection = speaks_for.is_collection();
+        LayerOrigin::File { path: file, selector } => {
+            let is_collection = selector.is_collection();
+            let selector = selector.to_string();
             let role = if is_collection { FileRole::Collection { selector } } else { FileRole::Own { selector } };
             Some(ExplainedFile { role, file: file.to_string() })
         }
@@ -49,11 +49,11 @@ pub fn layers_node(side: &Side<'_>, metadata: &EffectiveMetadata, path: &Metadat
     let mut span = metadata.to_node().span;
     let mut items = Vec::new();
     for layer in metadata.layers() {
-        let Origin::File { path: file, speaks_for } = &layer.origin else { continue };
+        let LayerOrigin::File { path: file, selector } = &layer.origin else { continue };
         let text = |text: String| Node::text(text, layer.span);
         span = layer.span;
         let entries = vec![
-            Entry::named("selector", span, text(speaks_for.to_string())),
+            Entry::named("selector", span, text(selector.to_string())),
             Entry::named("file", span, text(file.to_string())),
             Entry::named("metadata", span, side.secrets().hide_metadata(layer.to_node(), path)),
         ];
@@ -63,17 +63,20 @@ pub fn layers_node(side: &Side<'_>, metadata: &EffectiveMetadata, path: &Metadat
 }
 
 /// Whether a field has a history of its own: the mere presence of a section or a map is not, unless it was left empty on purpose.
-fn has_history(directive: &Directive, said: &Said) -> bool {
-    let is_map = directive.field.is_per_key() && directive.key.is_none();
-    let is_presence = |said: &Said| {
-        said.by.statements.about(directive).is_none_or(|statement| matches!(statement.says, metadata::Says::Present(_)))
+fn has_history(field: &FieldPath, said: &EffectiveEntry) -> bool {
+    let is_map = field.field.is_per_key() && field.key.is_none();
+    let is_presence = |said: &EffectiveEntry| {
+        said.by
+            .statements
+            .about(field)
+            .is_none_or(|statement| matches!(statement.kind, metadata::StatementKind::Present(_)))
     };
-    directive.field != Field::Itself && !(is_map && is_presence(said))
+    field.field != Field::Itself && !(is_map && is_presence(said))
 }
 
-fn history(directive: &Directive, last: &Said, path: &MetadataPath, secrets: &Secrets<'_>) -> ValueHistory {
-    let pointer = directive.pointer();
-    let mut name = SmolStr::from(directive.to_string());
+fn history(field: &FieldPath, last: &EffectiveEntry, path: &MetadataPath, secrets: &Secrets<'_>) -> ValueHistory {
+    let pointer = field.pointer();
+    let mut name = SmolStr::from(field.to_string());
     let mut entries: Vec<HistoryEntry> = Vec::new();
     for said in std::iter::successors(Some(last), |said| said.over.as_deref()) {
         let effect = match &said.effect {
@@ -81,20 +84,20 @@ fn history(directive: &Directive, last: &Said, path: &MetadataPath, secrets: &Se
             Effect::Emptied => HistoryEffect::Emptied,
             Effect::Set(node) => {
                 if let (Some(written), Some(key), true) =
-                    (node.get("name").and_then(Node::as_str), &directive.key, entries.is_empty())
+                    (node.get("name").and_then(Node::as_str), &field.key, entries.is_empty())
                 {
                     name = name
                         .strip_suffix(key.as_str())
                         .map_or(name.clone(), |start| format!("{start}{written}").into());
                 }
-                let value = if directive.field == Field::Headers { node.get("value").unwrap_or(node) } else { node };
+                let value = if field.field == Field::Headers { node.get("value").unwrap_or(node) } else { node };
                 HistoryEffect::Value(secrets.hide_field(&pointer, value, path))
             }
         };
         let (selector, at) = match &said.by.origin {
-            Origin::Defaults => (None, None),
-            Origin::File { speaks_for, .. } => (Some(speaks_for.to_string()), Some(said.at)),
-            Origin::Directory(_) | Origin::Document => (None, Some(said.at)),
+            LayerOrigin::Defaults => (None, None),
+            LayerOrigin::File { selector, .. } => (Some(selector.to_string()), Some(said.at)),
+            LayerOrigin::Directory(_) | LayerOrigin::Document => (None, Some(said.at)),
         };
         let route = Route::along(said.value().and_then(Node::step));
         entries.push(HistoryEntry { selector, at, route, effect });

@@ -75,7 +75,7 @@ fn trace(subject: &RequestSubject, request: Request) -> RequestTrace {
 
 /// Whether a layer says something about a request, other than what becomes of a payload that is compared.
 fn is_set_by_layer(subject: &RequestSubject, operation: Operation) -> bool {
-    subject.metadata.said().any(|(directive, _)| match (directive.section, directive.field) {
+    subject.metadata.entries().any(|(field, _)| match (field.section, field.field) {
         (_, Field::Itself) => false,
         (Section::Resource, Field::CollectionPath) => matches!(operation, Operation::Get | Operation::List),
         (Section::Resource | Section::Operations, _) => false,

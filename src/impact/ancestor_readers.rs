@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::document::Format;
+use crate::layout::Role;
 use crate::metadata::{EffectiveMetadata, WILDCARD, resolve};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::Role;
 use crate::side::Side;
 use crate::snapshot::{EntryKind, Scope};
 use crate::value::Node;

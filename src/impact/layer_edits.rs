@@ -4,7 +4,9 @@ use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::metadata::{Directive, EffectiveMetadata, Field, Layer, Origin, Said, Says, Statement, is_metadata_file};
+use crate::metadata::{
+    EffectiveEntry, EffectiveMetadata, Field, FieldPath, Layer, LayerOrigin, Statement, StatementKind, is_metadata_file,
+};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{Pointer, RepoPath};
 use crate::resource::{Identity, Resource};
@@ -98,7 +100,7 @@ pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
 /// A value that differs between the sides of one layer.
 struct Edit<'a> {
     file: &'a RepoPath,
-    directive: Directive,
+    field_path: FieldPath,
     before: Option<Span>,
     after: Option<Span>,
     readers: usize,
@@ -110,7 +112,7 @@ impl Edit<'_> {
         let is_dead = can_be_dead && self.readers == 0 && self.after.is_some();
         LayerEdit {
             file: self.file.clone(),
-            pointer: self.directive.pointer(),
+            pointer: self.field_path.pointer(),
             before: self.before,
             after: self.after,
             readers: self.readers,
@@ -122,38 +124,39 @@ impl Edit<'_> {
 
 /// The directives to which the two sides of a layer give different values, of which at least one is a value at all.
 fn edits_of<'a>(file: &'a RepoPath, [before, after]: [Option<Arc<Layer>>; 2]) -> Vec<Edit<'a>> {
-    let statements = |layer: &Option<Arc<Layer>>| -> BTreeMap<Directive, Statement> {
+    let statements = |layer: &Option<Arc<Layer>>| -> BTreeMap<FieldPath, Statement> {
         let all = layer.iter().flat_map(|layer| &layer.statements.all);
-        all.map(|statement| (statement.directive.clone(), statement.clone())).collect()
+        all.map(|statement| (statement.field_path.clone(), statement.clone())).collect()
     };
     let (before, after) = (statements(&before), statements(&after));
-    let mut directives: Vec<&Directive> = before.keys().chain(after.keys()).collect();
+    let mut directives: Vec<&FieldPath> = before.keys().chain(after.keys()).collect();
     directives.sort_unstable();
     directives.dedup();
-    let edits = directives.into_iter().filter(|directive| directive.field != Field::Itself).filter_map(|directive| {
-        let (old, new) = (before.get(directive).and_then(value), after.get(directive).and_then(value));
-        let is_same = match (old, new) {
-            (Some(old), Some(new)) => old.is_equal(new),
-            (None, None) => true,
-            _ => false,
-        };
-        let span = |node: Option<&Node>| node.map(|node| node.span);
-        (!is_same).then(|| Edit {
-            file,
-            directive: directive.clone(),
-            before: span(old),
-            after: span(new),
-            readers: 0,
-            shielded: Vec::new(),
-        })
-    });
+    let edits =
+        directives.into_iter().filter(|field_path| field_path.field != Field::Itself).filter_map(|field_path| {
+            let (old, new) = (before.get(field_path).and_then(value), after.get(field_path).and_then(value));
+            let is_same = match (old, new) {
+                (Some(old), Some(new)) => old.is_equal(new),
+                (None, None) => true,
+                _ => false,
+            };
+            let span = |node: Option<&Node>| node.map(|node| node.span);
+            (!is_same).then(|| Edit {
+                file,
+                field_path: field_path.clone(),
+                before: span(old),
+                after: span(new),
+                readers: 0,
+                shielded: Vec::new(),
+            })
+        });
     edits.collect()
 }
 
 fn value(statement: &Statement) -> Option<&Node> {
-    match &statement.says {
-        Says::Value(node) => Some(node),
-        Says::Null | Says::Empty(_) | Says::Present(_) => None,
+    match &statement.kind {
+        StatementKind::Value(node) => Some(node),
+        StatementKind::Null | StatementKind::Empty(_) | StatementKind::Present(_) => None,
     }
 }
 
@@ -186,7 +189,7 @@ impl Judge<'_> {
             edits.dedup();
         }
         // A plain file uses no metadata, but its secrets are hidden all the same.
-        let is_used = |edit: &Edit<'_>| resource.is_managed() || edit.directive.field == Field::SecretInAttributes;
+        let is_used = |edit: &Edit<'_>| resource.is_managed() || edit.field_path.field == Field::SecretInAttributes;
         edits.retain(|&at| is_used(&self.edits[at]));
         let judge = |at: usize| {
             let edit = &self.edits[at];
@@ -202,7 +205,7 @@ impl Judge<'_> {
     /// The edits of all layers that apply to a resource.
     fn applicable<'s>(&'s self, metadata: &'s EffectiveMetadata) -> impl Iterator<Item = usize> + 's {
         let files = metadata.layers().iter().filter_map(|layer| match &layer.origin {
-            Origin::File { path, .. } => self.by_file.get(path),
+            LayerOrigin::File { path, .. } => self.by_file.get(path),
             _ => None,
         });
         files.flatten().copied()
@@ -211,8 +214,8 @@ impl Judge<'_> {
 
 /// Whether a layer decides a field, or says something about it that a stronger layer overrides.
 fn judged(metadata: &EffectiveMetadata, edit: &Edit<'_>) -> Option<Verdict> {
-    let provenance = metadata.provenance(&edit.directive)?;
-    let is_ours = |said: &Said| said.by.is_from(edit.file);
+    let provenance = metadata.provenance(&edit.field_path)?;
+    let is_ours = |said: &EffectiveEntry| said.by.is_from(edit.file);
     match is_ours(provenance.winner) {
         true => Some(Verdict::Reads),
         false => {

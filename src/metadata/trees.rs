@@ -64,7 +64,7 @@ impl<'a> LayerTrees<'a> {
     /// The selector of a layer file, if the file is in a tree of layers.
     pub fn selector_of(&self, file: &RepoPath) -> Option<MetadataPath> {
         let directory = file.parent()?;
-        self.layers_around(&directory)?.speaks_for(&directory)
+        self.layers_around(&directory)?.selector_of(&directory)
     }
 
     /// The layer in the directory of a metadata file.
@@ -97,6 +97,6 @@ pub fn layers_below<'a>(base: &RepoPath, given: Given<'a>, includes: &Arc<Includ
     let includes = Arc::clone(includes);
     layers.expanding(Box::new(move |document, file| {
         let expanded = directive::expand(document, file, &Context::new(given, &includes));
-        Outcome { value: provenance::by_each(expanded.value.root), findings: expanded.findings }
+        Outcome { value: provenance::spread(expanded.value.root), findings: expanded.findings }
     }))
 }

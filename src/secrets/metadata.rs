@@ -1,7 +1,7 @@
 //! Secrets in metadata: what rules name is hidden in a document of metadata as it is in a payload.
 
 use super::Secrets;
-use crate::metadata::{Directive, EffectiveMetadata, Field, MetadataPath};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, MetadataPath};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::value::{Entry, Node, Value};
@@ -33,13 +33,13 @@ impl Secrets<'_> {
             return metadata.clone();
         }
         let document = self.hide_metadata(metadata.to_node(), path);
-        metadata.map_values(|directive, node| {
-            let by_name = |node: &Node| self.hide_field(&directive.pointer(), node, path);
-            if directive.field != Field::Headers {
+        metadata.map_values(|field_path, node| {
+            let by_name = |node: &Node| self.hide_field(&field_path.pointer(), node, path);
+            if field_path.field != Field::Headers {
                 return Some(by_name(node));
             }
             let name = node.get("name").and_then(Node::as_str)?;
-            let listed = document.at(&Directive::new(directive.section, Field::Headers).pointer())?;
+            let listed = document.at(&FieldPath::new(field_path.section, Field::Headers).pointer())?;
             let is_meant = |item: &&Node| item.get("name").and_then(Node::as_str) == Some(name);
             let item = listed.as_list()?.iter().find(is_meant).cloned().unwrap_or_else(|| node.clone());
             match item.get("value").map(|value| &value.value) {

@@ -1,9 +1,10 @@
 //! `outcrop.yaml` of both sides, and which of them decides what.
 
-use super::{FILE_NAME, PlaceRule, Settings, decode};
+use super::{PlaceRule, Settings, decode};
 use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location};
 use crate::limits::Limits;
+use crate::names;
 use crate::path::RepoPath;
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
 use crate::text::{SourceText, Sources};
@@ -83,7 +84,7 @@ impl Configuration {
 }
 
 fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
-    let path = RepoPath::new(FILE_NAME).ok()?;
+    let path = RepoPath::new(names::CONFIGURATION).ok()?;
     let unreadable = |error: Unreadable| Some((Settings::default(), vec![error.into_finding()]));
     let entry = match snapshot.entry(&path) {
         Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,

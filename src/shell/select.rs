@@ -3,9 +3,11 @@
 use std::ffi::{OsStr, OsString};
 
 use super::error::Failure;
+use crate::layout::Role;
 use crate::metadata::{MetadataPath, is_metadata_file};
+use crate::names;
 use crate::path::{LogicalPath, Pointer, RepoPath};
-use crate::resource::{KubernetesQuery, Role};
+use crate::resource::KubernetesQuery;
 use crate::settings::Root;
 use crate::side::{ResourceName, ResourceQuery, ResourceSelection, Side};
 use crate::snapshot::{EntryKind, Scope};
@@ -145,11 +147,11 @@ impl WordReader<'_> {
         let is_collection = text.ends_with('/');
         let mut place = self.place(text)?;
         let file_name = place.stem_and_extension().map(|(stem, extension)| (stem.to_owned(), extension.to_owned()));
-        if let Some((stem, "yaml" | "yml" | "json")) =
-            file_name.as_ref().map(|(stem, extension)| (stem.as_str(), extension.as_str()))
+        if let Some((stem, _)) =
+            file_name.as_ref().filter(|(_, extension)| names::EXTENSIONS.contains(&extension.as_str()))
         {
             let parent = place.parent().unwrap_or_default();
-            let is_named_by_directory = matches!(stem, "resource" | "metadata");
+            let is_named_by_directory = [names::RESOURCE, names::METADATA].contains(&stem.as_str());
             place = if is_named_by_directory {
                 parent
             } else {

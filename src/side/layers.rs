@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Side;
 use crate::finding::{Finding, Location, Outcome};
 use crate::metadata::{EffectiveMetadata, LayerTrees, MetadataPath, is_patch_file, resolve_selector};
+use crate::names;
 use crate::patch::CompiledFile;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
@@ -51,7 +52,7 @@ impl<'a> Side<'a> {
     fn has_place(&self, path: &MetadataPath, base: &RepoPath) -> bool {
         let directory = path.segments().iter().try_fold(base.clone(), |place, name| place.join(name.as_bytes()));
         let Ok(directory) = directory else { return false };
-        let legacy = ["json", "yaml", "yml"].iter().filter_map(|extension| {
+        let legacy = names::EXTENSIONS.iter().filter_map(|extension| {
             let name = [directory.file_name(), b".", extension.as_bytes()].concat();
             directory.parent()?.join(&name).ok()
         });

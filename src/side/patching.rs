@@ -2,9 +2,10 @@
 
 use super::Side;
 use crate::finding::{Finding, Outcome, has_errors};
+use crate::layout::Role;
 use crate::patch::read_any;
 use crate::path::RepoPath;
-use crate::resource::{Identity, Resource, Role, kubernetes_name};
+use crate::resource::{Identity, Resource, kubernetes_name};
 use crate::secrets::{hide_copies_of, secrets_in, without_secrets};
 use crate::value::Node;
 

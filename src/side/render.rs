@@ -10,9 +10,10 @@ use smol_str::SmolStr;
 use super::{FileContent, Opened, ResourceSelection, Side, Stage};
 use crate::document::Format;
 use crate::finding::{Finding, has_errors};
+use crate::layout::{LAYOUTS, Role, resources_in};
 use crate::limits::{Progress, Spent};
 use crate::path::RepoPath;
-use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
+use crate::resource::{Content, Parsed, Resource, parse};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
 use crate::text::{SourceId, Span};
 use crate::value::Node;
@@ -231,7 +232,7 @@ impl Renderer<'_> {
     /// The resource before its directives.
     fn written(&self, resource: &Resource, parsed: &Parsed) -> Option<Node> {
         let role = self.side.roles().of(&resource.file);
-        let written = resources_of(parsed, &resource.file, &role);
+        let written = resources_in(parsed, &resource.file, &role, LAYOUTS);
         let mut there = written.into_iter().filter(|other| other.position == resource.position);
         let first = there.next()?;
         let namesake = std::iter::once(&first).cloned().chain(there).find(|other| other.identity == resource.identity);

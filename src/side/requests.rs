@@ -5,12 +5,13 @@ use smol_str::SmolStr;
 use super::{ResourceQuery, Side};
 use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
-    Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector,
+    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve, resolve_selector,
 };
+use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
-use crate::request::{self, Answer, Request, Target, scope_for};
+use crate::request::{self, ExpectedResponse, Request, RequestTarget, scope_for};
 use crate::resource::Resource;
-use crate::settings::{Format, Root};
+use crate::settings::Root;
 use crate::value::{Node, Value};
 
 /// Which requests are wanted.
@@ -30,7 +31,7 @@ pub struct RenderedRequest {
     /// What would be sent.
     pub request: Request,
     /// What would be answered, where metadata says what to make of it.
-    pub answer: Option<Answer>,
+    pub answer: Option<ExpectedResponse>,
     /// Whether nothing is wrong with it; otherwise it must not be sent.
     pub is_sound: bool,
 }
@@ -48,8 +49,8 @@ impl RenderedRequest {
         let mut parts = parts.chain(request.query.iter().chain(&request.headers).map(|(_, part)| part));
         let answered: Vec<&Node> = match &self.answer {
             None => Vec::new(),
-            Some(Answer::Payload(payload)) => vec![payload],
-            Some(Answer::Items(_)) => Vec::new(),
+            Some(ExpectedResponse::Payload(payload)) => vec![payload],
+            Some(ExpectedResponse::Items(_)) => Vec::new(),
         };
         parts.any(|part| part.uses.iter().any(|read| read.value.holds_secret()))
             || request.body.iter().chain(answered).any(Node::holds_secret)
@@ -146,7 +147,7 @@ pub struct RequestSubject {
 
 impl RequestSubject {
     /// What requests are made of.
-    pub fn target<'t>(&'t self, side: &'t Side<'_>) -> Target<'t> {
+    pub fn target<'t>(&'t self, side: &'t Side<'_>) -> RequestTarget<'t> {
         side.target(&self.path, &self.payload, &self.metadata, &self.file)
     }
 
@@ -200,11 +201,11 @@ impl RequestSubject {
     /// Whether there is nothing that could be sent.
     pub fn is_impossible(&self, operation: Operation) -> bool {
         let sends = matches!(operation, Operation::Create | Operation::Update);
-        let has_body = || self.metadata.get(&Directive::new(Section::Operation(operation), Field::Body)).is_some();
+        let has_body = || self.metadata.get(&FieldPath::new(Section::Operation(operation), Field::Body)).is_some();
         sends && !self.has_resource && !self.is_written(operation) && !has_body()
     }
 
-    fn made(&self, operation: Operation, target: &Target<'_>) -> Outcome<Option<RenderedRequest>> {
+    fn made(&self, operation: Operation, target: &RequestTarget<'_>) -> Outcome<Option<RenderedRequest>> {
         if self.is_written(operation) {
             let Outcome { value, findings } = request::request_as_written(target, operation);
             return Outcome { value: value.map(RenderedRequest::alone), findings };
@@ -217,7 +218,7 @@ impl RequestSubject {
     }
 
     /// Whether a resource cannot be got because there is none, or because nobody knows its id yet.
-    fn lacks_id(&self, operation: Operation, target: &Target<'_>) -> bool {
+    fn lacks_id(&self, operation: Operation, target: &RequestTarget<'_>) -> bool {
         if !self.has_resource {
             return true;
         }

@@ -9,9 +9,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::Side;
 use crate::document::Format;
+use crate::layout::Role;
 use crate::metadata::WILDCARD;
+use crate::names;
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Resource, Role};
+use crate::resource::Resource;
 use crate::snapshot::{EntryKind, Reason, Unreadable};
 
 /// What a directory holds, as far as resources are concerned.
@@ -161,7 +163,7 @@ impl Side<'_> {
         self.caches.written.get(directory, || {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
-                let is_directorys = matches!(file.stem_and_extension(), Some(("resource", _)))
+                let is_directorys = matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
                     && matches!(self.roles.of(file), Role::Resource(_));
                 if is_directorys {
                     continue;
@@ -246,7 +248,7 @@ fn may_name_itself(path: &LogicalPath) -> bool {
 }
 
 fn is_named_by_directory(file: &RepoPath) -> bool {
-    matches!(file.stem_and_extension(), Some(("resource", _)))
+    matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
 }
 
 impl Folder {
