@@ -62,7 +62,7 @@ fn summary(report: &Report) -> Line {
         return Line::default().with(Role::Plain, &format!("no findings in {compared}"));
     }
     let role = if report.is_incomplete() { Role::Alarm } else { Role::Changed };
-    let files = plural(files_with_findings(report), "file");
+    let files = plural(files_with_findings(report, |_| true), "file");
     Line::default().with(role, &severities(&all)).with(Role::Plain, &format!(" in {files}"))
 }
 
@@ -164,7 +164,7 @@ impl Diagnostic for Shown<'_> {
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let more = self.snippets.left_out;
-        let more = (more > 0).then(|| format!("({} not shown)", plural(more, "further place")));
+        let more = (more > 0).then(|| format!("({} not shown)", plural(more, "more place")));
         let help = self.finding.help.as_deref().map(|help| sanitize::block(help).replace('\t', "    "));
         let help: Vec<String> = help.into_iter().chain(more).collect();
         (!help.is_empty()).then(|| Box::new(help.join("\n")) as _)

@@ -76,7 +76,7 @@ fn heading(file: &PlainFile) -> Line {
         content if content.is_same() => "the text is the same",
         PlainContent::Text { .. } => "compared line by line",
         PlainContent::Binary => "the bytes differ",
-        PlainContent::Sensitive => "differs, and is not shown because it may hold secrets",
+        PlainContent::Sensitive => "differs; not shown because it may contain secrets",
         PlainContent::NotAFile => "differs",
     };
     let note = format!("  ({}: {how})", file.reason);

@@ -91,7 +91,7 @@ fn fitted(parts: &Parts, budget: usize) -> String {
     }
     let note = |shown: usize| {
         let of = format!("{} of {} {}", grouped(shown), grouped(all), parts.nouns);
-        format!("> Cut to fit: the changes of {of} are shown. The full report has all.\n\n")
+        format!("> Truncated: changes are shown for {of}. The full report has all of them.\n\n")
     };
     let mut room = budget.checked_sub(around.0.len() + around.1.len() + note(all).len());
     let shown = parts.details.iter().take_while(|detail| {
@@ -132,7 +132,7 @@ impl Parts {
             details.push(|| detail(resource, &mut draft, &is_told).unwrap_or_default());
         }
         let shielded = groups::shielded(report, &mut draft);
-        let cut = if draft.was_cut { "… stands for text cut to fit.\n" } else { "" };
+        let cut = if draft.was_cut { "… marks truncated text.\n" } else { "" };
         Self {
             head: head(report),
             nouns: if shared.rows.is_empty() { "resources" } else { "groups and resources" },
@@ -157,7 +157,7 @@ impl Parts {
         let note = |shown: usize| {
             let of = format!("{} of {} {}", grouped(shown), grouped(all), self.nouns);
             format!(
-                "\n> Cut to fit: {of} listed, without their changes, findings and skipped files. The full report has all.\n"
+                "\n> Truncated: {of} listed, without changes, findings and skipped files. The full report has everything.\n"
             )
         };
         let mut room = budget.checked_sub(self.head.len() + note(all).len())?;
@@ -181,7 +181,7 @@ impl Parts {
     }
 
     fn counts_only(&self, budget: usize) -> Option<String> {
-        let note = "> Cut to fit: only counts are shown. The full report has all.\n";
+        let note = "> Truncated: only counts are shown. The full report has everything.\n";
         let text = [self.head.as_str(), note].concat();
         (text.len() <= budget).then_some(text)
     }
@@ -220,7 +220,7 @@ fn head(report: &Report) -> String {
     let sources = groups::sources(report);
     let only = match report.only.as_slice() {
         [] => String::new(),
-        views => format!(" Of each, only {}.", views.join(" and ")),
+        views => format!(" Views compared: {}.", views.join(" and ")),
     };
     let notes = format!("{}{}", incomplete(report), changing_rules(report));
     format!("### outcrop: {title}\n\n{sides}, {compared} compared.{only}{rest}\n\n{sources}{notes}")
@@ -243,12 +243,12 @@ fn changing_rules(report: &Report) -> String {
     if more > 0 {
         names.push(format!("and {} more", grouped(more)));
     }
-    format!("> **Compare rules change:** {count} below would be hidden by the new ones: {}\n\n", names.join(", "))
+    format!("> **Compare rules change:** {count} below would be hidden by the new rules: {}\n\n", names.join(", "))
 }
 
 fn incomplete(report: &Report) -> &'static str {
     match report.is_incomplete() {
-        true => "> **Incomplete:** what the errors concern could not be compared.\n\n",
+        true => "> **Incomplete:** files with errors were not compared.\n\n",
         false => "",
     }
 }
@@ -468,7 +468,7 @@ mod tests {
         let shown = written(&report, 65_000);
         let head = shown.split("<details>").next().unwrap_or_default();
         assert!(
-            head.contains("> **Compare rules change:** 7 changes below would be hidden by the new ones: `"),
+            head.contains("> **Compare rules change:** 7 changes below would be hidden by the new rules: `"),
             "{head}"
         );
         assert!(head.contains("by `` compare rules of `x` ``, ") && head.contains(", and 2 more\n"), "{head}");
@@ -484,7 +484,7 @@ mod tests {
 
 `HEAD` → `index`, 12 resources in 9 changed files compared. Also: 3 errors, 3 secrets, 1 order-only, 1 spelling-only, 3 files skipped.
 
-> **Incomplete:** what the errors concern could not be compared.
+> **Incomplete:** files with errors were not compared.
 
 | | Resource | Changes | File |
 |-|-|-|-|

@@ -106,7 +106,7 @@ impl Page<'_> {
         self.screen.blank()?;
         match answer {
             Answer::Payload(payload) => {
-                let what = if operation == Operation::Compare { "compared" } else { "taken from the answer" };
+                let what = if operation == Operation::Compare { "compared" } else { "read from the response" };
                 self.screen.line(Line::default().with(Role::Dim, what))?;
                 self.document(payload, format)
             }
@@ -170,7 +170,7 @@ impl Page<'_> {
         match origin {
             Origin::Payload(span) => self.place(*span),
             Origin::Context => "the resource".to_owned(),
-            Origin::Path(Some(span)) => format!("the path, by {}", self.place(*span)),
+            Origin::Path(Some(span)) => format!("the path, as defined at {}", self.place(*span)),
             Origin::Path(None) => "the path, by the name of its collection".to_owned(),
             Origin::Ancestor { path, origin } => format!("{path}, {}", self.origin(origin)),
         }

@@ -104,12 +104,12 @@ pub(super) fn severities(findings: &[&Finding]) -> String {
 }
 
 /// How many files the findings are in.
-pub(super) fn files_with_findings(report: &Report) -> usize {
+pub(super) fn files_with_findings(report: &Report, is_meant: impl Fn(&Finding) -> bool) -> usize {
     let path = |finding: &Finding| match &finding.location {
         Location::Span(span) => report.sources.get(span.source).path.clone(),
         Location::File { path, .. } => path.clone(),
     };
-    report.findings.iter().map(path).collect::<BTreeSet<_>>().len()
+    report.findings.iter().filter(|finding| is_meant(finding)).map(path).collect::<BTreeSet<_>>().len()
 }
 
 /// `1 file`, `2 files`, `1,204 files`.

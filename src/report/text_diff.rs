@@ -189,7 +189,7 @@ fn replaced(run: &[text::Line<'_>], is_end_changed: bool, text_layout: TextLayou
     }
     for (row, line) in removed.iter_mut().chain(&mut added).zip(old.into_iter().chain(new)) {
         if is_end_changed && !line.has_line_feed {
-            row.mark = Some("(no line break at the end)".to_owned());
+            row.mark = Some("(no newline at end of file)".to_owned());
         }
     }
     removed.append(&mut added);

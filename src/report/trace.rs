@@ -14,7 +14,7 @@ pub fn write(trace: &Trace, style: &Style, out: &mut dyn io::Write) -> io::Resul
     let mut page = Page { screen: Screen::new(out, style), style };
     page.steps(&trace.steps, 0)?;
     if trace.is_cut {
-        page.screen.line(Line::default().with(Role::Dim, "there were more steps than are shown"))?;
+        page.screen.line(Line::default().with(Role::Dim, "more steps were taken than are shown"))?;
     }
     Ok(())
 }

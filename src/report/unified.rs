@@ -45,7 +45,8 @@ fn remarks(report: &Report) -> Vec<String> {
         report.skipped.iter().map(|skipped| format!("not compared: {} ({})", skipped.path, skipped.reason.describe()));
     let findings = (!report.findings.is_empty()).then(|| plural(report.findings.len(), "finding"));
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
-    let spelling = (spelling > 0).then(|| format!("{} spelled differently but equal", plural(spelling, "number")));
+    let spelling =
+        (spelling > 0).then(|| format!("{} written differently but equal in value", plural(spelling, "number")));
     skipped.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
 }
 

@@ -24,7 +24,7 @@ impl Page<'_> {
             return Ok(());
         }
         self.screen.blank()?;
-        let hint = "no layer names; `outcrop metadata render PATH --all` shows all";
+        let hint = "not defined by any layer; `outcrop metadata render PATH --all` shows them";
         let line = format!("{} {hint}", plural(stories.untold, "more operation"));
         self.screen.line(Line::default().with(Role::Dim, &line))
     }
@@ -75,7 +75,7 @@ impl Page<'_> {
         match origin {
             Origin::Payload(span) => self.place(*span),
             Origin::Context => "the resource itself".to_owned(),
-            Origin::Path(Some(span)) => format!("its path, by {}", self.place(*span)),
+            Origin::Path(Some(span)) => format!("its path, as defined at {}", self.place(*span)),
             Origin::Path(None) => "its path, by the name of a collection".to_owned(),
             Origin::Ancestor { path, origin } => format!("{path}: {}", self.origin(origin)),
         }

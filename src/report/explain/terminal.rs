@@ -61,9 +61,10 @@ impl Page<'_> {
         }
         let more = if part.ladders.is_empty() { "value" } else { "more value" };
         let hint = match (part.subject, part.untold) {
-            (Subject::Payload, 1) => "stands where it is written; a POINTER or -v shows it",
-            (Subject::Payload, _) => "stand where they are written; a POINTER or -v shows them",
-            (Subject::Metadata, _) => "nobody sets; a POINTER shows the defaults",
+            (Subject::Payload, 1) => "comes from the file itself; a POINTER or -v shows it",
+            (Subject::Payload, _) => "come from the file itself; a POINTER or -v shows them",
+            (Subject::Metadata, 1) => "is a default; a POINTER shows it",
+            (Subject::Metadata, _) => "are defaults; a POINTER shows them",
         };
         self.screen.blank()?;
         self.screen.line(Line::default().with(Role::Dim, &format!("{} {hint}", plural(part.untold, more))))
@@ -71,11 +72,11 @@ impl Page<'_> {
 
     fn origins(&mut self, part: &Part) -> io::Result<()> {
         if part.origins.is_empty() {
-            let nobody = match part.subject {
-                Subject::Payload => "no resource stands here",
-                Subject::Metadata => "no layer speaks for it",
+            let phrase = match part.subject {
+                Subject::Payload => "no such resource",
+                Subject::Metadata => "no metadata applies",
             };
-            return self.screen.line(Line::indented(2).with(Role::Dim, nobody));
+            return self.screen.line(Line::indented(2).with(Role::Dim, phrase));
         }
         let widest = part.origins.iter().map(|origin| columns(role_of(origin))).max().unwrap_or(0);
         let widest = widest.min(self.style.columns() / 2);
@@ -187,7 +188,7 @@ impl Page<'_> {
     fn remarks(&mut self, rung: &Rung) -> Vec<String> {
         let note = match rung.spoken {
             Spoken::Value(_) => "",
-            Spoken::Cleared | Spoken::Emptied => "  (clears it)",
+            Spoken::Cleared | Spoken::Emptied => "  (clears the value)",
         };
         let place = rung.at.map_or("default".to_owned(), |at| self.place(at));
         let mut remarks = vec![format!("{place}{note}")];
@@ -198,7 +199,7 @@ impl Page<'_> {
             remarks.push(match kind {
                 StepKind::Patch if by == place => "by a patch".to_owned(),
                 StepKind::Expression if by == place => "by an expression".to_owned(),
-                _ => format!("through {name} at {by}"),
+                _ => format!("via {name} at {by}"),
             });
         }
         if *left_out > 0 {
@@ -228,7 +229,7 @@ fn is_plain(ladder: &Ladder) -> bool {
 
 fn role_of(origin: &Origin) -> &str {
     match &origin.role {
-        super::Role::Document => "written in",
+        super::Role::Document => "defined in",
         super::Role::Included => "included",
         super::Role::Patches => "patched by",
         super::Role::Drops => "dropped by",

@@ -32,7 +32,8 @@ pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> Stri
     let values =
         draft.group_values(report, group).map(|short| format!(" {}", cell(&short.plain()))).unwrap_or_default();
     let varies = if draft.usual(report, group).1.is_empty() { "" } else { ", varies" };
-    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols);
+    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols)
+        .unwrap_or_default();
     let count = grouped(group.resource_count());
     format!("| {} | {}{values}{varies} | **{count}** | {} |\n", cell(&symbol), cell(&path), cell(&why))
 }
@@ -59,7 +60,7 @@ pub(super) fn shielded(report: &Report, draft: &mut Draft<'_>) -> String {
     for edit in told.take(MOST_SOURCES) {
         let words = draft.shielded_words(edit, LONGEST_SPAN);
         let (pointer, file) = (span(&edit.pointer.to_string()), span(&edit.file.to_string()));
-        text.push_str(&format!("Not everywhere: {pointer} of {file}: {}\n\n", span(&words)));
+        text.push_str(&format!("Partly overridden: {pointer} in {file}: {}\n\n", span(&words)));
     }
     text
 }

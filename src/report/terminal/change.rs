@@ -331,7 +331,7 @@ impl Draft<'_> {
                 true => format!("in line {}", self.locator.start(via.at.span).line),
                 false => format!("at {}", cause::place_words(&via.at, &mut self.locator)),
             };
-            origin.push_str(&format!(", through the {} {by}", via.kind.name()));
+            origin.push_str(&format!(", via the {} {by}", via.kind.name()));
         }
         origin
     }

@@ -30,7 +30,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     }
     lines.extend(read_as(report, draft));
     if report.switched_off > 0 {
-        let phrase = format!("Switched off: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
+        let phrase = format!("Disabled: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     if counts.spelling_only > 0 && !draft.style.is_verbose() {
@@ -39,11 +39,11 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     if report.is_incomplete() {
-        let phrase = "Incomplete: what the errors concern could not be compared";
+        let phrase = "Incomplete: files with errors were not compared";
         lines.extend(wrapped(phrase, Role::Alarm, columns));
     }
     if draft.was_cut {
-        let phrase = format!("{} stands for text cut to fit the width (-v shows all)", draft.symbols.ellipsis);
+        let phrase = format!("{} marks text shortened to fit the width (-v shows all)", draft.symbols.ellipsis);
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     lines
@@ -55,7 +55,8 @@ fn shielded(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
     for edit in report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit)) {
         let line = edit.at().map(|at| draft.locator.start(at).line).unwrap_or_default();
-        let title = format!("Not everywhere: {} in {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
+        let title =
+            format!("Partly overridden: {} at {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
         lines.extend(draft.phrase(&title, 0));
         let words = draft.shielded_words(edit, draft.style.columns().saturating_sub(2));
         lines.extend(draft.phrase(&words, 2));
@@ -92,7 +93,7 @@ fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         return Vec::new();
     }
     let count = plural(report.would_hide.len(), "change");
-    let title = format!("Compare rules change: {count} above would be hidden by the new ones");
+    let title = format!("Compare rules change: {count} above would be hidden by the new rules");
     let mut lines = wrapped(&title, Role::Changed, draft.style.columns());
     for hidden in &report.would_hide {
         let phrase = format!("{} by {}", hidden.identity, sanitize::inline(&hidden.rule));
@@ -117,7 +118,7 @@ fn read_as(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     }
     let kinds: Vec<String> =
         report.read_as.iter().map(|(kind, count)| format!("{} ({count})", kind.describe())).collect();
-    wrapped(&format!("Read as: {}", kinds.join(", ")), Role::Dim, draft.style.columns())
+    wrapped(&format!("Interpreted as: {}", kinds.join(", ")), Role::Dim, draft.style.columns())
 }
 
 fn skipped(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {

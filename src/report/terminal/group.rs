@@ -113,7 +113,7 @@ impl Draft<'_> {
         lines.extend(self.resource_list(report, &main, indent, ""));
         lines.extend(self.variants(report, &others, indent));
         let why = cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
-        lines.extend(self.why(&why, indent));
+        lines.extend(why.iter().flat_map(|why| self.why(why, indent)).collect::<Vec<_>>());
         let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
         for edit in spared.filter(|edit| !edit.shielded.is_empty()).collect::<Vec<_>>() {
             let lead = "not affected: ";
@@ -228,7 +228,7 @@ impl Draft<'_> {
 
     /// `4 shielded by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
     pub(in crate::report) fn shielded_words(&mut self, edit: &LayerEdit, room: usize) -> String {
-        let lead = format!("{} shielded by ", grouped(edit.shielded.len()));
+        let lead = format!("{} overridden by ", grouped(edit.shielded.len()));
         let places: BTreeSet<(RepoPath, usize)> = edit
             .shielded
             .iter()

@@ -20,7 +20,7 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let mut rows: Vec<(String, usize, usize)> = Vec::new();
     rows.extend(edits.files.iter().take(listed).map(|file| (file.file.to_string(), file.edits, file.resources)));
     if edits.own.files > 0 {
-        let own = format!("{} {}", plural(edits.own.files, "file"), reflexive(edits.own.files));
+        let own = format!("{} changed directly", plural(edits.own.files, "file"));
         rows.push((own, edits.own.edits, edits.own.resources));
     }
     if rows.is_empty() {
@@ -49,8 +49,4 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         lines.extend(phrases.into_iter().map(|line| Line::indented(INDENT).then(line)));
     }
     lines
-}
-
-fn reflexive(count: usize) -> &'static str {
-    if count == 1 { "for itself" } else { "for themselves" }
 }

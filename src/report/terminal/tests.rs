@@ -53,11 +53,11 @@ fn no_change_is_one_line_that_can_be_trusted() {
     let wide = Style { width: 80, ..PLAIN };
     assert_eq!(written(&report, wide), "HEAD → index   no effective change: 7 resources in 3 changed files compared\n");
     report.compared = Compared::default();
-    assert_eq!(written(&report, wide), "HEAD → index   no file differs\n");
+    assert_eq!(written(&report, wide), "HEAD → index   no files differ\n");
     let location = Location::File { path: path("a.yaml"), revision: "index".into() };
     report.findings.push(Finding::new(&finding::SOURCE_UNREADABLE, location, "no"));
     let shown = written(&report, wide);
-    assert!(shown.starts_with("HEAD → index   no file differs, but 1 error left parts unread\n"), "{shown}");
+    assert!(shown.starts_with("HEAD → index   no files differ, but 1 error left parts unread\n"), "{shown}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn texts_are_hunks_with_their_words_marked() {
     );
     let end = change(ChangeKind::Text, [key("a")], string("x\ny\n"), string("x\ny"));
     let shown = lines(vec![end], PLAIN);
-    assert_eq!(shown[2..], ["      - y", "      + y", "        (no line break at the end)"]);
+    assert_eq!(shown[2..], ["      - y", "      + y", "        (no newline at end of file)"]);
 }
 
 #[test]
@@ -260,7 +260,7 @@ Not compared: 3 changed files
   other formats (2): README.md, docs/logo.svg
   templates of another tool (1): charts/web/templates/service.yaml
 Spelling only: 1 number written differently but equal in value (-v lists them)
-Incomplete: what the errors concern could not be compared
+Incomplete: files with errors were not compared
 … stands for text cut to fit the width (-v shows all)
 "
     ));
@@ -321,7 +321,7 @@ SOURCES
 
 [2] ~ .plan  silver → gold                             5 resources  FINGERPRINT
       /customers/{c00, c01, c02, c03, c04}
-      why  the same edit in each of their files
+      why  edited in each file
 ";
     let report = grouped();
     let anonymous = report
