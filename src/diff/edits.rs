@@ -98,11 +98,7 @@ fn echoes(
 }
 
 fn is_same_edit(this: &Change, that: &Change) -> bool {
-    let is_same = |this: &Option<Node>, that: &Option<Node>| match (this, that) {
-        (Some(this), Some(that)) => this.is_identical(that),
-        (None, None) => true,
-        _ => false,
-    };
+    let is_same = |this: &Option<Node>, that: &Option<Node>| Node::same_option(this.as_ref(), that.as_ref());
     this.kind == that.kind && is_same(&this.before, &that.before) && is_same(&this.after, &that.after)
 }
 

@@ -219,7 +219,7 @@ impl Sorter<'_> {
         let is_same_side = |((this, why), (that, whence)): (ChangeSide<'_>, ChangeSide<'_>)| match (why, whence) {
             (Some(why), Some(whence)) if why.is_own != whence.is_own => false,
             (Some(why), Some(whence)) if !why.is_own && !self.is_apart => why.at.is_same(&whence.at),
-            _ => is_identical(this, that),
+            _ => Node::same_option(this, that),
         };
         a.change.kind == b.change.kind
             && positions(a.change) == positions(b.change)
@@ -232,14 +232,6 @@ type ChangeSide<'a> = (Option<&'a Node>, Option<&'a Cause>);
 
 fn sides<'a>(change: &'a Change, causes: &'a Causes) -> [ChangeSide<'a>; 2] {
     [(change.before.as_ref(), causes.before.as_ref()), (change.after.as_ref(), causes.after.as_ref())]
-}
-
-fn is_identical(this: Option<&Node>, that: Option<&Node>) -> bool {
-    match (this, that) {
-        (Some(this), Some(that)) => this.is_identical(that),
-        (None, None) => true,
-        _ => false,
-    }
 }
 
 /// Where an item stood and stands, if that is all that changed.
@@ -288,7 +280,7 @@ fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], orde
     };
     let is_same = |a: usize, b: usize| {
         let (a, b) = (items[a].change, items[b].change);
-        is_identical(a.before.as_ref(), b.before.as_ref()) && is_identical(a.after.as_ref(), b.after.as_ref())
+        Node::same_option(a.before.as_ref(), b.before.as_ref()) && Node::same_option(a.after.as_ref(), b.after.as_ref())
     };
     let mut variants: Vec<Variant> = Vec::new();
     for class in classes_by(class, hash, is_same) {

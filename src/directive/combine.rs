@@ -229,11 +229,7 @@ impl Cleaning {
 
     /// The value without leftovers, if it has any.
     fn cleaned(&mut self, value: &Value) -> Option<Value> {
-        let address = match value {
-            Value::List(list) => Arc::as_ptr(list).addr(),
-            Value::Map(map) => Arc::as_ptr(map).addr(),
-            _ => return None,
-        };
+        let address = value.address()?;
         if let Some(done) = self.done.get(&address) {
             return done.clone();
         }

@@ -192,11 +192,7 @@ impl Ground {
             return Some(known);
         }
         let Place { file, depth, is_below_point, .. } = *self.place(parent);
-        let node = match &self.place(parent).node.value {
-            Value::Map(map) => map.entries().get(index as usize)?.value.clone(),
-            Value::List(list) => list.items().get(index as usize)?.clone(),
-            _ => return None,
-        };
+        let node = self.place(parent).node.value.child(index as usize)?.node.clone();
         let is_below_point = is_below_point || self.is_point(parent);
         let child = self.add(node, Position::Child { parent, index }, file, depth + 1, is_below_point);
         self.children.insert((parent, index), child);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::Context;
 use super::marked::Marked;
 use crate::document::{self, Document, Format};
-use crate::finding::{self, Finding, Location, Severity};
+use crate::finding::{self, Finding, Location, has_errors};
 use crate::path::{Pointer, RepoPath};
 use crate::sanitize;
 use crate::snapshot::{Entry, EntryKind, ObjectId, Snapshot};
@@ -183,7 +183,7 @@ fn read(entry: &Entry, context: &Context<'_>) -> Loaded {
     let source = context.sources.add(SourceText::new(entry.path.clone(), revision, Arc::clone(&text)));
     let format = Format::of_file_name(entry.path.file_name()).unwrap_or(Format::Yaml);
     let parsed = document::parse(&text, source, format, context.limits);
-    if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&parsed.findings) {
         return Loaded::Broken(parsed.findings.into());
     }
     let mut documents = parsed.value;

@@ -1,7 +1,7 @@
 //! Which parts of a document hold keys that begin with `+`, and where its anchors are: found once per file, then only looked up.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use smol_str::SmolStr;
 
@@ -11,14 +11,7 @@ use crate::value::{Node, StepKind, Value};
 
 /// Whether any key in the tree begins with `+`; the one question asked of every document.
 pub(super) fn has_plus_keys(node: &Node) -> bool {
-    match &node.value {
-        Value::Map(map) => {
-            let entries = map.entries();
-            entries.iter().any(|entry| key::starts_with_plus(&entry.key) || has_plus_keys(&entry.value))
-        }
-        Value::List(list) => list.items().iter().any(has_plus_keys),
-        _ => false,
-    }
+    node.children().any(|child| child.key.is_some_and(key::starts_with_plus) || has_plus_keys(child.node))
 }
 
 /// What is known of a document before its directives are followed.
@@ -71,7 +64,7 @@ impl Marked {
     /// Whether a part of this document holds a plus key at any depth.
     pub(super) fn is_marked(&self, node: &Node) -> bool {
         !self.containers.is_empty()
-            && address(node).is_some_and(|address| self.containers.get(&address).copied().unwrap_or(false))
+            && node.value.address().is_some_and(|address| self.containers.get(&address).copied().unwrap_or(false))
     }
 
     /// Anchors, names and includes in written order.
@@ -91,32 +84,20 @@ impl Marked {
         if let Some(anchor) = node.extra.as_ref().and_then(|extra| extra.anchor.clone()) {
             found.push(Landmark { kind: LandmarkKind::Anchor(anchor), way: way.clone() });
         }
-        match &node.value {
-            Value::List(list) => {
-                for (index, item) in (0..).zip(list.items()) {
-                    way.push(index);
-                    self.note_landmarks(item, way, found);
-                    way.pop();
+        for (index, child) in (0..).zip(node.children()) {
+            match child.key.map(key::read) {
+                Some(PlusKey::Name) => {
+                    let name = name_of(child.node).map(LandmarkKind::Name);
+                    found.extend(name.map(|kind| Landmark { kind, way: way.clone() }));
                 }
-            }
-            Value::Map(map) => {
-                for (index, entry) in (0..).zip(map.entries()) {
-                    match key::read(&entry.key) {
-                        PlusKey::Name => {
-                            let name = name_of(&entry.value).map(LandmarkKind::Name);
-                            found.extend(name.map(|kind| Landmark { kind, way: way.clone() }));
-                        }
-                        PlusKey::Directive(reference) if reference.is_include => {
-                            found.push(Landmark { kind: LandmarkKind::Include, way: way.clone() });
-                        }
-                        _ => {}
-                    }
-                    way.push(index);
-                    self.note_landmarks(&entry.value, way, found);
-                    way.pop();
+                Some(PlusKey::Directive(reference)) if reference.is_include => {
+                    found.push(Landmark { kind: LandmarkKind::Include, way: way.clone() });
                 }
+                _ => {}
             }
-            _ => {}
+            way.push(index);
+            self.note_landmarks(child.node, way, found);
+            way.pop();
         }
     }
 }
@@ -132,33 +113,15 @@ pub(super) fn name_of(value: &Node) -> Option<SmolStr> {
 }
 
 fn mark(node: &Node, containers: &mut HashMap<usize, bool>) -> bool {
-    let Some(address) = address(node) else { return false };
+    let Some(address) = node.value.address() else { return false };
     if let Some(&known) = containers.get(&address) {
         return known;
     }
     let mut is_marked = false;
-    match &node.value {
-        Value::Map(map) => {
-            for entry in map.entries() {
-                is_marked |= key::starts_with_plus(&entry.key);
-                is_marked |= mark(&entry.value, containers);
-            }
-        }
-        Value::List(list) => {
-            for item in list.items() {
-                is_marked |= mark(item, containers);
-            }
-        }
-        _ => {}
+    for child in node.children() {
+        is_marked |= child.key.is_some_and(key::starts_with_plus);
+        is_marked |= mark(child.node, containers);
     }
     containers.insert(address, is_marked);
     is_marked
-}
-
-fn address(node: &Node) -> Option<usize> {
-    match &node.value {
-        Value::List(list) => Some(Arc::as_ptr(list).addr()),
-        Value::Map(map) => Some(Arc::as_ptr(map).addr()),
-        _ => None,
-    }
 }

@@ -28,6 +28,7 @@ use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::limits::Limits;
 use crate::path::RepoPath;
+use crate::settings::Given;
 use crate::snapshot::{ObjectId, Snapshot};
 use crate::text::Sources;
 use crate::value::{Node, Value};
@@ -45,6 +46,14 @@ pub struct Context<'a> {
     pub limits: &'a Limits,
     /// What lists and null mean.
     pub profile: MergeProfile,
+}
+
+impl<'a> Context<'a> {
+    /// Expands documents of a snapshot that is read like this.
+    pub fn new(given: Given<'a>, includes: &'a Includes) -> Self {
+        let Given { snapshot, settings, sources, limits } = given;
+        Self { snapshot, includes, sources, limits, profile: settings.merge }
+    }
 }
 
 /// A document after its directives.

@@ -262,10 +262,7 @@ fn include_name(directive: DirectiveId, ground: &Ground) -> String {
 /// Findings in the order of their places, each told once: a directive can occur at several places of the document.
 pub(super) fn in_order(mut findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
     // Ids of texts depend on which thread was first; paths do not.
-    let place = |finding: &Finding| match &finding.location {
-        Location::Span(span) => (sources.get(span.source).path.clone(), Some((span.start, span.end))),
-        Location::File { path, .. } => (path.clone(), None),
-    };
+    let place = |finding: &Finding| (finding.path(sources), finding.span().map(|span| (span.start, span.end)));
     findings.sort_by_cached_key(|finding| (place(finding), finding.rule.id, finding.message.clone()));
     findings.dedup_by(|a, b| a.rule.id == b.rule.id && a.message == b.message && place(a) == place(b));
     findings

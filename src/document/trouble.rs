@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::finding::{self, Finding, Location, Rule};
+use crate::finding::{self, Finding, Location, Rule, sort_by_span};
 use crate::limits::Limits;
 use crate::sanitize;
 use crate::text::{SourceId, Span};
@@ -54,11 +54,7 @@ impl Troubles {
 
     /// Everything found, in source order.
     pub(super) fn into_findings(mut self) -> Vec<Finding> {
-        let start = |finding: &Finding| match &finding.location {
-            Location::Span(span) => span.start,
-            Location::File { .. } => 0,
-        };
-        self.findings.sort_by_key(start);
+        sort_by_span(&mut self.findings);
         if self.unlisted > 0
             && let Some(last) = self.findings.last()
         {

@@ -164,7 +164,7 @@ pub fn has_errors(findings: &[Finding]) -> bool {
     findings.iter().any(Finding::is_error)
 }
 
-/// Sorts by file, revision, position and rule; findings about a whole file come first in it.
+/// Sorts by file, revision, position and rule; a finding about a whole file counts as one at its first byte.
 pub fn sort_by_place(findings: &mut [Finding], sources: &Sources) {
     findings.sort_by_cached_key(|finding| match &finding.location {
         Location::Span(span) => {
@@ -175,7 +175,45 @@ pub fn sort_by_place(findings: &mut [Finding], sources: &Sources) {
     });
 }
 
-/// Sorts findings in one text by their position; findings about whole files come first.
+/// Sorts findings in one text by their position; findings about whole files come first, by path.
 pub fn sort_by_span(findings: &mut [Finding]) {
-    findings.sort_by_key(Finding::span);
+    fn file(finding: &Finding) -> Option<&RepoPath> {
+        match &finding.location {
+            Location::Span(_) => None,
+            Location::File { path, .. } => Some(path),
+        }
+    }
+    findings.sort_by(|a, b| (a.span(), file(a)).cmp(&(b.span(), file(b))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::SourceText;
+
+    #[test]
+    fn findings_are_sorted_by_file_and_position_whichever_text_was_read_first() {
+        let sources = Sources::default();
+        let path = |name: &str| RepoPath::new(name).unwrap();
+        let late = sources.add(SourceText::new(path("b.yaml"), "HEAD", "x: 1"));
+        let early = sources.add(SourceText::new(path("a.yaml"), "HEAD", "x: 1"));
+        let place = |source, start| Location::Span(Span::new(source, start, 4));
+        let whole = Location::File { path: path("b.yaml"), revision: "HEAD".into() };
+        let locations = [place(late, 3), place(late, 0), place(early, 1), whole];
+        let mut findings: Vec<Finding> =
+            locations.into_iter().map(|place| Finding::new(&CONFIG_RULES_CHANGE, place, "")).collect();
+        assert!(!has_errors(&findings));
+        findings[3].severity = Severity::Error;
+        assert!(has_errors(&findings) && findings[3].is_error());
+        sort_by_place(&mut findings, &sources);
+        let starts = |findings: &[Finding]| -> Vec<(RepoPath, Option<u32>)> {
+            let start = |finding: &Finding| (finding.path(&sources), finding.span().map(|span| span.start));
+            findings.iter().map(start).collect()
+        };
+        let (a, b) = (path("a.yaml"), path("b.yaml"));
+        let expected = [(a, Some(1)), (b.clone(), Some(0)), (b.clone(), None), (b.clone(), Some(3))];
+        assert_eq!(starts(&findings), expected);
+        sort_by_span(&mut findings);
+        assert_eq!(starts(&findings)[..2], [(b.clone(), None), (b, Some(0))]);
+    }
 }

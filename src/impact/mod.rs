@@ -16,7 +16,7 @@ use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
 use crate::resource::Role;
 use crate::settings::Settings;
-use crate::side::World;
+use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
 
 pub use notable::{Memory, NoMemory, Notable};
@@ -24,9 +24,9 @@ pub use notable::{Memory, NoMemory, Notable};
 /// Two worlds and what is asked about them.
 pub struct Question<'a> {
     /// The older side.
-    pub before: &'a World<'a>,
+    pub before: &'a Side<'a>,
     /// The newer side.
-    pub after: &'a World<'a>,
+    pub after: &'a Side<'a>,
     /// The files of interest.
     pub scope: &'a Scope,
     /// What the run may use up.
@@ -133,7 +133,7 @@ impl Impact {
         self.layers.sort_unstable();
         self.layers.dedup();
         let sides = [question.before, question.after];
-        let speaks_for = |file: &RepoPath| sides.map(|side| side.speaks_for(file));
+        let speaks_for = |file: &RepoPath| sides.map(|side| side.layers().selector_of(file));
         self.selectors = self.layers.iter().flat_map(speaks_for).flatten().collect();
         self.affect(question, affected);
         let is_asked_for = self.layers.iter().any(|layer| question.scope.wants(layer));

@@ -13,7 +13,7 @@ use crate::document::Format;
 use crate::expression::eval::may_have_expressions;
 use crate::limits::Budget;
 use crate::path::RepoPath;
-use crate::side::World;
+use crate::side::Side;
 use crate::snapshot::{Entry, EntryKind, ObjectId, Scope, Snapshot, files_below};
 
 /// A file whose meaning depends on other files.
@@ -74,13 +74,13 @@ fn tree_id(snapshot: &dyn Snapshot) -> Option<ObjectId> {
 }
 
 /// Every notable file of a world.
-fn all(world: &World<'_>, budget: &Budget) -> Vec<Notable> {
+fn all(world: &Side<'_>, budget: &Budget) -> Vec<Notable> {
     let (entries, _) = files_below(world.snapshot, &Scope::everything(), &budget.limits, &budget.spent);
     among(world, entries)
 }
 
 /// What is notable in a world, given what was in another from which it differs by edits.
-fn carried_over(world: &World<'_>, known: Vec<Notable>, edited: &BTreeSet<&RepoPath>) -> Vec<Notable> {
+fn carried_over(world: &Side<'_>, known: Vec<Notable>, edited: &BTreeSet<&RepoPath>) -> Vec<Notable> {
     let is_stale = |notable: &Notable| notable.reads.iter().any(|read| edited.contains(read));
     let unedited = known.into_iter().filter(|notable| !edited.contains(&notable.path));
     let (stale, mut carried): (Vec<_>, Vec<_>) = unedited.partition(is_stale);
@@ -92,7 +92,7 @@ fn carried_over(world: &World<'_>, known: Vec<Notable>, edited: &BTreeSet<&RepoP
 }
 
 /// The notable ones of some files; what cannot be read cannot depend on anything either.
-fn among(world: &World<'_>, mut entries: Vec<Entry>) -> Vec<Notable> {
+fn among(world: &Side<'_>, mut entries: Vec<Entry>) -> Vec<Notable> {
     entries.retain(|entry| entry.kind == EntryKind::File && Format::of_file_name(entry.path.file_name()).is_some());
     if entries.len() >= 256 {
         world.snapshot.sort_for_reading(&mut entries);

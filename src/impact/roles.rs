@@ -56,6 +56,6 @@ fn is_new_or_gone(question: &Question<'_>, path: &RepoPath) -> bool {
 }
 
 fn stands_on_both(question: &Question<'_>, path: &RepoPath) -> bool {
-    let stands = |world: &crate::side::World<'_>| matches!(world.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
+    let stands = |world: &crate::side::Side<'_>| matches!(world.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
     stands(question.before) && stands(question.after)
 }

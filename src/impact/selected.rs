@@ -20,9 +20,9 @@ pub(super) fn selected(
 ) -> (BTreeMap<RepoPath, Entry>, Vec<Finding>) {
     let walk = Walk { question, is_refused: AtomicBool::new(false) };
     let mut found = Found::default();
-    for root in question.after.roots() {
+    for root in question.after.settings.roots.paths() {
         for selector in selectors {
-            found.add(walk.directory(&root, selector, 0));
+            found.add(walk.directory(root, selector, 0));
         }
     }
     let Found { files, findings } = found;

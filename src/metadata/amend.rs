@@ -11,7 +11,7 @@ use super::statement::{Says, Statement, Statements};
 use super::target::Target;
 use crate::document::{self, Document};
 use crate::edit;
-use crate::finding::{self, Finding, Location, Rule, Severity};
+use crate::finding::{self, Finding, Location, Rule, has_errors};
 use crate::path::{Pointer, RepoPath};
 use crate::settings::Format;
 use crate::text::SourceText;
@@ -176,7 +176,7 @@ impl Amend<'_> {
         let name = RepoPath::new("VALUE").expect("a plain name");
         let source = self.layers.sources.add(SourceText::new(name, "command line", text));
         let parsed = document::parse(text, source, document::Format::Yaml, self.layers.limits);
-        if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }
         match <[Document; 1]>::try_from(parsed.value) {

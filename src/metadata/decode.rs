@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::field::{Directive, Field, MEDIA_HEADERS, Operation, Section};
 use super::statement::{Order, Says, Statement, Statements};
 use crate::decode::{Shape, ShapeRules};
-use crate::finding::{self, Finding, Location};
+use crate::finding::{self, Finding, Location, sort_by_span};
 use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node, Value};
@@ -341,10 +341,7 @@ impl Reader {
         statements.all.sort_by(|a, b| a.directive.cmp(&b.directive));
         statements.findings = self.shape.into_findings();
         statements.findings.extend(self.ignored);
-        statements.findings.sort_by_key(|finding| match &finding.location {
-            Location::Span(span) => span.start,
-            Location::File { .. } => 0,
-        });
+        sort_by_span(&mut statements.findings);
         statements
     }
 }

@@ -6,7 +6,7 @@ use super::effective::{Layer, Origin};
 use super::layers::Layers;
 use super::selector::MetadataPath;
 use crate::document::{self, Document, Format};
-use crate::finding::{self, Finding, Location, Rule, Severity};
+use crate::finding::{self, Finding, Location, Rule, has_errors};
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, Unreadable};
 use crate::text::{SourceText, Span};
@@ -108,7 +108,7 @@ impl Layers<'_> {
         let span = Span::new(source, 0, text.len());
         let format = Format::of_file_name(file.path.file_name()).unwrap_or(Format::Yaml);
         let parsed = document::parse(&text, source, format, self.limits);
-        let is_broken = parsed.findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_broken = has_errors(&parsed.findings);
         findings.extend(parsed.findings);
         let whole = (!is_broken).then_some(span);
         let document = only_document(&parsed.value, whole, kind, findings);

@@ -19,6 +19,7 @@ mod secrets;
 mod selector;
 mod statement;
 mod target;
+mod trees;
 mod view;
 
 pub use decode::decode;
@@ -33,6 +34,7 @@ pub use schema::schema;
 pub use secrets::{PLACEHOLDER, Reach, SecretAttributes, is_placeholder};
 pub use selector::{MetadataPath, WILDCARD, resource_file};
 pub use statement::{Order, Says, Statement, Statements};
+pub use trees::{LayerTrees, layers_below};
 pub use view::{over_defaults, render_format, view};
 
 #[cfg(test)]

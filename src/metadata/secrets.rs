@@ -73,26 +73,17 @@ impl SecretAttributes {
     }
 
     fn collect(&self, node: &Node, reach: Reach, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
-        match &node.value {
-            Value::Map(map) => {
-                for entry in map.entries() {
-                    path.push(entry.key.name.clone());
-                    if !self.is_secret(path) {
-                        self.collect(&entry.value, reach, path, places);
-                    } else if !is_harmless(&entry.value) {
-                        places.push(path.iter().cloned().collect());
-                    }
-                    path.pop();
-                }
+        if node.as_list().is_some() && reach != Reach::Everywhere {
+            return;
+        }
+        for child in node.children() {
+            path.push(child.token());
+            if child.key.is_none() || !self.is_secret(path) {
+                self.collect(child.node, reach, path, places);
+            } else if !is_harmless(child.node) {
+                places.push(path.iter().cloned().collect());
             }
-            Value::List(_) if reach == Reach::Everywhere => {
-                for (at, item) in node.as_list().unwrap_or_default().iter().enumerate() {
-                    path.push(SmolStr::new(at.to_string()));
-                    self.collect(item, reach, path, places);
-                    path.pop();
-                }
-            }
-            _ => {}
+            path.pop();
         }
     }
 

@@ -1,7 +1,7 @@
 //! What one document says: a list of statements, each with its place.
 
 use super::field::{Directive, Field, Section};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::text::Span;
 use crate::value::Node;
 
@@ -43,7 +43,7 @@ pub struct Statements {
 impl Statements {
     /// Whether it was understood to the last word.
     pub fn is_sound(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity < Severity::Error)
+        !has_errors(&self.findings)
     }
 
     /// The statement about exactly this directive.

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::settings::Format;
 use crate::text::{SourceText, Sources, Span};
-use crate::value::{Entry, Node, Value};
+use crate::value::{Node, Value};
 
 /// Everything that holds for a path: its layers over the defaults, with the repository's format filled in.
 ///
@@ -75,25 +75,7 @@ fn rendered(node: &Node, format: &str) -> Option<Node> {
             let text = with_format(text, format)?;
             Some(Node { value: Value::String(text.into()), ..node.clone() })
         }
-        Value::Map(map) => {
-            let values: Vec<Option<Node>> = map.entries().iter().map(|entry| rendered(&entry.value, format)).collect();
-            values.iter().any(Option::is_some).then(|| {
-                let entries = map.entries().iter().zip(values).map(|(entry, value)| Entry {
-                    key: entry.key.clone(),
-                    value: value.unwrap_or_else(|| entry.value.clone()),
-                });
-                Node { extra: node.extra.clone(), ..Node::map(entries.collect(), node.span) }
-            })
-        }
-        Value::List(_) => {
-            let items = node.as_list()?;
-            let values: Vec<Option<Node>> = items.iter().map(|item| rendered(item, format)).collect();
-            values.iter().any(Option::is_some).then(|| {
-                let items = items.iter().zip(values).map(|(item, value)| value.unwrap_or_else(|| item.clone()));
-                Node { extra: node.extra.clone(), ..Node::list(items.collect(), node.span) }
-            })
-        }
-        _ => None,
+        _ => node.map_children(|child| rendered(child.node, format)),
     }
 }
 

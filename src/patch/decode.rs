@@ -9,11 +9,11 @@ use super::template::{Expression, Template, TemplateFailure, ValueTemplate, loca
 use super::trouble::Trouble;
 use crate::decode::{Shape, ShapeRules};
 use crate::expression::cel::FailureKind;
-use crate::finding::{self, Finding, Location, Outcome, Rule};
+use crate::finding::{self, Finding, Location, Outcome, Rule, sort_by_span};
 use crate::limits::Limits;
 use crate::sanitize;
 use crate::text::{Sources, Span};
-use crate::value::{Entry, Node, Value};
+use crate::value::{Entry, Map, Node, Value};
 
 const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
@@ -118,10 +118,7 @@ impl<'a> Reader<'a> {
     fn finish<T>(self, value: T) -> Outcome<T> {
         let mut findings = self.shape.into_findings();
         findings.extend(self.findings);
-        findings.sort_by_key(|finding| match &finding.location {
-            Location::Span(span) => Some(*span),
-            Location::File { .. } => None,
-        });
+        sort_by_span(&mut findings);
         Outcome { value, findings }
     }
 
@@ -346,20 +343,14 @@ impl<'a> Reader<'a> {
     /// A map that would be an expression in a resource stays data here.
     fn warn_about_eval(&mut self, node: &Node) {
         const MEMBERS: [&str; 6] = ["eval", "vars", "select", "foreach", "strict", "trace"];
-        match &node.value {
-            Value::Map(map) => {
-                let is_eval = map.get("eval").is_some()
-                    && map.entries().iter().all(|entry| MEMBERS.contains(&entry.key.name.as_str()));
-                if is_eval {
-                    let message = "this `eval` map is written into the resource as it is, and not evaluated";
-                    let finding = Finding::new(&finding::PATCH_EVAL_IS_DATA, Location::Span(node.span), message);
-                    self.findings.push(finding.help("use `${…}` to compute a value in a patch"));
-                }
-                map.entries().iter().for_each(|entry| self.warn_about_eval(&entry.value));
-            }
-            Value::List(list) => list.items().iter().for_each(|item| self.warn_about_eval(item)),
-            _ => {}
+        let is_member = |entry: &Entry| MEMBERS.contains(&entry.key.name.as_str());
+        let is_eval = |map: &Map| map.get("eval").is_some() && map.entries().iter().all(is_member);
+        if node.as_map().is_some_and(is_eval) {
+            let message = "this `eval` map is written into the resource as it is, and not evaluated";
+            let finding = Finding::new(&finding::PATCH_EVAL_IS_DATA, Location::Span(node.span), message);
+            self.findings.push(finding.help("use `${…}` to compute a value in a patch"));
         }
+        node.children().for_each(|child| self.warn_about_eval(child.node));
     }
 
     fn check_variables(&mut self, spec: &PatchSpec) {

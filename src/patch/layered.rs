@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::decode::{PatchFile, Reading, read_patch_file};
 use super::run::{Patient, Run};
 use crate::expression::cel::Inputs;
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::limits::Limits;
 use crate::metadata::{Layers, PatchDocument};
 use crate::path::{LogicalPath, RepoPath};
@@ -132,7 +132,7 @@ pub fn apply_layers_watched(
     watch: &mut dyn FnMut(Seen<'_>),
 ) -> Outcome<Patched> {
     let unpatched = |is_complete, used| Patched { payload: Some(payload.clone()), removed_by: None, used, is_complete };
-    let is_broken = set.findings.iter().any(|finding| finding.severity == Severity::Error);
+    let is_broken = has_errors(&set.findings);
     if is_broken || set.files.is_empty() {
         return Outcome { value: unpatched(!is_broken, Vec::new()), findings: set.findings.clone() };
     }

@@ -16,9 +16,9 @@ use crate::impact::Impact;
 use crate::metadata::{EffectiveMetadata, WILDCARD, resolve};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Role};
-use crate::side::World;
+use crate::side::Side;
 use crate::snapshot::{ChangedFile, EntryKind};
-use crate::value::{Node, Value};
+use crate::value::Node;
 
 /// Resources that stand below a changed one, did not change themselves, and look upwards in some template.
 #[derive(Default)]
@@ -41,8 +41,8 @@ pub(super) fn below(request: &Request<'_>, worlds: &Worlds<'_>, reach: &Reach, p
         pairs.iter().flat_map(|(before, after)| [before, after]).flatten().map(|resource| &resource.file).collect();
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
     for path in changed {
-        for root in worlds.after.roots() {
-            if let Ok(directory) = path.directory_below(&root) {
+        for root in worlds.after.settings.roots.paths() {
+            if let Ok(directory) = path.directory_below(root) {
                 gather(&worlds.after, &directory, 0, &mut files);
             }
         }
@@ -94,7 +94,7 @@ fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
     })
 }
 
-fn gather(world: &World<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSet<RepoPath>) {
+fn gather(world: &Side<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSet<RepoPath>) {
     if depth > world.limits.directory_depth {
         return;
     }
@@ -112,12 +112,12 @@ fn gather(world: &World<'_>, directory: &RepoPath, depth: u32, files: &mut BTree
 
 /// Whether the metadata for what stands in a file, on either side, has a template that looks upwards.
 fn looks_up(worlds: &Worlds<'_>, file: &RepoPath) -> bool {
-    let upwards = |world: &World<'_>| {
+    let upwards = |world: &Side<'_>| {
         let path = match world.roles().of(file) {
             Role::Resource(path) | Role::LegacyResource(path) => path,
             // Its documents name themselves; layers speak for all that stands in its directory.
             Role::Documents => {
-                let below = file.parent().zip(world.root_of(file)).and_then(|(parent, root)| parent.below(&root));
+                let below = file.parent().zip(world.root_of(file)).and_then(|(parent, root)| parent.below(root));
                 match below.and_then(|below| LogicalPath::of_directory(&below)) {
                     Some(path) => path.child("any"),
                     None => return false,
@@ -125,21 +125,12 @@ fn looks_up(worlds: &Worlds<'_>, file: &RepoPath) -> bool {
             }
             _ => return false,
         };
-        world.layers_for(file).is_some_and(|layers| reads_ancestors(&resolve(&path, layers).value))
+        world.layers().layers_for(file).is_some_and(|layers| reads_ancestors(&resolve(&path, layers).value))
     };
     upwards(&worlds.before) || upwards(&worlds.after)
 }
 
 fn reads_ancestors(metadata: &EffectiveMetadata) -> bool {
-    !metadata.layers().is_empty() && mentions(&metadata.to_node())
-}
-
-/// Whether some text may be a template with `../` in it.
-fn mentions(node: &Node) -> bool {
-    match &node.value {
-        Value::String(text) => text.contains("{{") && text.contains("../"),
-        Value::Map(map) => map.entries().iter().any(|entry| mentions(&entry.value)),
-        Value::List(list) => list.items().iter().any(mentions),
-        _ => false,
-    }
+    let may_read = |node: &Node| node.as_str().is_some_and(|text| text.contains("{{") && text.contains("../"));
+    !metadata.layers().is_empty() && metadata.to_node().any(may_read)
 }

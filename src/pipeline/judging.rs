@@ -6,13 +6,14 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::diff::UnusableKeys;
-use crate::finding::{self, Finding, Label, Location};
+use crate::finding::{self, Finding, Label, Location, sort_by_place};
+use crate::path::RepoPath;
 use crate::report::Report;
 use crate::report::explain::place_name;
 use crate::resource::{Identity, Resource};
 use crate::secrets::Masks;
 use crate::settings::Settings;
-use crate::side::World;
+use crate::side::Side;
 use crate::text::{SourceId, Sources, Span};
 
 /// Resources that claim the same identity.
@@ -100,15 +101,11 @@ pub(super) fn keep_new(findings: &mut Vec<Finding>, known: &[Finding], sources: 
     });
 }
 
-type Fingerprint = (&'static str, Vec<u8>, String);
+type Fingerprint = (&'static str, RepoPath, String);
 
 /// What stays the same when lines move: the rule, the file and the words.
 fn fingerprint(finding: &Finding, sources: &Sources) -> Fingerprint {
-    let path = match &finding.location {
-        Location::Span(span) => sources.get(span.source).path.clone(),
-        Location::File { path, .. } => path.clone(),
-    };
-    (finding.rule.id, path.as_bytes().to_vec(), finding.message.clone())
+    (finding.rule.id, finding.path(sources), finding.message.clone())
 }
 
 /// Applies configured severities and puts everything in order.
@@ -127,25 +124,19 @@ pub(super) fn finish(report: &mut Report, policy: &Settings, masks: &Masks) {
     });
     report.switched_off = total - report.findings.len();
     let sources = &report.sources;
-    report.findings.sort_by_cached_key(|finding| match &finding.location {
-        Location::Span(span) => {
-            let source = sources.get(span.source);
-            (source.path.clone(), source.revision.clone(), span.start, finding.rule.id)
-        }
-        Location::File { path, revision } => (path.clone(), revision.clone(), 0, finding.rule.id),
-    });
+    sort_by_place(&mut report.findings, sources);
     report.findings.dedup_by(|again, first| is_told_again(again, first, sources));
     report.skipped.sort();
 }
 
 /// The same for the findings of one snapshot; snippets of texts near which metadata declares secrets hide their values.
-pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &World<'_>, masks: &Masks) {
+pub(super) fn finish_findings(findings: &mut Vec<Finding>, world: &Side<'_>, masks: &Masks) {
     let found = std::mem::take(findings);
     let mut report = Report { findings: found, sources: Arc::clone(world.sources), ..Report::default() };
-    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
+    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
     for source in shown {
         let text = report.sources.get(source);
-        if world.secrets_near(&text.path).may_be_in(&text.text) {
+        if world.layers().secrets_near(&text.path).may_be_in(&text.text) {
             report.sources.mark_sensitive(source);
         }
     }
@@ -178,19 +169,10 @@ fn is_told_again(again: &mut Finding, first: &mut Finding, sources: &Sources) ->
 
 /// Snippets show whole lines, so the texts that findings point into hide their values if any of them may be secret.
 fn veil_sources(report: &Report, masks: &Masks) {
-    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(shown_spans).map(|span| span.source).collect();
+    let shown: BTreeSet<SourceId> = report.findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
     for source in shown {
         if masks.may_be_in(&report.sources.get(source).text) {
             report.sources.mark_sensitive(source);
         }
     }
-}
-
-/// The places that a finding shows.
-fn shown_spans(finding: &Finding) -> impl Iterator<Item = Span> {
-    let primary = match finding.location {
-        Location::Span(span) => Some(span),
-        Location::File { .. } => None,
-    };
-    primary.into_iter().chain(finding.related.iter().map(|label| label.span))
 }

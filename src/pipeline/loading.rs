@@ -9,12 +9,12 @@ use super::metadata::Reach;
 use super::parsing::{self, Parses, Wanted};
 use super::{Request, Worlds};
 use crate::expression::eval::may_have_expressions;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::impact::Impact;
 use crate::path::RepoPath;
 use crate::report::LayerEdit;
 use crate::resource::{Content, ReadAs, Resource, Skipped};
-use crate::side::{FileContent, Opened, World};
+use crate::side::{FileContent, Opened, Side};
 use crate::snapshot::{ChangedFile, Entry, ObjectId, Unreadable};
 
 /// The resources of all files that differ, and everything there is to say about the files.
@@ -74,13 +74,13 @@ pub(super) fn load_changes(request: &Request<'_>, worlds: &Worlds<'_>, impact: I
     loaded.sort_by(|a, b| a.path.cmp(&b.path));
 
     let mut sides = LoadedSides {
-        findings: settings.findings.clone(),
+        findings: settings.findings().to_vec(),
         files: loaded.iter().filter(|file| file.is_edited).count(),
         ..LoadedSides::default()
     };
-    sides.is_incomplete = !settings.findings.is_empty() || !impact.unreadable.is_empty();
+    sides.is_incomplete = !settings.findings().is_empty() || !impact.unreadable.is_empty();
     sides.findings.extend(impact.unreadable.into_iter().map(Unreadable::into_finding));
-    sides.is_incomplete |= impact.findings.iter().any(|finding| finding.severity == Severity::Error);
+    sides.is_incomplete |= has_errors(&impact.findings);
     sides.findings.extend(impact.findings);
     for file in loaded {
         sides.add(file);
@@ -142,8 +142,8 @@ struct LoadedFile {
 
 /// Everything needed to read files on both sides.
 struct Reader<'a> {
-    before: &'a World<'a>,
-    after: &'a World<'a>,
+    before: &'a Side<'a>,
+    after: &'a Side<'a>,
     affected: &'a BTreeSet<RepoPath>,
     parses: &'a Parses<'a>,
 }
@@ -183,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    fn one(&self, side: &World<'_>, path: &RepoPath, opened: Opened) -> FileContent {
+    fn one(&self, side: &Side<'_>, path: &RepoPath, opened: Opened) -> FileContent {
         match opened {
             Opened::Done(file) => file,
             Opened::Bytes(bytes, id) => side.content(path, &self.parses.one(content(side, path, &bytes, id))),
@@ -191,6 +191,6 @@ impl Reader<'_> {
     }
 }
 
-fn content<'c>(side: &'c World<'_>, path: &'c RepoPath, bytes: &'c [u8], id: Option<ObjectId>) -> parsing::Side<'c> {
+fn content<'c>(side: &'c Side<'_>, path: &'c RepoPath, bytes: &'c [u8], id: Option<ObjectId>) -> parsing::Side<'c> {
     parsing::Side { content: Content { bytes, path, revision: side.snapshot.label() }, id }
 }

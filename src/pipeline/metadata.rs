@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::loading::LoadedSides;
 use super::{Request, Worlds, views};
 use crate::diff::{self, Change, Difference, PathStep};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::memo::Memo;
 use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::path::{LogicalPath, RepoPath};
@@ -19,8 +19,7 @@ pub(super) fn judge(request: &Request<'_>, worlds: &Worlds<'_>, layers: &[RepoPa
         |finding: &Finding| !["document/", "limit/", "source/"].iter().any(|area| finding.rule.id.starts_with(area));
     for file in layers {
         let (before, after) = (worlds.before.findings_about(file), worlds.after.findings_about(file));
-        let is_wrong = |finding: &Finding| finding.severity == Severity::Error;
-        loaded.has_broken |= before.iter().chain(&after).any(is_wrong);
+        loaded.has_broken |= has_errors(&before) || has_errors(&after);
         if request.scope.wants(file) {
             loaded.findings_before.extend(before.into_iter().filter(is_news));
             loaded.findings.extend(after.into_iter().filter(is_news));
@@ -39,7 +38,7 @@ pub(super) fn compare(
     if old.path == new.path && !reach.includes(&old.path) {
         return Difference::default();
     }
-    let masks = worlds.secrets.masks();
+    let masks = worlds.secrets().masks();
     let hidden = |known: &views::Known<'_>| {
         masks.hide(Resource { payload: known.metadata.to_traced_node(), ..known.resource.clone() }).payload
     };

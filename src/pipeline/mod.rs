@@ -2,7 +2,6 @@
 
 mod below;
 mod causes;
-mod configuration;
 mod inspection;
 mod judging;
 mod loading;
@@ -34,8 +33,8 @@ use crate::text::{Sources, Span};
 use crate::value::Node;
 
 pub use crate::impact::{Memory, NoMemory, Notable};
+pub use crate::settings::{Configuration, Policy};
 use below::Below;
-pub use configuration::{Configuration, Policy};
 pub use inspection::{Evaluated, Inspection, MetadataTree, Nowhere, Question, RenderedRequests, Sought, Typed, Wish};
 use loading::LoadedSides;
 use metadata::Reach;
@@ -169,7 +168,7 @@ fn difference(request: &Request<'_>, mut loaded: LoadedSides, worlds: &Worlds<'_
     pairs.append(&mut below.pairs);
     let mut options = diff::Options::new(&policy.lists).expect("patterns are checked when the configuration is read");
     options.embedded_parser = Some(Arc::new(read_string));
-    let masks = worlds.secrets.masks();
+    let masks = worlds.secrets().masks();
     let views = Views {
         worlds,
         reach: &loaded.reach,
@@ -234,7 +233,7 @@ fn verdict(request: &Request<'_>, loaded: &mut LoadedSides, worlds: &Worlds<'_>,
         ..Report::default()
     };
     worlds.veil(&report);
-    judging::finish(&mut report, request.configuration.policy(), worlds.secrets.masks());
+    judging::finish(&mut report, request.configuration.policy(), worlds.secrets().masks());
     report
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::directive;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, KubernetesQuery, Resource};
-use crate::side::World;
+use crate::side::Side;
 use crate::snapshot::Scope;
 
 /// What is meant. Without any name it is everything.
@@ -42,7 +42,7 @@ impl Named {
     }
 
     /// Whether a file can hold something that is meant, by its place.
-    pub(super) fn may_be_in(&self, file: &RepoPath, world: &World<'_>) -> bool {
+    pub(super) fn may_be_in(&self, file: &RepoPath, world: &Side<'_>) -> bool {
         let may_be = |name: &Name| match name {
             Name::Place(scope) => scope.wants(file),
             Name::Logical(scope, path) => scope.wants(file) || is_beside(file, path, world),
@@ -73,7 +73,7 @@ impl Named {
     }
 
     /// The names that mean a resource, by their numbers. Without names, any number says yes.
-    pub(super) fn hits(&self, resource: &Resource, world: &World<'_>) -> BTreeSet<usize> {
+    pub(super) fn hits(&self, resource: &Resource, world: &Side<'_>) -> BTreeSet<usize> {
         let means = |name: &Name| match name {
             Name::Place(scope) => scope.wants(&resource.file),
             Name::Logical(scope, path) => scope.wants(&resource.file) || world.path_of(resource).as_ref() == Some(path),
@@ -95,7 +95,7 @@ impl Named {
 }
 
 /// Whether a document in a file can have a path by its name: it stands in the directory above.
-fn is_beside(file: &RepoPath, path: &LogicalPath, world: &World<'_>) -> bool {
+fn is_beside(file: &RepoPath, path: &LogicalPath, world: &Side<'_>) -> bool {
     let (Some(directory), Some(parent)) = (file.parent(), path.parent()) else { return false };
-    world.roots().iter().any(|root| parent.directory_below(root).is_ok_and(|place| place == directory))
+    world.settings.roots.paths().any(|root| parent.directory_below(root).is_ok_and(|place| place == directory))
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use crate::finding::{self, Finding, Location};
 use crate::metadata::is_patch_file;
 use crate::path::RepoPath;
-use crate::side::World;
+use crate::side::Side;
 use crate::snapshot::Scope;
 use crate::text::Span;
 
 /// Warns of the patches of these files that are not among the used ones. All that the files speak for must have been looked at.
 pub(super) fn dead(
-    world: &World<'_>,
+    world: &Side<'_>,
     layers: &[RepoPath],
     used: &BTreeSet<Span>,
     scope: &Scope,

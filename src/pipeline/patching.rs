@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::inspection::Inspection;
 use super::{judging, read_string};
 use crate::diff::{self, OtherChanges};
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::patch::read_any;
 use crate::path::RepoPath;
 use crate::report::{Compared, Report};
@@ -115,8 +115,4 @@ impl Patient {
         };
         Resource { identity, file: self.file.clone(), position: self.position.unwrap_or_default(), payload: shown }
     }
-}
-
-fn has_errors(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::Request;
 use crate::document;
-use crate::finding::{Location, Severity};
 use crate::path::RepoPath;
 use crate::report::lines::{PlainContent, PlainFile};
 use crate::report::{Report, SkipReason};
@@ -31,7 +30,7 @@ pub fn take_plain_files(request: &Request<'_>, report: &mut Report) -> Vec<Plain
         }
     }
     // Lines stand in for what a broken file means, but nobody has compared that.
-    report.incomplete &= has_broken || has_unread || !request.configuration.findings.is_empty();
+    report.incomplete &= has_broken || has_unread || !request.configuration.findings().is_empty();
     files
 }
 
@@ -50,11 +49,8 @@ fn words(reason: SkipReason) -> &'static str {
 
 /// Files with errors: nothing of them was compared.
 fn broken(report: &Report) -> impl Iterator<Item = RepoPath> {
-    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    errors.map(|finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.clone(),
-        Location::File { path, .. } => path.clone(),
-    })
+    let errors = report.findings.iter().filter(|finding| finding.is_error());
+    errors.map(|finding| finding.path(&report.sources))
 }
 
 fn content(request: &Request<'_>, path: &RepoPath, masks: &Masks) -> Result<PlainContent, Unreadable> {

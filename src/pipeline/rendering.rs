@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use super::inspection::Inspection;
 use super::named::Named;
 use crate::document::Format;
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::Finding;
 use crate::limits::{Progress, Spent};
 use crate::report::render::{Rendered, View};
 use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
-use crate::side::{FileContent, Opened, Secrets, Stage, World};
+use crate::secrets::Secrets;
+use crate::side::{FileContent, Opened, Side, Stage};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
 use crate::text::SourceId;
 use crate::value::Node;
@@ -59,7 +60,7 @@ impl Inspection<'_> {
 
 struct Renderer<'a> {
     asked: &'a Rendering<'a>,
-    world: &'a World<'a>,
+    world: &'a Side<'a>,
     secrets: &'a Secrets<'a>,
 }
 
@@ -148,7 +149,7 @@ impl Renderer<'_> {
         let (effective, stages) = self.world.stages(resource);
         let about_layers = self.world.layer_findings(resource);
         // Whoever declares secrets in a file that cannot be read must not see them printed.
-        let is_withheld = about_layers.iter().any(is_error) && !self.asked.reveal;
+        let is_withheld = about_layers.iter().any(Finding::is_error) && !self.asked.reveal;
         piece.findings.extend(about_layers);
         piece.findings.extend(effective.findings.iter().cloned());
         piece.is_incomplete |= effective.is_incomplete || is_withheld;
@@ -194,11 +195,7 @@ impl Renderer<'_> {
         let mut last = Some(first.clone());
         let mut moments = vec![(Stage::Written, Some(first))];
         for (stage, payload) in [(Stage::Directives, Some(resource.payload.clone()))].into_iter().chain(stages) {
-            let is_same = match (&last, &payload) {
-                (Some(last), Some(payload)) => last.is_identical(payload),
-                (last, payload) => last.is_none() && payload.is_none(),
-            };
-            if !is_same {
+            if !Node::same_option(last.as_ref(), payload.as_ref()) {
                 last.clone_from(&payload);
                 moments.push((stage, payload));
             }
@@ -243,14 +240,6 @@ impl Piece {
     }
 }
 
-fn is_error(finding: &Finding) -> bool {
-    finding.severity == Severity::Error
-}
-
 fn key(finding: &Finding) -> (&'static str, Option<crate::text::Span>, String) {
-    let place = match &finding.location {
-        Location::Span(span) => Some(*span),
-        Location::File { .. } => None,
-    };
-    (finding.rule.id, place, finding.message.clone())
+    (finding.rule.id, finding.span(), finding.message.clone())
 }

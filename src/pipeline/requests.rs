@@ -94,8 +94,8 @@ pub(super) fn compare(before: &Made, after: &Made, payload: &Difference) -> Diff
             && payload.changes.iter().any(|told| {
                 told.kind == change.kind
                     && diff::pointer(&told.path, DiffSide::After) == diff::pointer(rest, DiffSide::After)
-                    && is_same(&told.before, &change.before)
-                    && is_same(&told.after, &change.after)
+                    && Node::same_option(told.before.as_ref(), change.before.as_ref())
+                    && Node::same_option(told.after.as_ref(), change.after.as_ref())
             })
     };
     difference.changes.retain(|change| !repeats(change));
@@ -103,12 +103,4 @@ pub(super) fn compare(before: &Made, after: &Made, payload: &Difference) -> Diff
     let step = PathStep::Request(before.operation.name().into());
     difference.changes.iter_mut().for_each(|change| change.path.insert(0, step.clone()));
     difference
-}
-
-fn is_same(a: &Option<Node>, b: &Option<Node>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.is_identical(b),
-        (None, None) => true,
-        _ => false,
-    }
 }

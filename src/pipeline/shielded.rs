@@ -26,7 +26,7 @@ pub(super) fn layer_edits(
     let mut edits: Vec<Edit<'_>> = Vec::new();
     for file in layers.iter().filter(|file| is_metadata_file(file.file_name())) {
         let of = |layer: Option<Arc<Layer>>| layer.filter(|layer| layer.is_from(file));
-        let sides = [of(worlds.before.layer_of(file)), of(worlds.after.layer_of(file))];
+        let sides = [of(worlds.before.layers().layer_of(file)), of(worlds.after.layers().layer_of(file))];
         edits.extend(edits_of(file, sides));
     }
     if edits.is_empty() {
@@ -34,7 +34,8 @@ pub(super) fn layer_edits(
     }
     let mut by_file: BTreeMap<&RepoPath, Vec<usize>> = BTreeMap::new();
     edits.iter().enumerate().for_each(|(at, edit)| by_file.entry(edit.file).or_default().push(at));
-    let has_gone = by_file.keys().any(|file| worlds.after.layer_of(file).is_none_or(|layer| !layer.is_from(file)));
+    let has_gone =
+        by_file.keys().any(|file| worlds.after.layers().layer_of(file).is_none_or(|layer| !layer.is_from(file)));
     let judge = Judge { worlds, edits: &edits, by_file: &by_file, has_gone };
     let judge = |resource: &Resource| judge.verdicts(resource);
     let verdicts: Vec<Vec<(usize, Verdict)>> = match loaded.after.len() {

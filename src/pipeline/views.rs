@@ -14,7 +14,7 @@ use crate::path::{LogicalPath, RepoPath};
 use crate::request;
 use crate::request::{Target, Wanted};
 use crate::resource::Resource;
-use crate::side::World;
+use crate::side::Side;
 
 /// Which views are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,14 +66,14 @@ pub(super) struct Noted {
 
 /// A resource of one side with its metadata.
 pub(super) struct Known<'a> {
-    pub(super) world: &'a World<'a>,
+    pub(super) world: &'a Side<'a>,
     pub(super) resource: &'a Resource,
     pub(super) path: LogicalPath,
     pub(super) metadata: std::sync::Arc<EffectiveMetadata>,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn of(world: &'a World<'a>, resource: &'a Resource) -> Option<Self> {
+    pub(super) fn of(world: &'a Side<'a>, resource: &'a Resource) -> Option<Self> {
         let path = world.path_of(resource).filter(|_| resource.is_managed())?;
         let metadata = world.metadata_of(resource)?;
         Some(Self { world, resource, path, metadata })

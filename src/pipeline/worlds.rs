@@ -1,41 +1,35 @@
 //! The two sides of a comparison as worlds, and what only both together can say.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Request, masks, metadata};
-use crate::directive::Includes;
+use super::{Request, metadata};
 use crate::finding::Finding;
 use crate::path::RepoPath;
 use crate::report::Report;
 use crate::resource::Resource;
-use crate::side::{Secrets, World};
+use crate::secrets::Secrets;
+use crate::settings::Given;
+use crate::side::Side;
 use crate::text::Span;
 
 /// Both sides.
 pub(super) struct Worlds<'a> {
-    pub(super) before: World<'a>,
-    pub(super) after: World<'a>,
-    pub(super) secrets: &'a Secrets<'a>,
+    pub(super) before: Side<'a>,
+    pub(super) after: Side<'a>,
     /// How metadata differs that was compared before.
     pub(super) metadata: metadata::Known,
 }
 
 /// Does something with both sides of a request.
 pub(super) fn with_worlds<T>(request: &Request<'_>, act: impl FnOnce(&Worlds<'_>) -> T) -> T {
-    let includes = [Includes::default(), Includes::default()];
-    let settings = request.configuration;
-    let (sources, limits): (&Arc<_>, _) = (request.sources, settings.limits());
-    let before = World::new(request.before, &settings.before, sources, limits, &includes[0]);
-    let after = World::new(request.after, &settings.after, sources, limits, &includes[1]);
-    let secrets = match request.reveal {
-        true => Secrets::off(),
-        false => Secrets::new(masks(request), vec![before.twin(), after.twin()]),
-    };
-    let (before, after) = (before.keeping(&secrets), after.keeping(&secrets));
-    act(&Worlds { before, after, secrets: &secrets, metadata: metadata::Known::default() })
+    let Request { configuration, sources, .. } = *request;
+    let limits = configuration.limits();
+    let before = Given { snapshot: request.before, settings: &configuration.before, sources, limits };
+    let after = Given { snapshot: request.after, settings: &configuration.after, sources, limits };
+    let [before, after] = Side::pair([before, after], configuration.secret_rules(), request.reveal);
+    act(&Worlds { before, after, metadata: metadata::Known::default() })
 }
 
 /// Resources as they are in effect.
@@ -48,7 +42,7 @@ pub(super) struct InEffect {
 }
 
 /// Takes resources through the stages after their directives.
-pub(super) fn in_effect(resources: Vec<Resource>, world: &World<'_>, findings: &mut Vec<Finding>) -> InEffect {
+pub(super) fn in_effect(resources: Vec<Resource>, world: &Side<'_>, findings: &mut Vec<Finding>) -> InEffect {
     let work_out = |resource: Resource| (world.effective(&resource), resource);
     let worked_out: Vec<_> = match resources.len() {
         0..64 => resources.into_iter().map(work_out).collect(),
@@ -68,15 +62,20 @@ pub(super) fn in_effect(resources: Vec<Resource>, world: &World<'_>, findings: &
     in_effect
 }
 
-impl Worlds<'_> {
+impl<'a> Worlds<'a> {
+    /// What either side declares as secret.
+    pub(super) fn secrets(&self) -> &Secrets<'a> {
+        self.after.secrets()
+    }
+
     /// Hides what either side declares as secret. Both sides hide the same, so that what did not change is looked at once.
     pub(super) fn hide(&self, before: Vec<Resource>, after: Vec<Resource>) -> (Vec<Resource>, Vec<Resource>) {
         let twins = twins(&before, &after);
-        let after = Self::hide_each(after, |resource| self.secrets.hide(resource));
+        let after = Self::hide_each(after, |resource| self.secrets().hide(resource));
         let before = Self::hide_each(before.into_iter().zip(twins).collect(), |(resource, twin)| {
             match twin.and_then(|at| after.get(at)) {
                 Some(twin) => Resource { payload: twin.payload.clone(), ..resource },
-                None => self.secrets.hide(resource),
+                None => self.secrets().hide(resource),
             }
         });
         (before, after)
@@ -96,7 +95,7 @@ impl Worlds<'_> {
         for source in shown {
             let text = report.sources.get(source);
             let sides = [&self.before, &self.after];
-            if sides.iter().any(|side| side.secrets_near(&text.path).may_be_in(&text.text)) {
+            if sides.iter().any(|side| side.layers().secrets_near(&text.path).may_be_in(&text.text)) {
                 report.sources.mark_sensitive(source);
             }
         }

@@ -91,14 +91,10 @@ fn texts_with_secrets(report: &Report) -> BTreeSet<SourceId> {
 }
 
 fn collect_secrets(node: &Node, texts: &mut BTreeSet<SourceId>) {
-    match &node.value {
-        Value::Secret(_) => {
-            texts.insert(node.span.source);
-        }
-        Value::List(_) => node.as_list().unwrap_or_default().iter().for_each(|item| collect_secrets(item, texts)),
-        Value::Map(map) => map.entries().iter().for_each(|entry| collect_secrets(&entry.value, texts)),
-        _ => {}
+    if let Value::Secret(_) = node.value {
+        texts.insert(node.span.source);
     }
+    node.children().for_each(|child| collect_secrets(child.node, texts));
 }
 
 fn handler(style: &Style) -> GraphicalReportHandler {

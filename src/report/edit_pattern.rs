@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::secret_numbers;
 use crate::diff::{Change, Group, ResourceChange};
 
 /// Variants of a group that were edited in the same way.
@@ -56,7 +55,7 @@ pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<Ed
 
 fn texts(change: &Change) -> Option<(&str, &str)> {
     let (old, new) = (change.before.as_ref()?, change.after.as_ref()?);
-    let text = |node: &crate::value::Node| node.tag().is_none() && !secret_numbers::holds_secret(node);
+    let text = |node: &crate::value::Node| node.tag().is_none() && !node.holds_secret();
     let (before, after) = (old.as_str()?, new.as_str()?);
     let is_short = |text: &str| text.len() <= LONGEST && !text.contains('\n');
     (text(old) && text(new) && is_short(before) && is_short(after)).then_some((before, after))

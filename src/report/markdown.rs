@@ -131,7 +131,7 @@ impl Parts {
             let is_told = |change| told.contains(&Member { resource: *at, change });
             details.push(|| detail(resource, &mut draft, &is_told).unwrap_or_default());
         }
-        let shielded = groups::shielded(report, &mut draft);
+        let overridden = groups::overridden(report, &mut draft);
         let cut = if draft.was_cut { "… marks truncated text.\n" } else { "" };
         Self {
             head: head(report),
@@ -140,7 +140,7 @@ impl Parts {
             tables: [shared, resources].into_iter().filter(|table| !table.rows.is_empty()).collect(),
             details: details.texts,
             findings: findings(report),
-            skipped: shielded + &skipped(report) + cut,
+            skipped: overridden + &skipped(report) + cut,
         }
     }
 

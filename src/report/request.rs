@@ -7,7 +7,6 @@ use std::io;
 use super::Style;
 use super::locate::Locator;
 use super::paint::{Line, Role, Screen, columns};
-use super::secret_numbers::holds_secret;
 use super::summary_counts::plural;
 use crate::document::write::{to_inline, to_json, to_yaml};
 use crate::metadata::{Operation, Origin as LayerOrigin};
@@ -44,8 +43,8 @@ impl Rendered {
             Some(Answer::Payload(payload)) => vec![payload],
             Some(Answer::Items(_)) => Vec::new(),
         };
-        parts.any(|part| part.uses.iter().any(|read| holds_secret(&read.value)))
-            || request.body.iter().chain(answered).any(holds_secret)
+        parts.any(|part| part.uses.iter().any(|read| read.value.holds_secret()))
+            || request.body.iter().chain(answered).any(Node::holds_secret)
     }
 }
 

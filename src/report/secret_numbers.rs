@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::Report;
 use crate::diff::Change;
-use crate::value::{Entry, Node, Secret, Value};
+use crate::value::{Node, Secret, Value};
 
 /// The secrets of a run, numbered in order of appearance. Every format walks a report in the same order, so they agree.
 #[derive(Debug, Default)]
@@ -61,61 +61,22 @@ impl SecretNumbers {
 
     /// Nothing if there is nothing to mask, so that what holds no secret is walked once and never copied.
     fn mask(&mut self, node: &Node) -> Option<Node> {
-        let masked = match &node.value {
-            Value::Secret(secret) => {
-                let words = format!("(sensitive)#{}", self.number(secret, node.hash()));
-                Node::new(Value::String(SmolStr::from(words)), node.span)
-            }
-            Value::List(_) => {
-                let items = node.as_list().unwrap_or_default();
-                let masked: Vec<Option<Node>> = items.iter().map(|item| self.mask(item)).collect();
-                if masked.iter().all(Option::is_none) {
-                    return None;
-                }
-                let items = masked.into_iter().zip(items).map(|(masked, item)| masked.unwrap_or_else(|| item.clone()));
-                Node::list(items.collect(), node.span)
-            }
-            Value::Map(map) => {
-                let masked: Vec<Option<Node>> = map.entries().iter().map(|entry| self.mask(&entry.value)).collect();
-                if masked.iter().all(Option::is_none) {
-                    return None;
-                }
-                let entries = masked.into_iter().zip(map.entries()).map(|(masked, entry)| Entry {
-                    key: entry.key.clone(),
-                    value: masked.unwrap_or_else(|| entry.value.clone()),
-                });
-                Node::map(entries.collect(), node.span)
-            }
-            _ => return None,
-        };
-        Some(Node { extra: node.extra.clone(), ..masked })
+        let Value::Secret(secret) = &node.value else { return node.map_children(|child| self.mask(child.node)) };
+        let words = format!("(sensitive)#{}", self.number(secret, node.hash()));
+        Some(Node { value: Value::String(SmolStr::from(words)), ..node.clone() })
     }
 
     fn meet(&mut self, node: &Node) {
-        match &node.value {
-            Value::Secret(secret) => {
-                self.number(secret, node.hash());
-            }
-            Value::List(_) => node.as_list().unwrap_or_default().iter().for_each(|item| self.meet(item)),
-            Value::Map(map) => map.entries().iter().for_each(|entry| self.meet(&entry.value)),
-            _ => {}
+        if let Value::Secret(secret) = &node.value {
+            self.number(secret, node.hash());
         }
-    }
-}
-
-/// Whether a value is a secret or holds one.
-pub(super) fn holds_secret(node: &Node) -> bool {
-    match &node.value {
-        Value::Secret(_) => true,
-        Value::List(_) => node.as_list().unwrap_or_default().iter().any(holds_secret),
-        Value::Map(map) => map.entries().iter().any(|entry| holds_secret(&entry.value)),
-        _ => false,
+        node.children().for_each(|child| self.meet(child.node));
     }
 }
 
 /// Whether a change concerns a value that is never shown.
 pub(super) fn concerns_secret(change: &Change) -> bool {
-    change.before.iter().chain(&change.after).any(holds_secret)
+    change.before.iter().chain(&change.after).any(Node::holds_secret)
 }
 
 /// Whether one side of a change is itself a secret: then neither side is shown.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Report, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange, Status};
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, Severity};
 
 /// How many of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,8 +23,8 @@ pub struct SummaryCounts {
     pub respelled: usize,
     /// Changes that several resources share, each counted once.
     pub groups: usize,
-    /// Resources that an edited layer speaks for but does not reach, counted once for each edit.
-    pub shielded: usize,
+    /// Resources that override an edited value of a layer, counted once for each edit.
+    pub overridden: usize,
     /// Edits of layers that nobody reads.
     pub dead_edits: usize,
     /// Numbers that are spelled differently but equal.
@@ -52,7 +52,7 @@ impl SummaryCounts {
             skipped: report.skipped.len(),
             suppressed: report.suppressed.len(),
             groups: report.groups.len(),
-            shielded: report.layer_edits.iter().map(|edit| edit.shielded.len()).sum(),
+            overridden: report.layer_edits.iter().map(|edit| edit.shielded.len()).sum(),
             dead_edits: report.layer_edits.iter().filter(|edit| edit.is_dead).count(),
             ..Self::default()
         };
@@ -85,7 +85,7 @@ impl SummaryCounts {
         self.order_only += changes.iter().filter(is_order).count();
         self.secrets += changes.iter().filter(|change| secret_numbers::concerns_secret(change)).count();
         if let (Some(side), None) | (None, Some(side)) = (&resource.before, &resource.after) {
-            self.secrets += usize::from(secret_numbers::holds_secret(&side.payload));
+            self.secrets += usize::from(side.payload.holds_secret());
         }
     }
 
@@ -104,12 +104,9 @@ pub(super) fn severities(findings: &[&Finding]) -> String {
 }
 
 /// How many files the findings are in.
-pub(super) fn files_with_findings(report: &Report, is_meant: impl Fn(&Finding) -> bool) -> usize {
-    let path = |finding: &Finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.clone(),
-        Location::File { path, .. } => path.clone(),
-    };
-    report.findings.iter().filter(|finding| is_meant(finding)).map(path).collect::<BTreeSet<_>>().len()
+pub(super) fn files_with_findings(report: &Report, is_meant: fn(&Finding) -> bool) -> usize {
+    let meant = report.findings.iter().filter(|finding| is_meant(finding));
+    meant.map(|finding| finding.path(&report.sources)).collect::<BTreeSet<_>>().len()
 }
 
 /// `1 file`, `2 files`, `1,204 files`.

@@ -10,7 +10,7 @@ use super::transform::{Flavour, transform};
 use super::validate::{SchemaCheck, schema, validate};
 use super::{Target, url};
 use crate::expression::template::Purpose;
-use crate::finding::{self, Finding, Location, Outcome, Rule};
+use crate::finding::{self, Finding, Outcome, Rule, sort_by_span};
 use crate::metadata::{Directive, Field, Operation, Says, Section};
 use crate::path::LogicalPath;
 use crate::text::Span;
@@ -122,10 +122,7 @@ fn made(target: &Target<'_>, operation: Operation, is_filled_in: bool) -> Outcom
 }
 
 fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| match &finding.location {
-        Location::Span(span) => (Some(*span), None),
-        Location::File { path, .. } => (None, Some(path.clone())),
-    });
+    sort_by_span(&mut findings);
     findings
 }
 

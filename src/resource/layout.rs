@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use crate::document::Format;
 use crate::path::{LogicalPath, RepoPath};
 use crate::settings;
-use crate::settings::{Layout, Root, Settings};
+use crate::settings::{Layout, Roots, Settings};
 use crate::snapshot::{EntryKind, Snapshot};
 
 /// What a file is.
@@ -36,7 +36,7 @@ impl Role {
 /// Decides roles in one snapshot, and remembers what it had to look up.
 pub struct Roles<'a> {
     snapshot: &'a dyn Snapshot,
-    roots: &'a [Root],
+    roots: &'a Roots,
     metadata_root: Option<&'a RepoPath>,
     openapi: Option<&'a RepoPath>,
     declarative: Mutex<BTreeMap<RepoPath, bool>>,
@@ -47,7 +47,7 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 impl<'a> Roles<'a> {
     /// Roles under these settings.
     pub fn new(snapshot: &'a dyn Snapshot, settings: &'a Settings) -> Self {
-        let (roots, metadata_root) = (settings.roots.as_slice(), settings.metadata_root.as_ref());
+        let (roots, metadata_root) = (&settings.roots, settings.metadata_root.as_ref());
         Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Mutex::default() }
     }
 
@@ -100,13 +100,7 @@ impl<'a> Roles<'a> {
 
     /// The logical path of a resource directory, and the layout of the root it stands in. A root itself is no resource.
     fn logical_path(&self, directory: &RepoPath) -> Option<(LogicalPath, Layout)> {
-        let whole = Root { path: RepoPath::root(), layout: Layout::Detect, format: Default::default() };
-        let containing = self.roots.iter().filter(|root| directory.is_within(&root.path));
-        let root = match containing.max_by_key(|root| root.path.as_bytes().len()) {
-            Some(root) => root,
-            None if self.roots.is_empty() => &whole,
-            None => return None,
-        };
+        let root = self.roots.around(directory)?;
         let below = directory.below(&root.path).filter(|below| !below.is_root())?;
         Some((LogicalPath::of_directory(&below)?, root.layout))
     }
@@ -205,8 +199,8 @@ mod tests {
 
     #[test]
     fn declared_roots_cut_the_logical_path_and_settle_the_layout() {
-        let root = |text: &str, layout| Root { path: path(text), layout, format: Default::default() };
-        let settings = Settings { roots: vec![root("config", Layout::Declarest)], ..Settings::default() };
+        let root = |text: &str, layout| crate::settings::Root { path: path(text), layout, format: Default::default() };
+        let settings = Settings { roots: Roots::new(vec![root("config", Layout::Declarest)]), ..Settings::default() };
         let role = |file| role_in(&[], &settings, file);
         assert_eq!(role("config/a/resource.yaml"), Role::Resource(logical("a")));
         assert_eq!(role("config/a.yaml"), Role::Resource(logical("a")));

@@ -9,7 +9,7 @@ use super::layout::Role;
 use super::{Identity, KubernetesName, Resource, SkipReason};
 use crate::document::{self, Document, Format};
 use crate::expression::eval::may_have_expressions;
-use crate::finding::{self, Finding, Location, Severity};
+use crate::finding::{self, Finding, Location, has_errors};
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::text::{SourceId, SourceText, Sources};
@@ -129,7 +129,7 @@ fn open(content: Content<'_>, sources: &Sources) -> Result<Text, Parsed> {
 impl Text {
     fn read(&self, limits: &Limits, wanted: &mut dyn FnMut(&str) -> bool) -> Parsed {
         let parsed = document::parse_wanted(&self.text, self.source, self.format, limits, wanted);
-        let is_broken = parsed.findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_broken = has_errors(&parsed.findings);
         Parsed {
             documents: parsed.value.documents,
             count: parsed.value.count,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::mask::secret;
-use super::overridden::{History, rebuilt};
+use super::overridden::History;
 use crate::finding::Finding;
 use crate::value::{Entry, Key, Map, Node, Secret, StepKind, Value};
 
@@ -63,17 +63,13 @@ struct Found {
 
 impl Found {
     fn node(&mut self, node: &Node) {
-        match &node.value {
-            Value::Secret(secret) => {
-                let first = *self.known.entry(node.hash()).or_insert(self.secrets.len());
-                if self.secrets.get(first).is_none_or(|known| !known.is_equal(secret)) {
-                    self.secrets.push(secret.clone());
-                }
+        if let Value::Secret(secret) = &node.value {
+            let first = *self.known.entry(node.hash()).or_insert(self.secrets.len());
+            if self.secrets.get(first).is_none_or(|known| !known.is_equal(secret)) {
+                self.secrets.push(secret.clone());
             }
-            Value::Map(map) => map.entries().iter().for_each(|entry| self.node(&entry.value)),
-            Value::List(list) => list.items().iter().for_each(|item| self.node(item)),
-            _ => {}
         }
+        node.children().for_each(|child| self.node(child.node));
         if let Some(loser) = node.overridden()
             && self.history.admits(loser)
         {
@@ -105,7 +101,7 @@ impl<'s> Search<'s> {
         let hidden = match &node.value {
             Value::String(text) if is_suspect && self.is_in(text) => Some(secret(node)),
             Value::Number(number) if is_suspect && self.is_in(number.as_str()) => Some(secret(node)),
-            Value::List(_) => rebuilt(node, &mut |_, _, item| self.node(item, is_suspect)),
+            Value::List(_) => node.map_children(|child| self.node(child.node, is_suspect)),
             Value::Map(map) => self.entries(node, map, is_suspect),
             _ => None,
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::overridden::{self, History, rebuilt};
+use super::overridden::{self, History};
 use crate::glob::Pattern;
 use crate::path::{Pointer, RepoPath};
 use crate::resource::{Identity, Resource};
@@ -84,18 +84,12 @@ pub fn hide_places(mut resource: Resource, places: impl Fn(&Node) -> Vec<Pointer
 
 fn hide_at(node: &Node, place: &[SmolStr]) -> Option<Node> {
     let Some((name, rest)) = place.split_first() else { return Some(Hiding::everything().scalars(node)) };
-    let mut hidden = None;
     let at = match &node.value {
         Value::Map(map) => map.position(name)?,
         Value::List(_) => list_index(name)?,
         _ => return None,
     };
-    rebuilt(node, &mut |place, _, child| {
-        if place == at {
-            hidden = hide_at(child, rest);
-        }
-        hidden.take()
-    })
+    node.map_children(|child| if child.at == at { hide_at(child.node, rest) } else { None })
 }
 
 impl Rule {
@@ -143,14 +137,10 @@ impl Hiding<'_> {
     }
 
     fn children(&mut self, node: &Node) -> Option<Node> {
-        rebuilt(node, &mut |at, key, child| {
+        node.map_children(|child| {
             // The way matters only to rules, and most documents meet none.
-            self.path.push(match key {
-                _ if self.rules.is_empty() => SmolStr::default(),
-                Some(key) => key.name.clone(),
-                None => SmolStr::new(at.to_string()),
-            });
-            let hidden = self.node(child);
+            self.path.push(if self.rules.is_empty() { SmolStr::default() } else { child.token() });
+            let hidden = self.node(child.node);
             self.path.pop();
             hidden
         })
@@ -159,10 +149,10 @@ impl Hiding<'_> {
     /// Hides what a Kubernetes Secret holds, and every annotation: appliers keep copies of the whole object there. What is not
     /// part of a Secret at all is there to be merged into it.
     fn secret_object(&mut self, node: &Node) -> Node {
-        let hidden = rebuilt(node, &mut |_, key, child| match key.map(|key| key.name.as_str()) {
+        let hidden = node.map_children(|child| match child.key.map(|key| key.name.as_str()) {
             Some("apiVersion" | "kind" | "type" | "immutable") => None,
-            Some("metadata") => self.annotations(child),
-            _ => Some(self.scalars(child)),
+            Some("metadata") => self.annotations(child.node),
+            _ => Some(self.scalars(child.node)),
         });
         let hidden = self.overridden(node, hidden, |hiding, loser| match loser.value {
             Value::Map(_) => Some(hiding.secret_object(loser)),
@@ -172,8 +162,8 @@ impl Hiding<'_> {
     }
 
     fn annotations(&mut self, metadata: &Node) -> Option<Node> {
-        let hidden = rebuilt(metadata, &mut |_, key, child| {
-            key.is_some_and(|key| key.name == "annotations").then(|| self.scalars(child))
+        let hidden = metadata.map_children(|child| {
+            child.key.is_some_and(|key| key.name == "annotations").then(|| self.scalars(child.node))
         });
         self.overridden(metadata, hidden, Self::annotations)
     }
@@ -181,7 +171,7 @@ impl Hiding<'_> {
     /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
     fn scalars(&mut self, node: &Node) -> Node {
         let hidden = match &node.value {
-            Value::Map(_) | Value::List(_) => rebuilt(node, &mut |_, _, child| Some(self.scalars(child))),
+            Value::Map(_) | Value::List(_) => node.map_children(|child| Some(self.scalars(child.node))),
             Value::Null | Value::Secret(_) => None,
             _ => Some(secret(node)),
         };

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::value::{Entry, Key, Node, Value};
+use crate::value::{Entry, Node};
 
 /// How much of what is overridden is looked through. Histories are shared, so that a few lines can make one that is longer than
 /// any document may be; what lies beyond is forgotten, never shown.
@@ -42,9 +42,9 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// The node with hidden histories, or nothing if there are none.
     fn node(&mut self, node: &Node) -> Option<Node> {
-        let changed = rebuilt(node, &mut |at, key, child| {
-            self.path.push(key.map_or_else(|| SmolStr::new(at.to_string()), |key| key.name.clone()));
-            let changed = self.node(child);
+        let changed = node.map_children(|child| {
+            self.path.push(child.token());
+            let changed = self.node(child.node);
             self.path.pop();
             changed
         });
@@ -64,33 +64,4 @@ impl Walk<'_> {
             None => Some(shown.forgetting()),
         }
     }
-}
-
-/// What takes the place of a child, told its number and, in a map, its key.
-type Replace<'a> = dyn FnMut(usize, Option<&Key>, &Node) -> Option<Node> + 'a;
-
-/// The node with some of its children replaced, or nothing if none is. Lists and maps are copied only when they must be.
-pub(super) fn rebuilt(node: &Node, replace: &mut Replace<'_>) -> Option<Node> {
-    let rebuilt = match &node.value {
-        Value::Map(map) => {
-            let mut changed: Option<Vec<Entry>> = None;
-            for (at, entry) in map.entries().iter().enumerate() {
-                if let Some(value) = replace(at, Some(&entry.key), &entry.value) {
-                    changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-                }
-            }
-            Node::map(changed?, node.span)
-        }
-        Value::List(list) => {
-            let mut changed: Option<Vec<Node>> = None;
-            for (at, item) in list.items().iter().enumerate() {
-                if let Some(item) = replace(at, None, item) {
-                    changed.get_or_insert_with(|| list.items().to_vec())[at] = item;
-                }
-            }
-            Node::list(changed?, node.span)
-        }
-        _ => return None,
-    };
-    Some(Node { extra: node.extra.clone(), ..rebuilt })
 }

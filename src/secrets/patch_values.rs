@@ -2,7 +2,6 @@
 
 use smol_str::SmolStr;
 
-use super::overridden::rebuilt;
 use crate::value::{Entry, Node};
 
 /// A patch file with the values of its operations hidden. `hide` does so in a document that holds nothing but one value, at its
@@ -22,9 +21,9 @@ impl Walk<'_> {
         let target = node.get("target").and_then(|target| target.get("kind")).and_then(Node::as_str);
         let kind = target.or(kind);
         let place = node.get("op").and_then(|_| node.get("path")).and_then(Node::as_str).map(tokens);
-        rebuilt(node, &mut |_, key, child| match &place {
-            Some(place) if key.is_some_and(|key| key.name == "value") => self.value(child, place, kind),
-            _ => self.node(child, kind),
+        node.map_children(|child| match &place {
+            Some(place) if child.key.is_some_and(|key| key.name == "value") => self.value(child.node, place, kind),
+            _ => self.node(child.node, kind),
         })
     }
 

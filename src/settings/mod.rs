@@ -1,6 +1,9 @@
 //! Every choice of the user as plain data, with defaults that need no configuration.
 
+mod given;
+mod policy;
 mod read;
+mod roots;
 
 use smol_str::SmolStr;
 
@@ -8,13 +11,16 @@ use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::path::RepoPath;
 
+pub use given::Given;
+pub use policy::{Configuration, Policy};
 pub use read::{FILE_NAME, decode};
+pub use roots::{Layout, Root, Roots};
 
 /// What `outcrop.yaml` can say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Where resources live; none means the repository's root.
-    pub roots: Vec<Root>,
+    /// Where resources live.
+    pub roots: Roots,
     /// Where metadata lives, if not beside the resources.
     pub metadata_root: Option<RepoPath>,
     /// The OpenAPI document of the server that resources are for.
@@ -42,7 +48,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            roots: Vec::new(),
+            roots: Roots::default(),
             metadata_root: None,
             openapi: None,
             secrets: Vec::new(),
@@ -58,6 +64,15 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The directories in which layers are looked for: the configured one, or every root of resources.
+    pub fn layer_roots(&self) -> Roots {
+        let Some(path) = &self.metadata_root else { return self.roots.clone() };
+        let first = self.roots.all().first().cloned();
+        Roots::new(first.into_iter().map(|root| Root { path: path.clone(), ..root }).collect())
+    }
+}
+
 /// What a list or null means when it meets a value that a merge directive brings in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MergeProfile {
@@ -66,27 +81,6 @@ pub enum MergeProfile {
     Plain,
     /// As Unfurl does it: lists are joined, and null over a map overrides nothing.
     Unfurl,
-}
-
-/// A directory that holds resources.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
-    /// Where it stands.
-    pub path: RepoPath,
-    /// Whether every YAML and JSON file in it is a resource named by its path.
-    pub layout: Layout,
-    /// The format that `resource_format` speaks of.
-    pub format: Format,
-}
-
-/// How files become resources below a root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
-    /// As recognised: `resource.*` directories, Kubernetes documents, other files by their path.
-    #[default]
-    Detect,
-    /// `<logical-path>/resource.*` and `<logical-path>.*`, always.
-    Declarest,
 }
 
 /// The two formats a repository of resources can have.

@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::finding::{self, Outcome, Severity};
 use crate::limits::Limits;
 use crate::path::{Pointer, RepoPath};
-use crate::settings::{CompareRule, Format, Layout, ListRule, MergeProfile, PlaceRule, Root, Settings};
+use crate::settings::{CompareRule, Format, Layout, ListRule, MergeProfile, PlaceRule, Root, Roots, Settings};
 use crate::value::{Node, Value};
 
 /// The file's name, at the root of a snapshot.
@@ -47,7 +47,7 @@ fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
     for entry in shape.entries(root, FILE_NAME, &KEYS) {
         let value = &entry.value;
         match entry.key.name.as_str() {
-            "roots" => settings.roots = read_each(shape, value, "roots", read_root),
+            "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
             "metadata" => settings.metadata_root = read_metadata(shape, value),
             "openapi" => settings.openapi = read_path(shape, value, "openapi"),
             "secrets" => settings.secrets = read_each(shape, value, "secrets", read_secret),

@@ -13,7 +13,7 @@ use super::on_disk::OnDisk;
 use super::output;
 use super::session::open_repository;
 use crate::directive::Includes;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_metadata_file};
 use crate::path::{LogicalPath, Pointer, RepoPath};
@@ -247,7 +247,7 @@ impl Inspected {
             return Ok(Exit::Clean);
         }
         self.inspection().veil(&findings);
-        let is_wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_wrong = has_errors(&findings);
         let report = Report {
             after: self.snapshot.label().into(),
             findings,

@@ -1,23 +1,23 @@
-//! Expressions in the payloads of a world: what they may see of other resources, and what they give.
+//! Expressions in the payloads of a side: what they may see of other resources, and what they give.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use smol_str::SmolStr;
 
-use super::World;
+use super::Side;
 use crate::expression::eval::{Payload, ResourceId, Tree, compute, has_expressions, sealed};
 use crate::finding::Outcome;
 use crate::path::LogicalPath;
 use crate::resource::{Identity, Resource};
 use crate::value::Node;
 
-impl World<'_> {
+impl Side<'_> {
     /// A payload with its expressions replaced by what they give, seen from the resource that owns them.
     pub(super) fn computed(&self, resource: &Resource) -> Outcome<Node> {
         let path = self.path_of(resource).filter(|_| self.settings.expressions && has_expressions(&resource.payload));
         let Some(path) = path else { return Outcome::clean(resource.payload.clone()) };
-        let tree = WorldTree::new(self);
+        let tree = SideTree::new(self);
         let seen = self.seen(resource.clone());
         compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits)
     }
@@ -31,7 +31,7 @@ impl World<'_> {
 
     /// The same for whatever stands at a path; looked up once.
     fn seen_at(&self, path: &LogicalPath) -> Payload {
-        self.seen.get(path, || match self.find(path) {
+        self.caches.seen.get(path, || match self.find(path) {
             Some(resource) => Payload::Node(self.seen(resource)),
             None if self.is_broken_at(path) => Payload::Unreadable("its file has errors".to_owned()),
             None => Payload::Nothing,
@@ -39,9 +39,9 @@ impl World<'_> {
     }
 }
 
-/// The resources of a world as expressions see them: a tree of paths, secrets hidden.
-pub struct WorldTree<'a> {
-    world: &'a World<'a>,
+/// The resources of a side as expressions see them: a tree of paths, secrets hidden.
+pub struct SideTree<'a> {
+    side: &'a Side<'a>,
     paths: Mutex<Paths>,
     /// A resource that stands at its path whatever else does.
     around: Option<(LogicalPath, Resource)>,
@@ -53,10 +53,10 @@ struct Paths {
     ids: BTreeMap<LogicalPath, ResourceId>,
 }
 
-impl<'a> WorldTree<'a> {
-    /// The tree of a world.
-    pub fn new(world: &'a World<'a>) -> Self {
-        Self { world, paths: Mutex::default(), around: None }
+impl<'a> SideTree<'a> {
+    /// The tree of a side.
+    pub fn new(side: &'a Side<'a>) -> Self {
+        Self { side, paths: Mutex::default(), around: None }
     }
 
     /// The same, seen from a resource: of several at its path it is the one that counts.
@@ -87,12 +87,12 @@ impl<'a> WorldTree<'a> {
         let path = self.logical(id);
         match &self.around {
             Some((own, resource)) if *own == path => Some(resource.clone()),
-            _ => self.world.find(&path),
+            _ => self.side.find(&path),
         }
     }
 }
 
-impl Tree for WorldTree<'_> {
+impl Tree for SideTree<'_> {
     fn root(&self) -> ResourceId {
         self.id(&LogicalPath::root())
     }
@@ -102,7 +102,7 @@ impl Tree for WorldTree<'_> {
     }
 
     fn children(&self, of: ResourceId) -> Vec<ResourceId> {
-        self.world.children(&self.logical(of)).iter().map(|path| self.id(path)).collect()
+        self.side.children(&self.logical(of)).iter().map(|path| self.id(path)).collect()
     }
 
     fn name(&self, of: ResourceId) -> SmolStr {
@@ -126,26 +126,26 @@ impl Tree for WorldTree<'_> {
 
     fn by_path(&self, path: &str) -> Option<ResourceId> {
         let path = LogicalPath::parse(&format!("/{}", path.trim_start_matches('/'))).ok()?;
-        self.world.stands_at(&path).then(|| self.id(&path))
+        self.side.stands_at(&path).then(|| self.id(&path))
     }
 
     fn by_name(&self, name: &str) -> Vec<ResourceId> {
-        self.world.named(name).iter().map(|path| self.id(path)).collect()
+        self.side.named(name).iter().map(|path| self.id(path)).collect()
     }
 
     fn payload(&self, of: ResourceId) -> Payload {
         let path = self.logical(of);
         match &self.around {
-            Some((own, resource)) if *own == path => Payload::Node(self.world.seen(resource.clone())),
-            _ => self.world.seen_at(&path),
+            Some((own, resource)) if *own == path => Payload::Node(self.side.seen(resource.clone())),
+            _ => self.side.seen_at(&path),
         }
     }
 
     fn is_computed(&self) -> bool {
-        self.world.settings.expressions
+        self.side.settings.expressions
     }
 
     fn gap(&self) -> Option<String> {
-        self.world.gap()
+        self.side.gap()
     }
 }

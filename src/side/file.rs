@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::World;
+use super::Side;
 use crate::directive::{self, Reads};
 use crate::document::Format;
-use crate::finding::{self, Finding, Location, Severity};
+use crate::finding::{self, Finding, Location, has_errors};
 use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, ReadAs, Resource, Role, SkipReason, kubernetes_name, parse, resources_of};
 use crate::snapshot::{Entry, EntryKind, ObjectId};
@@ -49,10 +49,10 @@ impl FileContent {
     }
 }
 
-impl World<'_> {
+impl Side<'_> {
     /// What the file at a path holds; nothing if there is none. Read once.
     pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
-        self.files.get(path, || {
+        self.caches.files.get(path, || {
             let opened = match self.snapshot.entry(path) {
                 Ok(entry) => self.open(entry),
                 Err(error) => Opened::Done(FileContent::unreadable(error.into_finding())),
@@ -121,17 +121,11 @@ impl World<'_> {
         if !self.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
             return None;
         }
-        let context = directive::Context {
-            snapshot: self.snapshot,
-            includes: self.includes,
-            sources: self.sources,
-            limits: self.limits,
-            profile: self.settings.merge,
-        };
+        let context = directive::Context::new(self.given, &self.includes);
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);
-            expanded.is_broken |= outcome.findings.iter().any(|finding| finding.severity == Severity::Error);
+            expanded.is_broken |= has_errors(&outcome.findings);
             expanded.findings.append(&mut outcome.findings);
             document.root = outcome.value.root;
             reads.append(&mut outcome.value.reads);

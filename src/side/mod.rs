@@ -1,57 +1,52 @@
-//! Stage 8, the effective resource: every stage before composed for one snapshot, each piece made once.
+//! One side of a comparison, or the one revision that a command looks at: a snapshot, how it is read, and caches of everything
+//! that was asked about it.
 //!
-//! A [`World`] is one side of a comparison, or the one revision a command looks at. It reads files on demand, follows their
-//! directives, and answers what a resource is in effect; whoever asks twice gets the same answer without new work.
+//! A [`Side`] reads files on demand, expands their directives, and answers what a resource is in effect. Each answer is computed
+//! once.
 
 mod expressions;
 mod file;
 mod layers;
 mod neighbours;
 mod names;
-mod secrets;
 mod stages;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use crate::directive::Includes;
 use crate::expression::eval::Payload;
-use crate::limits::Limits;
 use crate::memo::Memo;
-use crate::metadata::Layers;
+use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
 use crate::resource::{Identity, Resource, Roles};
-use crate::settings::Settings;
-use crate::snapshot::Snapshot;
-use crate::text::Sources;
+use crate::secrets::{Masks, Secrets};
+use crate::settings::{Given, PlaceRule};
 use crate::value::Node;
 
-pub use expressions::WorldTree;
+pub use expressions::SideTree;
 pub use file::{FileContent, Opened};
-pub use layers::layers_below;
 use names::Names;
-pub use secrets::Secrets;
 pub use stages::{Effective, Stage};
 use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.
-pub struct World<'a> {
-    /// The files.
-    pub snapshot: &'a dyn Snapshot,
-    /// What its `outcrop.yaml` says.
-    pub settings: &'a Settings,
-    /// The texts that are read.
-    pub sources: &'a Arc<Sources>,
-    /// What is too much.
-    pub limits: &'a Limits,
-    includes: &'a Includes,
-    secrets: Option<&'a Secrets<'a>>,
+pub struct Side<'a> {
+    given: Given<'a>,
+    includes: Arc<Includes>,
     roles: Roles<'a>,
-    trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
+    layers: Arc<LayerTrees<'a>>,
+    secrets: Arc<Secrets<'a>>,
+    caches: Caches,
+}
+
+/// Answers that were computed before.
+struct Caches {
     files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
     written: Memo<RepoPath, Arc<Written>>,
@@ -61,73 +56,88 @@ pub struct World<'a> {
     /// Directory entries that were looked at to find resources.
     entries: AtomicU64,
     is_unlisted: AtomicBool,
+    /// What expressions see of other resources.
     seen: Memo<LogicalPath, Payload>,
-    patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
+    patch_files: BTreeMap<RepoPath, PatchFiles>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
-    /// What resources show to others.
+    /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
-    requests: Arc<request::Memo>,
+    requests: request::Memo,
 }
 
-/// What twins have in common.
-struct Shared<'a> {
-    trees: Arc<BTreeMap<RepoPath, Layers<'a>>>,
-    patch_files: Arc<BTreeMap<RepoPath, PatchFiles>>,
-    requests: Arc<request::Memo>,
+impl<'a> Side<'a> {
+    /// A snapshot on its own, with the secret rules of its own settings.
+    pub fn new(given: Given<'a>, reveal: bool) -> Self {
+        let side = Layered::new(given);
+        let masks = || Masks::new(&given.settings.secrets);
+        let secrets = if reveal { Secrets::off() } else { Secrets::new(masks(), vec![Arc::clone(&side.layers)]) };
+        side.hiding(Arc::new(secrets))
+    }
+
+    /// Both sides of a comparison. Each hides what either of them declares as secret.
+    pub fn pair<'r>(
+        [before, after]: [Given<'a>; 2],
+        rules: impl IntoIterator<Item = &'r PlaceRule>,
+        reveal: bool,
+    ) -> [Self; 2] {
+        let (before, after) = (Layered::new(before), Layered::new(after));
+        let layers = || vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
+        let secrets = if reveal { Secrets::off() } else { Secrets::new(Masks::new(rules), layers()) };
+        let secrets = Arc::new(secrets);
+        [before.hiding(Arc::clone(&secrets)), after.hiding(secrets)]
+    }
+
+    /// What is hidden, on this side and on the one it is compared with.
+    pub fn secrets(&self) -> &Secrets<'a> {
+        &self.secrets
+    }
+
+    /// A resource as others may see it.
+    pub fn hidden(&self, resource: Resource) -> Resource {
+        self.secrets.hide(resource)
+    }
+
+    /// What files are, by their place.
+    pub fn roles(&self) -> &Roles<'a> {
+        &self.roles
+    }
 }
 
-impl<'a> World<'a> {
-    /// A snapshot of which nothing is known yet. Included files are kept by whoever owns `includes`, which outlives the world.
-    pub fn new(
-        snapshot: &'a dyn Snapshot,
-        settings: &'a Settings,
-        sources: &'a Arc<Sources>,
-        limits: &'a Limits,
-        includes: &'a Includes,
-    ) -> Self {
-        let patch_files = layers::bases(settings).into_iter().map(|base| (base, PatchFiles::default()));
-        let trees = layers::bases(settings).into_iter().map(|base| {
-            let layers = layers_below(&base, snapshot, settings, sources, limits, includes);
-            (base, layers)
-        });
-        let shared = Shared {
-            trees: Arc::new(trees.collect()),
-            patch_files: Arc::new(patch_files.collect()),
-            requests: Arc::new(request::Memo::within(limits)),
-        };
-        Self::over(snapshot, settings, sources, limits, includes, shared)
+/// A side is read like what it is made of: `side.snapshot`, `side.settings`, `side.sources`, `side.limits`.
+impl<'a> Deref for Side<'a> {
+    type Target = Given<'a>;
+
+    fn deref(&self) -> &Given<'a> {
+        &self.given
+    }
+}
+
+/// A snapshot whose layers can be asked, so that all sides together can say what is secret.
+struct Layered<'a> {
+    given: Given<'a>,
+    includes: Arc<Includes>,
+    layers: Arc<LayerTrees<'a>>,
+}
+
+impl<'a> Layered<'a> {
+    fn new(given: Given<'a>) -> Self {
+        let includes = Arc::new(Includes::default());
+        let layers = Arc::new(LayerTrees::new(given, &includes));
+        Self { given, includes, layers }
     }
 
-    /// The same snapshot again, with the same layers.
-    #[must_use]
-    pub fn twin(&self) -> Self {
-        let Self { snapshot, settings, sources, limits, includes, .. } = *self;
-        let shared = Shared {
-            trees: Arc::clone(&self.trees),
-            patch_files: Arc::clone(&self.patch_files),
-            requests: Arc::clone(&self.requests),
-        };
-        Self::over(snapshot, settings, sources, limits, includes, shared)
+    fn hiding(self, secrets: Arc<Secrets<'a>>) -> Side<'a> {
+        let Self { given, includes, layers } = self;
+        let roles = Roles::new(given.snapshot, given.settings);
+        Side { given, includes, roles, layers, secrets, caches: Caches::new(given) }
     }
+}
 
-    fn over(
-        snapshot: &'a dyn Snapshot,
-        settings: &'a Settings,
-        sources: &'a Arc<Sources>,
-        limits: &'a Limits,
-        includes: &'a Includes,
-        shared: Shared<'a>,
-    ) -> Self {
-        let Shared { trees, patch_files, requests } = shared;
+impl Caches {
+    fn new(given: Given<'_>) -> Self {
+        let patch_files =
+            given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
-            snapshot,
-            settings,
-            sources,
-            limits,
-            includes,
-            secrets: None,
-            roles: Roles::new(snapshot, settings),
-            trees,
             files: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
@@ -140,28 +150,8 @@ impl<'a> World<'a> {
             patch_files,
             effective: Memo::default(),
             shown: Memo::default(),
-            requests,
+            requests: request::Memo::within(given.limits),
         }
-    }
-
-    /// The same world, in which resources see each other without their secrets.
-    #[must_use]
-    pub fn keeping(mut self, secrets: &'a Secrets<'a>) -> Self {
-        self.secrets = Some(secrets);
-        self
-    }
-
-    /// A resource as others may see it.
-    pub fn hidden(&self, resource: Resource) -> Resource {
-        match self.secrets {
-            Some(secrets) => secrets.hide(resource),
-            None => resource,
-        }
-    }
-
-    /// What files are, by their place.
-    pub fn roles(&self) -> &Roles<'a> {
-        &self.roles
     }
 }
 

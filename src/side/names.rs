@@ -1,23 +1,23 @@
-//! The resources of a world by their short names: the last segments of their paths.
+//! The resources of a side by their short names: the last segments of their paths.
 
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 
-use super::World;
+use super::Side;
 use crate::path::{LogicalPath, RepoPath};
 
 /// The paths that a short name may mean, in byte order.
 pub(super) type Names = BTreeMap<SmolStr, Vec<LogicalPath>>;
 
-impl World<'_> {
+impl Side<'_> {
     /// Every path with this name, in byte order.
     ///
     /// Documents that name themselves, and plain files, have a dot in their names: only for such a name files are opened.
     pub fn named(&self, name: &str) -> Vec<LogicalPath> {
         let names = match name.contains('.') {
-            true => self.names_of_all.get_or_init(|| self.all_names()),
-            false => self.names_of_places.get_or_init(|| self.place_names()),
+            true => self.caches.names_of_all.get_or_init(|| self.all_names()),
+            false => self.caches.names_of_places.get_or_init(|| self.place_names()),
         };
         let mut paths = names.get(name).cloned().unwrap_or_default();
         if !name.contains('.') {
@@ -41,7 +41,7 @@ impl World<'_> {
     fn place_names(&self) -> Names {
         let mut names = Names::new();
         names.entry("root".into()).or_default().push(LogicalPath::root());
-        for root in self.roots() {
+        for root in self.settings.roots.paths() {
             let mut waiting: Vec<RepoPath> = vec![root.clone()];
             while let Some(directory) = waiting.pop().filter(|_| !self.is_cut()) {
                 let own = directory.below(&root).and_then(|below| LogicalPath::of_directory(&below));

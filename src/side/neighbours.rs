@@ -1,8 +1,8 @@
-//! A world as requests see it: effective payloads with their secrets hidden, and everything that is worked out once for all of them.
+//! A side as requests see it: effective payloads with their secrets hidden, and everything that is worked out once for all of them.
 
 use std::sync::Arc;
 
-use super::World;
+use super::Side;
 use crate::metadata::{EffectiveMetadata, resolve};
 use crate::path::{LogicalPath, RepoPath};
 use crate::request::{Neighbours, Target};
@@ -10,7 +10,7 @@ use crate::resource::Resource;
 use crate::settings::Format;
 use crate::value::Node;
 
-impl World<'_> {
+impl Side<'_> {
     /// A resource, or a path without one, that something is to be done with; the file is where it stands, or would.
     pub fn target<'t>(
         &'t self,
@@ -26,14 +26,13 @@ impl World<'_> {
             format: self.format_of(file),
             neighbours: self,
             sources: self.sources,
-            memo: &self.requests,
+            memo: &self.caches.requests,
         }
     }
 
     /// The format of the repository at the place of a file, for `resource_format`.
     pub fn format_of(&self, file: &RepoPath) -> Format {
-        let around = self.settings.roots.iter().filter(|root| file.is_within(&root.path));
-        around.max_by_key(|root| root.path.as_bytes().len()).map(|root| root.format).unwrap_or_default()
+        self.settings.roots.around(file).map(|root| root.format).unwrap_or_default()
     }
 
     /// The effective payload of a resource as it may be shown; nothing if a patch drops it.
@@ -42,28 +41,27 @@ impl World<'_> {
         Some(self.hidden(Resource { payload, ..resource }).payload)
     }
 
-    /// The root in which a path stands, or most of it does.
-    fn root_around(&self, path: &LogicalPath) -> Option<RepoPath> {
-        let roots = self.roots();
-        if roots.len() > 1 {
+    /// The root that contains the longest part of a path.
+    fn root_around(&self, path: &LogicalPath) -> Option<&RepoPath> {
+        if self.settings.roots.all().len() > 1 {
             for path in std::iter::successors(Some(path.clone()), LogicalPath::parent) {
                 let is_there = |root: &&RepoPath| {
                     let directory = path.directory_below(root).ok();
                     directory.is_some_and(|directory| matches!(self.snapshot.entry(&directory), Ok(Some(_))))
                 };
-                if let Some(root) = roots.iter().find(is_there) {
-                    return Some(root.clone());
+                if let Some(root) = self.settings.roots.paths().find(is_there) {
+                    return Some(root);
                 }
             }
         }
-        roots.into_iter().next()
+        self.settings.roots.paths().next()
     }
 }
 
-impl Neighbours for World<'_> {
+impl Neighbours for Side<'_> {
     fn payload(&self, path: &LogicalPath) -> Option<Node> {
         // The same few resources stand above many others.
-        self.shown.get(path, || self.shown_payload(self.find(path)?))
+        self.caches.shown.get(path, || self.shown_payload(self.find(path)?))
     }
 
     fn children(&self, collection: &LogicalPath) -> Vec<(LogicalPath, Node)> {
@@ -72,6 +70,6 @@ impl Neighbours for World<'_> {
     }
 
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
-        Some(resolve(path, self.layers_for(&self.root_around(path)?)?).value)
+        Some(resolve(path, self.layers.layers_for(self.root_around(path)?)?).value)
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::World;
+use super::Side;
 use crate::expression::eval::has_expressions;
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::metadata::{EffectiveMetadata, identify};
 use crate::patch::{PatchSet, Patched, Seen, SpecUse, Subject, apply_layers_watched};
 use crate::path::{LogicalPath, Pointer, RepoPath};
@@ -60,14 +60,14 @@ pub enum Stage {
 /// Told after each stage what it made; nothing once the resource was dropped.
 type Watch<'w> = dyn FnMut(Stage, Option<&Node>) + 'w;
 
-impl World<'_> {
-    /// What a resource of this world is in effect. Worked out once for each that has anything to work out.
+impl Side<'_> {
+    /// What a resource of this side is in effect. Worked out once for each that has anything to work out.
     pub fn effective(&self, resource: &Resource) -> Arc<Effective> {
         match self.work_for(resource) {
             None => Arc::new(Effective::as_written(&resource.payload)),
             Some(patches) => {
                 let key = (resource.file.clone(), resource.position, resource.identity.clone());
-                self.effective.get(&key, || Arc::new(self.work_out(resource, patches, &mut |_, _| {})))
+                self.caches.effective.get(&key, || Arc::new(self.work_out(resource, patches, &mut |_, _| {})))
             }
         }
     }
@@ -94,8 +94,8 @@ impl World<'_> {
     /// The patch files that speak for a resource, if there are any, and its path.
     fn patches_for(&self, resource: &Resource) -> Option<(LogicalPath, Arc<PatchSet>)> {
         let path = self.path_of(resource)?;
-        let layers = self.layers_for(&resource.file)?;
-        let set = self.patch_files.get(layers.base())?.of(&path, layers, self.sources, self.limits);
+        let layers = self.layers.layers_for(&resource.file)?;
+        let set = self.caches.patch_files.get(layers.base())?.of(&path, layers, self.sources, self.limits);
         (!set.is_empty()).then_some((path, set))
     }
 
@@ -106,8 +106,7 @@ impl World<'_> {
         watch: &mut Watch<'_>,
     ) -> Effective {
         let Outcome { value: computed, mut findings } = self.computed(resource);
-        let is_wrong = |finding: &Finding| finding.severity == Severity::Error;
-        let is_incomplete = findings.iter().any(is_wrong);
+        let is_incomplete = has_errors(&findings);
         watch(Stage::Expressions, Some(&computed));
         let Some((path, set)) = patches else {
             let known = if findings.is_empty() { Vec::new() } else { self.secrets_of(resource, &computed) };
@@ -126,9 +125,9 @@ impl World<'_> {
         }
         findings.extend(outcome.findings);
         let known = self.secrets_of(resource, &computed);
-        let payload = match self.secrets.filter(|_| !known.is_empty()) {
-            Some(secrets) => payload.map(|payload| secrets.keep(&known, resource_with(resource, &payload))),
-            None => payload,
+        let payload = match known.is_empty() {
+            true => payload,
+            false => payload.map(|payload| self.secrets.keep(&known, resource_with(resource, &payload))),
         };
         let findings = findings.into_iter().map(|finding| without_secrets(finding, &known)).collect();
         let is_incomplete = is_incomplete || !is_complete;
@@ -157,7 +156,7 @@ impl World<'_> {
     }
 
     fn secrets_of(&self, resource: &Resource, payload: &Node) -> Vec<Secret> {
-        self.secrets.map(|secrets| secrets.of(resource_with(resource, payload))).unwrap_or_default()
+        self.secrets.secrets_of(resource_with(resource, payload))
     }
 
     /// The operation of a patch that took away what stood at a place, if one did.

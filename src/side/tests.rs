@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::expression::eval::{Payload, Tree};
+use crate::limits::Limits;
 use crate::path::LogicalPath;
-use crate::snapshot::{Entry, Listing, MemorySnapshot, Reason, Unreadable};
+use crate::settings::Settings;
+use crate::snapshot::{Entry, Listing, MemorySnapshot, Reason, Snapshot, Unreadable};
+use crate::text::Sources;
 
 /// A snapshot that notes what is done with it, and cannot list one directory.
 struct Watched {
@@ -67,9 +70,9 @@ fn logical(text: &str) -> LogicalPath {
     LogicalPath::parse(text).unwrap()
 }
 
-fn in_world<T>(snapshot: &Watched, limits: &Limits, act: impl FnOnce(&World<'_>) -> T) -> T {
-    let (settings, sources, includes) = (Settings::default(), Arc::new(Sources::default()), Includes::default());
-    act(&World::new(snapshot, &settings, &sources, limits, &includes))
+fn in_side<T>(snapshot: &Watched, limits: &Limits, act: impl FnOnce(&Side<'_>) -> T) -> T {
+    let (settings, sources) = (Settings::default(), Arc::new(Sources::default()));
+    act(&Side::new(Given { snapshot, settings: &settings, sources: &sources, limits }, true))
 }
 
 const FILES: &[(&str, &str)] = &[
@@ -95,7 +98,7 @@ fn a_path_opens_only_the_file_it_names() {
         ("/a/Thing.t", &["a/kube.yaml", "a/three.yaml"]),
     ] {
         let snapshot = Watched::new(FILES);
-        let found = in_world(&snapshot, &Limits::default(), |world| world.find(&logical(path)));
+        let found = in_side(&snapshot, &Limits::default(), |side| side.find(&logical(path)));
         assert_eq!(found.is_some(), path != "/b/nothing", "{path}");
         assert_eq!(snapshot.read(), read, "{path}");
     }
@@ -104,9 +107,9 @@ fn a_path_opens_only_the_file_it_names() {
 #[test]
 fn short_names_open_nothing_and_are_collected_once() {
     let snapshot = Watched::new(FILES);
-    in_world(&snapshot, &Limits::default(), |world| {
+    in_side(&snapshot, &Limits::default(), |side| {
         for _ in 0..100 {
-            let tree = WorldTree::new(world);
+            let tree = SideTree::new(side);
             let paths = |name: &str| tree.by_name(name).iter().map(|id| tree.path(*id)).collect::<Vec<_>>();
             assert_eq!(paths("one"), ["/a/one", "/c/one"]);
             assert_eq!(paths("b"), ["/b"]);
@@ -115,7 +118,7 @@ fn short_names_open_nothing_and_are_collected_once() {
         }
         assert_eq!(snapshot.read(), [""; 0]);
         for _ in 0..100 {
-            let tree = WorldTree::new(world);
+            let tree = SideTree::new(side);
             assert_eq!(tree.by_name("Thing.t").len(), 1);
             assert_eq!(tree.by_name("app.yaml").len(), 1);
         }
@@ -128,8 +131,8 @@ fn short_names_open_nothing_and_are_collected_once() {
 fn what_cannot_be_known_is_not_nothing() {
     let mut snapshot = Watched::new(FILES);
     snapshot.dark = Some(repo_path("c"));
-    in_world(&snapshot, &Limits::default(), |world| {
-        let tree = WorldTree::new(world);
+    in_side(&snapshot, &Limits::default(), |side| {
+        let tree = SideTree::new(side);
         for path in ["b/broken.yaml", "b/Thing.x", "c/nobody"] {
             let id = tree.by_path(path).unwrap_or_else(|| panic!("{path} is not known"));
             assert!(matches!(tree.payload(id), Payload::Unreadable(_)), "{path}");
@@ -145,8 +148,8 @@ fn a_tree_without_end_is_given_up() {
     let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "v: 1")).collect();
     let snapshot = Watched::new(&files);
     let limits = Limits { entries: 100, ..Limits::default() };
-    in_world(&snapshot, &limits, |world| {
-        let tree = WorldTree::new(world);
+    in_side(&snapshot, &limits, |side| {
+        let tree = SideTree::new(side);
         tree.by_name("x");
         assert!(tree.gap().is_some_and(|gap| gap.contains("100 directory entries")));
     });

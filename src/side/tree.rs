@@ -1,4 +1,4 @@
-//! The resources of a world by their logical paths: what stands at a path, and what stands below it.
+//! The resources of a side by their logical paths: what stands at a path, and what stands below it.
 //!
 //! Most answers come from the names of files and directories alone. Files are opened only where their content decides what they
 //! are called, and those of a directory then once.
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use super::World;
+use super::Side;
 use crate::document::Format;
 use crate::metadata::WILDCARD;
 use crate::path::{LogicalPath, RepoPath};
@@ -30,12 +30,12 @@ pub(super) struct Folder {
 /// The resources that the files of a directory hold beside the one the directory is named after: where each is written.
 pub(super) type Written = BTreeMap<LogicalPath, (RepoPath, usize)>;
 
-impl World<'_> {
+impl Side<'_> {
     /// The resource at a logical path, directives followed. Of several the first by root; then the one that its directory names
     /// comes before those that their files name, and these before documents that name themselves.
     pub fn find(&self, path: &LogicalPath) -> Option<Resource> {
         let name = path.last()?;
-        self.roots().iter().find_map(|root| {
+        self.settings.roots.paths().find_map(|root| {
             let directory = path.directory_below(root).ok()?;
             let inside = self.folder(&directory).files.iter().find_map(|file| match self.roles.of(file) {
                 Role::Resource(named) if named == *path => self.first_in(file, path),
@@ -67,7 +67,10 @@ impl World<'_> {
     pub fn stands_at(&self, path: &LogicalPath) -> bool {
         let is_folder =
             |root: &RepoPath| path.directory_below(root).is_ok_and(|directory| self.leads_to_resources(&directory));
-        path.is_root() || self.roots().iter().any(is_folder) || self.find(path).is_some() || self.is_broken_at(path)
+        path.is_root()
+            || self.settings.roots.paths().any(is_folder)
+            || self.find(path).is_some()
+            || self.is_broken_at(path)
     }
 
     /// Resources in `<directory>/resource.*`.
@@ -79,9 +82,9 @@ impl World<'_> {
 
     /// The paths one level below a path at which a resource stands, or below which one may, in byte order.
     pub fn children(&self, path: &LogicalPath) -> Arc<[LogicalPath]> {
-        self.children.get(path, || {
+        self.caches.children.get(path, || {
             let mut found: BTreeSet<LogicalPath> = BTreeSet::new();
-            for root in self.roots() {
+            for root in self.settings.roots.paths() {
                 let Ok(directory) = path.directory_below(&root) else { continue };
                 let folder = self.folder(&directory);
                 let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root)?);
@@ -97,7 +100,7 @@ impl World<'_> {
     /// [`find`](Self::find) finds.
     pub(super) fn resources_in(&self, collection: &LogicalPath) -> BTreeMap<LogicalPath, Resource> {
         let mut found: BTreeMap<LogicalPath, Resource> = BTreeMap::new();
-        for root in self.roots() {
+        for root in self.settings.roots.paths() {
             let Ok(directory) = collection.directory_below(&root) else { continue };
             let folder = self.folder(&directory);
             let standing = folder.folders.iter().flat_map(|folder| self.standing_in(folder));
@@ -118,7 +121,7 @@ impl World<'_> {
         let Some(name) = path.last() else { return false };
         // A kind starts with a capital letter; whatever file is broken, the document may stand in it.
         let may_name_itself = name.contains('.') && name.starts_with(|c: char| c.is_ascii_uppercase());
-        self.roots().iter().any(|root| {
+        self.settings.roots.paths().any(|root| {
             let Ok(directory) = path.directory_below(root) else { return false };
             let own = self.folder(&directory);
             let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
@@ -134,7 +137,7 @@ impl World<'_> {
 
     /// The resources in the files of a directory; each file is opened once.
     fn written_in(&self, directory: &RepoPath) -> Arc<Written> {
-        self.written.get(directory, || {
+        self.caches.written.get(directory, || {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
                 let is_directorys = matches!(file.stem_and_extension(), Some(("resource", _)))
@@ -174,16 +177,16 @@ impl World<'_> {
         if self.is_cut() {
             return Some(format!("it has more than {} directory entries", self.limits.entries));
         }
-        self.is_unlisted.load(Ordering::Relaxed).then(|| "a directory cannot be listed".to_owned())
+        self.caches.is_unlisted.load(Ordering::Relaxed).then(|| "a directory cannot be listed".to_owned())
     }
 
     /// Whether there was more to look at than may be looked at.
     pub(super) fn is_cut(&self) -> bool {
-        self.entries.load(Ordering::Relaxed) > self.limits.entries
+        self.caches.entries.load(Ordering::Relaxed) > self.limits.entries
     }
 
     pub(super) fn folder(&self, directory: &RepoPath) -> Arc<Folder> {
-        self.folders.get(directory, || {
+        self.caches.folders.get(directory, || {
             let mut folder = Folder::default();
             // A few objects can describe billions of directories.
             if self.is_cut() {
@@ -202,12 +205,12 @@ impl World<'_> {
                     _ => {}
                 }
             });
-            self.entries.fetch_add(seen, Ordering::Relaxed);
+            self.caches.entries.fetch_add(seen, Ordering::Relaxed);
             let is_all = |unreadable: &Unreadable| {
                 unreadable.path == *directory && !matches!(unreadable.reason, Reason::UnsafeName { .. })
             };
             folder.is_unlisted = unreadable.iter().any(is_all);
-            self.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
+            self.caches.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
             folder.files.retain(|file| !matches!(self.roles.of(file), Role::Layer | Role::Configuration | Role::Other));
             folder.files.sort_unstable();
             folder.folders.sort_unstable();

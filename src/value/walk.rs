@@ -1,52 +1,49 @@
 //! Walks over trees: the children of a node, searches, visits with their paths, and rebuilding where something changed.
 
-use std::slice;
+use std::convert::Infallible;
 
 use smol_str::{SmolStr, ToSmolStr};
 
 use super::{Entry, Key, List, Map, Node, Value};
 use crate::path::Pointer;
 
-/// How a child is reached from its parent.
+/// A child of a list or a map, and how it is reached.
 #[derive(Clone, Copy, Debug)]
-pub enum Child<'a> {
-    /// The value of a key of a map.
-    Key(&'a Key),
-    /// An item of a list, counted from 0.
-    Item(usize),
-}
-
-/// The children of a node in written order.
-pub struct Children<'a>(Kind<'a>);
-
-enum Kind<'a> {
-    Items(std::iter::Enumerate<slice::Iter<'a, Node>>),
-    Entries(slice::Iter<'a, Entry>),
-}
-
-impl<'a> Iterator for Children<'a> {
-    type Item = (Child<'a>, &'a Node);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Kind::Items(items) => items.next().map(|(at, item)| (Child::Item(at), item)),
-            Kind::Entries(entries) => entries.next().map(|entry| (Child::Key(&entry.key), &entry.value)),
-        }
-    }
+pub struct Child<'a> {
+    /// Its position in written order, from 0.
+    pub at: usize,
+    /// Its key; none for an item of a list.
+    pub key: Option<&'a Key>,
+    /// The child itself.
+    pub node: &'a Node,
 }
 
 impl Child<'_> {
-    /// The step as a token of a JSON pointer.
-    pub fn token(self) -> SmolStr {
-        match self {
-            Self::Key(key) => key.name.clone(),
-            Self::Item(at) => at.to_smolstr(),
-        }
+    /// The name of its key or its index, as JSON pointers write it.
+    pub fn token(&self) -> SmolStr {
+        self.key.map_or_else(|| self.at.to_smolstr(), |key| key.name.clone())
+    }
+}
+
+/// The children of a list or a map in written order.
+#[derive(Debug)]
+pub struct Children<'a> {
+    value: &'a Value,
+    next: usize,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Child<'a>;
+
+    fn next(&mut self) -> Option<Child<'a>> {
+        let child = self.value.child(self.next)?;
+        self.next += 1;
+        Some(child)
     }
 }
 
 impl Node {
-    /// The items of a list or the values of a map, each with how it is reached; none for a scalar or a secret.
+    /// The items of a list or the values of a map; none for a scalar or a secret.
     pub fn children(&self) -> Children<'_> {
         self.value.children()
     }
@@ -56,22 +53,46 @@ impl Node {
         any(self, &mut condition)
     }
 
-    /// Calls a function with the node and each of its descendants, parents before children, and the path of each.
+    /// Whether the node is a secret or holds one.
+    pub fn holds_secret(&self) -> bool {
+        self.any(|node| matches!(node.value, Value::Secret(_)))
+    }
+
+    /// Calls a function with the node and each of its descendants, parents before children, and with the path of each.
     pub fn for_each<'n>(&'n self, path: &mut Pointer, mut visit: impl FnMut(&Pointer, &'n Node)) {
         for_each(self, path, &mut visit);
     }
 
     /// The node with some children replaced: by what the function returns, `None` for a child that stays. Returns `None` if all
     /// stay. Keys, span, tag, anchor and provenance of the node are kept.
-    pub fn map_children(&self, replace: impl FnMut(Child<'_>, &Node) -> Option<Node>) -> Option<Node> {
-        let value = self.value.map_children(replace)?;
-        Some(Node { value, span: self.span, extra: self.extra.clone() })
+    pub fn map_children(&self, mut replace: impl FnMut(Child<'_>) -> Option<Node>) -> Option<Node> {
+        let replaced: Result<_, Infallible> = self.try_map_children(|child| Ok(replace(child)));
+        replaced.unwrap_or_else(|never| match never {})
     }
 
-    /// Whether both are absent, or both are present and equal.
+    /// Like [`Node::map_children`] with a function that can fail; the first failure is returned.
+    pub fn try_map_children<F>(
+        &self,
+        mut replace: impl FnMut(Child<'_>) -> Result<Option<Node>, F>,
+    ) -> Result<Option<Node>, F> {
+        let mut replaced = Replaced::None;
+        for child in self.children() {
+            if let Some(node) = replace(child)? {
+                replaced.set(&self.value, child.at, node);
+            }
+        }
+        let value = match replaced {
+            Replaced::None => return Ok(None),
+            Replaced::Items(items) => Value::List(List::new(items).into()),
+            Replaced::Entries(entries) => Value::Map(Map::new(entries).into()),
+        };
+        Ok(Some(Node { value, span: self.span, extra: self.extra.clone() }))
+    }
+
+    /// Whether both are absent, or both are present and identical.
     pub fn same_option(one: Option<&Node>, other: Option<&Node>) -> bool {
         match (one, other) {
-            (Some(one), Some(other)) => one.is_equal(other),
+            (Some(one), Some(other)) => one.is_identical(other),
             (None, None) => true,
             _ => false,
         }
@@ -79,56 +100,58 @@ impl Node {
 }
 
 impl Value {
-    /// The items of a list or the values of a map, each with how it is reached; none for a scalar or a secret.
+    /// The items of a list or the values of a map; none for a scalar or a secret.
     pub fn children(&self) -> Children<'_> {
-        Children(match self {
-            Self::List(list) => Kind::Items(list.items().iter().enumerate()),
-            Self::Map(map) => Kind::Entries(map.entries().iter()),
-            _ => Kind::Entries(slice::Iter::default()),
-        })
+        Children { value: self, next: 0 }
     }
 
-    /// The value with some children replaced; `None` if all stay.
-    pub fn map_children(&self, mut replace: impl FnMut(Child<'_>, &Node) -> Option<Node>) -> Option<Value> {
+    /// The child at a position in written order.
+    pub fn child(&self, at: usize) -> Option<Child<'_>> {
         match self {
-            Self::List(list) => {
-                let items = replaced(list.items(), |at, item| replace(Child::Item(at), item))?;
-                Some(Self::List(List::new(items).into()))
-            }
+            Self::List(list) => list.items().get(at).map(|node| Child { at, key: None, node }),
             Self::Map(map) => {
-                let entries = replaced(map.entries(), |_, entry| {
-                    let value = replace(Child::Key(&entry.key), &entry.value)?;
-                    Some(Entry { key: entry.key.clone(), value })
-                })?;
-                Some(Self::Map(Map::new(entries).into()))
+                map.entries().get(at).map(|entry| Child { at, key: Some(&entry.key), node: &entry.value })
             }
             _ => None,
         }
     }
 }
 
-fn any(node: &Node, condition: &mut dyn FnMut(&Node) -> bool) -> bool {
-    condition(node) || node.children().any(|(_, child)| any(child, condition))
+fn any<F: FnMut(&Node) -> bool>(node: &Node, condition: &mut F) -> bool {
+    condition(node) || node.children().any(|child| any(child.node, condition))
 }
 
-fn for_each<'n>(node: &'n Node, path: &mut Pointer, visit: &mut dyn FnMut(&Pointer, &'n Node)) {
+fn for_each<'n, F: FnMut(&Pointer, &'n Node)>(node: &'n Node, path: &mut Pointer, visit: &mut F) {
     visit(path, node);
-    for (step, child) in node.children() {
-        path.push(step.token());
-        for_each(child, path, visit);
+    for child in node.children() {
+        path.push(child.token());
+        for_each(child.node, path, visit);
         path.pop();
     }
 }
 
-/// A copy with the replacements in it, made when the first one comes.
-fn replaced<T: Clone>(all: &[T], mut replace: impl FnMut(usize, &T) -> Option<T>) -> Option<Vec<T>> {
-    let (first, replacement) = all.iter().enumerate().find_map(|(at, one)| Some((at, replace(at, one)?)))?;
-    let mut copy = Vec::with_capacity(all.len());
-    copy.extend_from_slice(&all[..first]);
-    copy.push(replacement);
-    let rest = all.iter().enumerate().skip(first + 1);
-    copy.extend(rest.map(|(at, one)| replace(at, one).unwrap_or_else(|| one.clone())));
-    Some(copy)
+/// A copy of the children, made when the first one is replaced.
+enum Replaced {
+    None,
+    Items(Vec<Node>),
+    Entries(Vec<Entry>),
+}
+
+impl Replaced {
+    fn set(&mut self, original: &Value, at: usize, node: Node) {
+        if let Self::None = self {
+            *self = match original {
+                Value::List(list) => Self::Items(list.items().to_vec()),
+                Value::Map(map) => Self::Entries(map.entries().to_vec()),
+                _ => Self::None,
+            };
+        }
+        match self {
+            Self::None => {}
+            Self::Items(items) => items[at] = node,
+            Self::Entries(entries) => entries[at].value = node,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -160,8 +183,8 @@ mod tests {
     #[test]
     fn replacing_keeps_keys_and_provenance_and_shares_the_rest() {
         let (tree, span) = tree();
-        assert!(tree.map_children(|_, _| None).is_none());
-        let changed = tree.map_children(|step, _| (step.token() == "b").then(|| Node::text("y", span))).unwrap();
+        assert!(tree.map_children(|_| None).is_none());
+        let changed = tree.map_children(|child| (child.token() == "b").then(|| Node::text("y", span))).unwrap();
         assert_eq!(changed.get("b").and_then(Node::as_str), Some("y"));
         assert_eq!(changed.step().map(|step| step.kind), Some(StepKind::Include));
         assert!(changed.get("a").unwrap().is_shared_with(tree.get("a").unwrap()));

@@ -1,4 +1,4 @@
-//! Why resources change, through the whole pipeline: groups, causes, edited files, shielded resources and dead edits.
+//! Why resources change, through the whole pipeline: groups, causes, edited files, overriding resources and dead edits.
 
 use outcrop::diff::{self, Group, Origin};
 use outcrop::pipeline::{self, Judged, Request};
@@ -167,7 +167,7 @@ fn an_override_that_goes_away_is_an_outlier_with_both_causes() {
 }
 
 #[test]
-fn who_overrides_an_edited_value_is_shielded() {
+fn resources_that_override_an_edited_value_are_listed() {
     let own = files(&[
         ("customers/c01/metadata.yaml", "operationInfo:\n  updateResource:\n    path: /own\n"),
         ("customers/c02/metadata.yaml", "operationInfo: {updateResource: null}\n"),
@@ -196,7 +196,7 @@ fn who_overrides_an_edited_value_is_shielded() {
     );
     assert!(!report.findings.iter().any(|finding| finding.rule.id == "metadata/dead-edit"));
     let text = shown(&report, 100);
-    assert!(text.contains("\n      not affected: 2 shielded by customers/{c01, c02}/metadata.yaml\n"), "{text}");
+    assert!(text.contains("\n      not affected: 2 overridden by customers/{c01, c02}/metadata.yaml\n"), "{text}");
 }
 
 #[test]

@@ -9,18 +9,16 @@ mod rebuild;
 
 use std::collections::HashSet;
 
-use smol_str::SmolStr;
-
 use super::engine;
 use super::ground::PlaceId;
 use super::marked::has_plus_keys;
 use super::{Context, expand, has_directives};
 use crate::document::{self, Document, Format};
 use crate::edit;
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{Pointer, RepoPath};
 use crate::text::Span;
-use crate::value::{Map, Node, Value};
+use crate::value::{Node, Value};
 use rebuild::Rebuilt;
 
 /// A document with directives, as it is written.
@@ -46,7 +44,7 @@ const MOST_TRIALS: usize = 40;
 pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -> Outcome<String> {
     let unchanged = |findings| Outcome { value: original.text.to_owned(), findings };
     let before = expand(original.document, original.file, context);
-    if before.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&before.findings) {
         return unchanged(before.findings);
     }
     if before.value.root.is_identical(changed) {
@@ -106,11 +104,8 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
     let [again] = read.value.as_slice() else { return Err(nowhere()) };
     let expanded = expand(again, file, context);
     let mut differences = Vec::new();
-    for finding in expanded.findings.iter().filter(|finding| finding.severity == Severity::Error) {
-        let at = match &finding.location {
-            Location::Span(span) => place_of_key(&again.root, *span, &mut Pointer::root()),
-            Location::File { .. } => None,
-        };
+    for finding in expanded.findings.iter().filter(|finding| finding.is_error()) {
+        let at = finding.span().and_then(|span| place_of_key(&again.root, span, &mut Pointer::root()));
         differences.push(at.unwrap_or_default());
     }
     note_differences(&expanded.value.root, expected, &mut Pointer::root(), &mut differences);
@@ -119,16 +114,12 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
 
 /// The map that holds a key which is written here.
 fn place_of_key(node: &Node, key: Span, at: &mut Pointer) -> Option<Pointer> {
-    let entries = node.as_map().map_or(&[][..], Map::entries);
-    if entries.iter().any(|entry| entry.key.span == key) {
+    if node.children().any(|child| child.key.is_some_and(|own| own.span == key)) {
         return Some(at.clone());
     }
-    let members = entries.iter().map(|entry| (entry.key.name.clone(), &entry.value));
-    let items = node.as_list().unwrap_or_default().iter().enumerate();
-    let items = items.map(|(index, item)| (SmolStr::new(index.to_string()), item));
-    for (token, child) in members.chain(items).filter(|(_, child)| has_plus_keys(child)) {
-        at.push(token);
-        if let Some(found) = place_of_key(child, key, at) {
+    for child in node.children().filter(|child| has_plus_keys(child.node)) {
+        at.push(child.token());
+        if let Some(found) = place_of_key(child.node, key, at) {
             return Some(found);
         }
         at.pop();

@@ -4,9 +4,9 @@ use super::detect::{has_expressions, is_expression};
 use super::session::Session;
 use super::tree::{ResourceId, Tree};
 use super::trouble;
-use crate::finding::{Finding, Location, Outcome};
+use crate::finding::{Finding, Outcome};
 use crate::limits::Limits;
-use crate::value::{Entry, Node, Value};
+use crate::value::{Node, Value};
 
 /// A payload in which every expression is replaced by its value, with the owner as the current resource.
 ///
@@ -45,23 +45,8 @@ impl Computing<'_, '_> {
     fn replaced(&mut self, node: &Node, seen: &Node) -> Option<Node> {
         match (&node.value, &seen.value) {
             (Value::Map(map), _) if is_expression(map) => self.computed(seen),
-            (Value::Map(map), Value::Map(seen)) => {
-                let mut changed: Option<Vec<Entry>> = None;
-                for (at, (entry, seen)) in map.entries().iter().zip(seen.entries()).enumerate() {
-                    if let Some(value) = self.replaced(&entry.value, &seen.value) {
-                        changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-                    }
-                }
-                changed.map(|entries| Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
-            }
-            (Value::List(list), Value::List(seen)) => {
-                let mut changed: Option<Vec<Node>> = None;
-                for (at, (item, seen)) in list.items().iter().zip(seen.items()).enumerate() {
-                    if let Some(value) = self.replaced(item, seen) {
-                        changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
-                    }
-                }
-                changed.map(|items| Node { extra: node.extra.clone(), ..Node::list(items, node.span) })
+            (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => {
+                node.map_children(|child| self.replaced(child.node, seen.value.child(child.at)?.node))
             }
             _ => None,
         }
@@ -85,11 +70,7 @@ impl Computing<'_, '_> {
 
 /// In the order of the texts, each once: two expressions can fail for one reason.
 fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let place = |finding: &Finding| match &finding.location {
-        Location::Span(span) => Some(*span),
-        Location::File { .. } => None,
-    };
-    findings.sort_by(|a, b| (place(a), a.rule.id, &a.message).cmp(&(place(b), b.rule.id, &b.message)));
-    findings.dedup_by(|a, b| (place(a), a.rule.id, &a.message) == (place(b), b.rule.id, &b.message));
+    findings.sort_by(|a, b| (a.span(), a.rule.id, &a.message).cmp(&(b.span(), b.rule.id, &b.message)));
+    findings.dedup_by(|a, b| (a.span(), a.rule.id, &a.message) == (b.span(), b.rule.id, &b.message));
     findings
 }

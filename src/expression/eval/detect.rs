@@ -9,12 +9,11 @@ pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "
 
 /// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it, hidden or not.
 pub fn has_expressions(node: &Node) -> bool {
-    match &node.value {
-        Value::Map(map) => is_expression(map) || map.entries().iter().any(|entry| has_expressions(&entry.value)),
-        Value::List(list) => list.items().iter().any(has_expressions),
+    node.any(|node| match &node.value {
+        Value::Map(map) => is_expression(map),
         Value::Secret(secret) => secret_expression(secret).is_some(),
         _ => false,
-    }
+    })
 }
 
 /// Whether the documents of a file can have expressions, told from its bytes. A no is certain; a yes is not.

@@ -48,23 +48,9 @@ impl Session<'_> {
         self.spend(1, node.span)?;
         match &node.value {
             Value::Map(map) if is_expression(map) => self.result(node, map, owner).map(Some),
-            Value::Map(map) => {
-                let mut changed: Option<Vec<Entry>> = None;
-                for (at, entry) in map.entries().iter().enumerate() {
-                    if let Some(value) = self.whole(&entry.value, owner)? {
-                        changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-                    }
-                }
-                changed.map(|entries| self.fitting(like(node, Node::map(entries, node.span)), node.span)).transpose()
-            }
-            Value::List(list) => {
-                let mut changed: Option<Vec<Node>> = None;
-                for (at, item) in list.items().iter().enumerate() {
-                    if let Some(value) = self.whole(item, owner)? {
-                        changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
-                    }
-                }
-                changed.map(|items| self.fitting(like(node, Node::list(items, node.span)), node.span)).transpose()
+            Value::Map(_) | Value::List(_) => {
+                let changed = node.try_map_children(|child| self.whole(child.node, owner))?;
+                changed.map(|changed| self.fitting(changed, node.span)).transpose()
             }
             Value::Secret(secret) => match secret_expression(secret) {
                 Some((node, map)) => self.secretly(node, map, owner).map(Some),
@@ -134,9 +120,4 @@ impl Session<'_> {
             None => Ok(node),
         }
     }
-}
-
-/// A changed value keeps the tag and the way of what it was.
-fn like(old: &Node, new: Node) -> Node {
-    Node { extra: old.extra.clone(), ..new }
 }

@@ -208,11 +208,7 @@ pub(super) fn is_form(map: &Map) -> bool {
 
 /// Whether anything in a value is an expression. What is quoted is one, too: the quotes must go.
 fn has_mapping(node: &Node) -> bool {
-    match &node.value {
-        Value::Map(map) => is_form(map) || map.entries().iter().any(|entry| has_mapping(&entry.value)),
-        Value::List(list) => list.items().iter().any(has_mapping),
-        _ => false,
-    }
+    node.any(|node| node.as_map().is_some_and(is_form))
 }
 
 /// A key that `eval` does not know would be ignored.

@@ -9,7 +9,7 @@ use super::tree::ResourceId;
 use super::trouble::{Fault, Result};
 use crate::finding;
 use crate::text::Span;
-use crate::value::{Entry, Extra, Map, Node, Secret, Value};
+use crate::value::{Extra, Map, Node, Secret, Value};
 
 /// A payload as expressions may see it: what is hidden in it, and each expression of which a part is hidden as one secret that
 /// can still be computed.
@@ -22,12 +22,7 @@ fn seal(written: &Node, hidden: &Node) -> Option<Node> {
         Value::Map(map) if is_expression(map) => {
             opened(hidden).map(|_| Node { extra: hidden.extra.clone(), ..secret(written) })
         }
-        Value::Map(map) => {
-            let hides = |at: usize, child: &Node| seal(&map.entries().get(at)?.value, child);
-            rebuilt(hidden, &mut |at, child| hides(at, child))
-        }
-        Value::List(list) => rebuilt(hidden, &mut |at, child| seal(list.items().get(at)?, child)),
-        _ => None,
+        value => hidden.map_children(|child| seal(value.child(child.at)?.node, child.node)),
     }
 }
 
@@ -52,14 +47,14 @@ pub(super) fn beneath(value: &Value) -> &Value {
 pub(super) fn opened(node: &Node) -> Option<Node> {
     match &node.value {
         Value::Secret(secret) => Some(secret.beneath().clone()),
-        _ => rebuilt(node, &mut |_, child| opened(child)),
+        _ => node.map_children(|child| opened(child.node)),
     }
 }
 
 /// A value with every scalar in it hidden; null says nothing.
 pub(super) fn hidden(node: &Node) -> Node {
     let hidden_node = match &node.value {
-        Value::Map(_) | Value::List(_) => rebuilt(node, &mut |_, child| Some(hidden(child))),
+        Value::Map(_) | Value::List(_) => node.map_children(|child| Some(hidden(child.node))),
         Value::Null | Value::Secret(_) => None,
         _ => Some(secret(node)),
     };
@@ -70,31 +65,6 @@ pub(super) fn hidden(node: &Node) -> Node {
 fn secret(node: &Node) -> Node {
     let extra = node.step().map(|step| Arc::new(Extra { step: Some(step.clone()), ..Extra::default() }));
     Node { value: Value::Secret(Secret::hide(node.clone())), span: node.span, extra }
-}
-
-fn rebuilt(node: &Node, change: &mut dyn FnMut(usize, &Node) -> Option<Node>) -> Option<Node> {
-    let new = match &node.value {
-        Value::Map(map) => {
-            let mut changed: Option<Vec<Entry>> = None;
-            for (at, entry) in map.entries().iter().enumerate() {
-                if let Some(value) = change(at, &entry.value) {
-                    changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-                }
-            }
-            Node::map(changed?, node.span)
-        }
-        Value::List(list) => {
-            let mut changed: Option<Vec<Node>> = None;
-            for (at, item) in list.items().iter().enumerate() {
-                if let Some(value) = change(at, item) {
-                    changed.get_or_insert_with(|| list.items().to_vec())[at] = value;
-                }
-            }
-            Node::list(changed?, node.span)
-        }
-        _ => return None,
-    };
-    Some(Node { extra: node.extra.clone(), ..new })
 }
 
 impl Datum {

@@ -9,7 +9,7 @@ use super::fallback::Fallback;
 use super::identity::Identity;
 use super::schema;
 use super::template::Segment;
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::{self, Layer, MetadataPath, Operation};
 use crate::text::Span;
 use crate::value::Node;
@@ -56,7 +56,7 @@ pub fn infer(inference: &Inference<'_>) -> Outcome<Inferred> {
     findings.extend(proposed.findings);
     let mut complete = proposed.value.clone();
     if let Some(existing) = existing {
-        let errors = existing.statements.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let errors = existing.statements.findings.iter().filter(|finding| finding.is_error());
         findings.extend(errors.cloned());
         complete = complete.under(existing);
     }

@@ -6,12 +6,12 @@ use super::Inspection;
 use super::find::{Found, Sought};
 use crate::document::{self, Format};
 use crate::expression::eval::{Answer, Form, Question, Trace, Tree, evaluate};
-use crate::finding::{self, Finding, Location, Outcome, Severity};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
-use crate::side::{World, WorldTree};
+use crate::side::{Side, SideTree};
 use crate::text::{SourceText, Span};
-use crate::value::{Node, Value};
+use crate::value::Node;
 
 /// An expression as somebody types it.
 #[derive(Debug, Clone)]
@@ -61,14 +61,14 @@ impl Inspection<'_> {
         self.with_world(typed.reveal, |world, _| self.eval_in(world, typed, at))
     }
 
-    fn eval_in(&self, world: &World<'_>, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
+    fn eval_in(&self, world: &Side<'_>, typed: &Typed<'_>, at: Option<&Sought>) -> Result<Evaluated, Nowhere> {
         let mut findings = Vec::new();
         let Some((path, resource)) = self.standing(at, world, &mut findings)? else {
             return Ok(Evaluated { findings, ..Evaluated::default() });
         };
         let tree = match resource {
-            Some(resource) => WorldTree::new(world).around(path.clone(), resource),
-            None => WorldTree::new(world),
+            Some(resource) => SideTree::new(world).around(path.clone(), resource),
+            None => SideTree::new(world),
         };
         let current = tree.id(&path);
         Ok(match self.asked(typed) {
@@ -78,7 +78,7 @@ impl Inspection<'_> {
                 let question = Question { current, tree: &tree as &dyn Tree, vars: &vars, form, tracing, limits };
                 let Answer { value, findings: found, trace } = evaluate(&expression, &question);
                 findings.extend(found);
-                Evaluated { hides: value.as_ref().is_some_and(holds_secret), value, findings, trace }
+                Evaluated { hides: value.as_ref().is_some_and(Node::holds_secret), value, findings, trace }
             }
             Err(found) => {
                 findings.extend(found);
@@ -91,7 +91,7 @@ impl Inspection<'_> {
     fn standing(
         &self,
         at: Option<&Sought>,
-        world: &World<'_>,
+        world: &Side<'_>,
         findings: &mut Vec<Finding>,
     ) -> Result<Option<(LogicalPath, Option<Resource>)>, Nowhere> {
         let Some(sought) = at else { return Ok(Some((LogicalPath::root(), None))) };
@@ -105,7 +105,7 @@ impl Inspection<'_> {
             }
         }
         match found.len() {
-            0 if findings.iter().any(|finding| finding.severity == Severity::Error) => Ok(None),
+            0 if has_errors(&findings) => Ok(None),
             0 => Err(Nowhere::Nothing),
             1 => {
                 let Found { resource, .. } = found.remove(0);
@@ -140,7 +140,7 @@ impl Inspection<'_> {
     fn typed_data(&self, text: &str, name: &str) -> Result<Node, Vec<Finding>> {
         let at = self.typed(text, name);
         let mut parsed = document::parse(text, at.source, Format::Yaml, &self.settings.limits);
-        if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }
         match parsed.value.len() {
@@ -155,14 +155,5 @@ impl Inspection<'_> {
     fn typed(&self, text: &str, name: &str) -> Span {
         let name = RepoPath::new(name).unwrap_or_default();
         Span::new(self.sources.add(SourceText::new(name, "", text)), 0, text.len())
-    }
-}
-
-fn holds_secret(node: &Node) -> bool {
-    match &node.value {
-        Value::Secret(_) => true,
-        Value::Map(map) => map.entries().iter().any(|entry| holds_secret(&entry.value)),
-        Value::List(list) => list.items().iter().any(holds_secret),
-        _ => false,
     }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Inspection, MetadataTree};
 use crate::directive::{self, Context};
 use crate::document::Format;
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Outcome, has_errors};
 use crate::limits::Spent;
 use crate::metadata::MetadataPath;
 use crate::path::{LogicalPath, RepoPath};
@@ -57,10 +57,7 @@ impl Inspection<'_> {
 
     /// The files that can hold the resource of a path: one named by it, or any beside it that holds Kubernetes documents.
     fn by_path(&self, path: &LogicalPath, tree: &MetadataTree, roles: &Roles<'_>) -> Outcome<Vec<Found>> {
-        let mut roots: Vec<RepoPath> = self.settings.roots.iter().map(|root| root.path.clone()).collect();
-        if roots.is_empty() {
-            roots.push(RepoPath::root());
-        }
+        let mut roots: Vec<RepoPath> = self.settings.roots.paths().cloned().collect();
         roots.retain(|root| self.settings.metadata_root.is_some() || *root == tree.base);
         let mut all = Outcome::clean(Vec::new());
         for root in roots {
@@ -166,7 +163,7 @@ impl Inspection<'_> {
         let mut included = Vec::new();
         for document in &mut parsed.documents {
             let Outcome { value, findings } = directive::expand(document, path, &context);
-            parsed.is_broken |= findings.iter().any(|finding: &Finding| finding.severity == Severity::Error);
+            parsed.is_broken |= has_errors(&findings);
             parsed.findings.extend(findings);
             document.root = value.root;
             included.extend(super::explain::included(&value.reads).into_iter().map(|file| (document.position, file)));

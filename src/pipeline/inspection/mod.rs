@@ -18,12 +18,15 @@ use std::sync::Arc;
 
 use crate::directive::Includes;
 use crate::finding::{Finding, Outcome};
-use crate::metadata::{self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, plan::Planned};
+use crate::metadata::{
+    self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, layers_below, plan::Planned,
+};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
+use crate::secrets::Secrets;
 use crate::secrets::{Masks, hide_copies, hide_places};
-use crate::settings::{Format, Settings};
-use crate::side::{Secrets, World, layers_below};
+use crate::settings::{Format, Given, Settings};
+use crate::side::Side;
 use crate::snapshot::Snapshot;
 use crate::text::Sources;
 use crate::value::{Entry, Node};
@@ -51,27 +54,20 @@ pub struct MetadataTree {
 
 impl<'a> Inspection<'a> {
     /// Does something with the snapshot as a world, in which resources see each other without their secrets.
-    pub(super) fn with_world<T>(&self, reveal: bool, act: impl FnOnce(&World<'_>, &Secrets<'_>) -> T) -> T {
-        let world = World::new(self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes);
-        let secrets = match reveal {
-            true => Secrets::off(),
-            false => Secrets::new(Masks::new(&self.settings.secrets), vec![world.twin()]),
-        };
-        act(&world.keeping(&secrets), &secrets)
+    pub(super) fn with_world<T>(&self, reveal: bool, act: impl FnOnce(&Side<'_>, &Secrets<'_>) -> T) -> T {
+        let side = Side::new(self.given(), reveal);
+        act(&side, side.secrets())
+    }
+
+    fn given(&self) -> Given<'a> {
+        let Self { snapshot, settings, sources, .. } = *self;
+        Given { snapshot, settings, sources, limits: &settings.limits }
     }
 
     /// Every tree of metadata there is: the one that is configured, or one beside each root of resources.
     pub fn trees(&self) -> Vec<MetadataTree> {
         let of_root = |root: &crate::settings::Root| MetadataTree { base: root.path.clone(), format: root.format };
-        let mut trees: Vec<MetadataTree> = self.settings.roots.iter().map(of_root).collect();
-        if trees.is_empty() {
-            trees.push(MetadataTree { base: RepoPath::root(), format: Format::default() });
-        }
-        if let Some(base) = &self.settings.metadata_root {
-            trees.truncate(1);
-            trees[0].base = base.clone();
-        }
-        trees
+        self.settings.layer_roots().all().iter().map(of_root).collect()
     }
 
     /// The tree that a path belongs to: of several, those in which something stands at that path.
@@ -95,7 +91,7 @@ impl<'a> Inspection<'a> {
 
     /// The layers of one tree.
     pub fn layers(&self, base: &RepoPath) -> Layers<'a> {
-        layers_below(base, self.snapshot, self.settings, self.sources, &self.settings.limits, self.includes)
+        layers_below(base, self.given(), &Arc::default())
     }
 
     /// What is stored for a path.
@@ -121,11 +117,7 @@ impl<'a> Inspection<'a> {
 
     /// The root that a file belongs to.
     fn root_of(&self, file: &RepoPath) -> Option<RepoPath> {
-        if self.settings.roots.is_empty() {
-            return Some(RepoPath::root());
-        }
-        let around = self.settings.roots.iter().map(|root| &root.path).filter(|root| file.is_within(root));
-        around.max_by_key(|root| root.as_bytes().len()).cloned()
+        self.settings.roots.around(file).map(|root| root.path.clone())
     }
 
     /// A resource as it may be shown: what is configured as secret is hidden, and what its metadata declares.
@@ -147,7 +139,9 @@ impl<'a> Inspection<'a> {
                 let text = self.sources.get(source);
                 // What somebody typed belongs to no revision, and is nobody's secret.
                 let is_typed = text.revision.is_empty();
-                if !is_typed && (masks.may_be_in(&text.text) || world.secrets_near(&text.path).may_be_in(&text.text)) {
+                if !is_typed
+                    && (masks.may_be_in(&text.text) || world.layers().secrets_near(&text.path).may_be_in(&text.text))
+                {
                     self.sources.mark_sensitive(source);
                 }
             }

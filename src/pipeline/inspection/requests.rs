@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::find::Sought;
 use super::metadata_ladders::hidden_at;
 use super::{Inspection, MetadataTree, Question, hidden};
-use crate::finding::{Outcome, Severity};
+use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
     Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector,
 };
@@ -16,7 +16,7 @@ use crate::request::{self, Request, Target, scope_for};
 use crate::resource::Resource;
 use crate::secrets::Masks;
 use crate::settings::Format;
-use crate::side::World;
+use crate::side::Side;
 use crate::value::{Node, Value};
 
 /// Which requests are wanted.
@@ -64,7 +64,7 @@ impl Inspection<'_> {
         })
     }
 
-    fn subject(&self, path: &MetadataPath, tree: &MetadataTree, world: &World<'_>, reveal: bool) -> Outcome<Subject> {
+    fn subject(&self, path: &MetadataPath, tree: &MetadataTree, world: &Side<'_>, reveal: bool) -> Outcome<Subject> {
         let mut findings = Vec::new();
         let found = match path.to_logical() {
             Some(path) => {
@@ -83,7 +83,7 @@ impl Inspection<'_> {
         path: &MetadataPath,
         place: &RepoPath,
         resource: Option<Resource>,
-        world: &World<'_>,
+        world: &Side<'_>,
         reveal: bool,
     ) -> Outcome<Subject> {
         let mut findings = Vec::new();
@@ -93,7 +93,7 @@ impl Inspection<'_> {
             findings.extend(world.effective(&resource).findings.iter().cloned());
             world.shown_payload(resource)
         });
-        let metadata = world.layers_for(&file).map(|layers| {
+        let metadata = world.layers().layers_for(&file).map(|layers| {
             let resolved = match path.to_logical() {
                 Some(path) => resolve(&path, layers),
                 None => resolve_selector(path, layers),
@@ -190,7 +190,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn render(&self, wish: Wish, world: &World<'_>) -> Outcome<RenderedRequests> {
+    fn render(&self, wish: Wish, world: &Side<'_>) -> Outcome<RenderedRequests> {
         let mut rendering = RenderedRequests {
             requests: Vec::new(),
             impossible: Vec::new(),
@@ -218,7 +218,7 @@ impl Subject {
         Outcome { value: rendering, findings }
     }
 
-    fn stories(&self, operations: &[Operation], question: &Question, world: &World<'_>) -> Outcome<Stories> {
+    fn stories(&self, operations: &[Operation], question: &Question, world: &Side<'_>) -> Outcome<Stories> {
         let target = world.target(&self.path, &self.payload, &self.metadata, &self.file);
         let (mut stories, mut findings) = (Stories::default(), Vec::new());
         let asked = question.within.tokens();
@@ -297,7 +297,7 @@ impl Subject {
         let mut findings = Vec::new();
         let request = request::request(target, operation).gather(&mut findings);
         let answer = request::answer(target, operation).gather(&mut findings);
-        let is_sound = !findings.iter().any(|finding| finding.severity == Severity::Error);
+        let is_sound = !has_errors(&findings);
         Outcome { value: request.map(|request| Rendered { request, answer, is_sound }), findings }
     }
 

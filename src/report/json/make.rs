@@ -13,7 +13,7 @@ use crate::document::Format;
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
-use crate::report::secret_numbers::{self, SecretNumbers};
+use crate::report::secret_numbers::SecretNumbers;
 use crate::report::style::Style;
 use crate::report::summary_counts::SummaryCounts;
 use crate::report::{Report, SkipReason, path_text};
@@ -149,7 +149,7 @@ impl<'a> Maker<'a> {
             display: path_text::display(path, Style::default().symbols()),
             before: before.and_then(shown),
             after: after.and_then(shown),
-            sensitive: [before, after].into_iter().flatten().any(secret_numbers::holds_secret),
+            sensitive: [before, after].into_iter().flatten().any(Node::holds_secret),
             secret,
             masked,
             locations: Locations {
@@ -224,7 +224,7 @@ fn summary(counts: &SummaryCounts, switched_off: usize) -> Summary {
         moved: counts.moved,
         respelled: counts.respelled,
         groups: counts.groups,
-        shielded: counts.shielded,
+        overridden: counts.overridden,
         dead_edits: counts.dead_edits,
         spelling_only: counts.spelling_only,
         order_only: counts.order_only,

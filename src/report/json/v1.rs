@@ -80,7 +80,7 @@ pub(super) struct Summary {
     pub moved: usize,
     pub respelled: usize,
     pub groups: usize,
-    pub shielded: usize,
+    pub overridden: usize,
     pub dead_edits: usize,
     pub spelling_only: usize,
     pub order_only: usize,
@@ -261,11 +261,11 @@ pub(super) struct WireLayerEdit {
     pub path: String,
     pub readers: usize,
     pub dead: bool,
-    pub shielded: Vec<WireShielded>,
+    pub overridden: Vec<WireOverridden>,
 }
 
 #[derive(Serialize)]
-pub(super) struct WireShielded {
+pub(super) struct WireOverridden {
     pub resource: String,
     pub by: WirePlace,
 }

@@ -91,23 +91,10 @@ fn unique_names(map: &Map) -> Vec<Cow<'_, str>> {
 /// The places of secrets inside a value, as JSON Pointers relative to it.
 pub(super) fn secret_places(node: &Node) -> Vec<String> {
     let mut places = Vec::new();
-    collect(node, &mut Pointer::root(), &mut places);
-    places
-}
-
-fn collect(node: &Node, place: &mut Pointer, places: &mut Vec<String>) {
-    let mut below = |token: &str, child: &Node| {
-        place.push(token);
-        collect(child, place, places);
-        place.pop();
-    };
-    match &node.value {
-        Value::List(_) => {
-            let items = node.as_list().unwrap_or_default();
-            items.iter().enumerate().for_each(|(at, item)| below(&at.to_string(), item));
+    node.for_each(&mut Pointer::root(), |place, node| {
+        if let Value::Secret(_) = node.value {
+            places.push(place.to_string());
         }
-        Value::Map(map) => map.entries().iter().for_each(|entry| below(&entry.key.name, &entry.value)),
-        Value::Secret(_) => places.push(place.to_string()),
-        _ => {}
-    }
+    });
+    places
 }

@@ -52,13 +52,13 @@ pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> S
 }
 
 /// Edits of layers that some resources do not notice, unless a group or a finding says so.
-pub(super) fn shielded(report: &Report, draft: &mut Draft<'_>) -> String {
+pub(super) fn overridden(report: &Report, draft: &mut Draft<'_>) -> String {
     let is_told =
         |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| terminal::is_behind(edit, group, report));
     let mut text = String::new();
     let told = report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit));
     for edit in told.take(MOST_SOURCES) {
-        let words = draft.shielded_words(edit, LONGEST_SPAN);
+        let words = draft.overridden_text(edit, LONGEST_SPAN);
         let (pointer, file) = (span(&edit.pointer.to_string()), span(&edit.file.to_string()));
         text.push_str(&format!("Partly overridden: {pointer} in {file}: {}\n\n", span(&words)));
     }

@@ -20,7 +20,7 @@ const NAMED_FILES: usize = 5;
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'_>) -> Vec<Line> {
     let columns = draft.style.columns();
     draft.homes = [None, None];
-    let mut lines = shielded(report, draft);
+    let mut lines = overridden(report, draft);
     lines.extend(suppressed(report, draft));
     lines.extend(would_hide(report, draft));
     lines.extend(skipped(report, draft));
@@ -50,7 +50,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
 }
 
 /// Edits of layers that some resources do not notice, unless a group says so. Those that nobody notices are findings.
-fn shielded(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+fn overridden(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let is_told = |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| is_behind(edit, group, report));
     let mut lines = Vec::new();
     for edit in report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit)) {
@@ -58,7 +58,7 @@ fn shielded(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         let title =
             format!("Partly overridden: {} at {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
         lines.extend(draft.phrase(&title, 0));
-        let words = draft.shielded_words(edit, draft.style.columns().saturating_sub(2));
+        let words = draft.overridden_text(edit, draft.style.columns().saturating_sub(2));
         lines.extend(draft.phrase(&words, 2));
     }
     lines

@@ -117,7 +117,7 @@ impl Draft<'_> {
         let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
         for edit in spared.filter(|edit| !edit.shielded.is_empty()).collect::<Vec<_>>() {
             let lead = "not affected: ";
-            let words = self.shielded_words(edit, self.style.columns().saturating_sub(indent + lead.len()));
+            let words = self.overridden_text(edit, self.style.columns().saturating_sub(indent + lead.len()));
             lines.extend(self.phrase(&format!("{lead}{words}"), indent));
         }
         lines
@@ -226,14 +226,14 @@ impl Draft<'_> {
         fitted.collect()
     }
 
-    /// `4 shielded by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
-    pub(in crate::report) fn shielded_words(&mut self, edit: &LayerEdit, room: usize) -> String {
+    /// `4 overridden by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
+    pub(in crate::report) fn overridden_text(&mut self, edit: &LayerEdit, room: usize) -> String {
         let lead = format!("{} overridden by ", grouped(edit.shielded.len()));
         let places: BTreeSet<(RepoPath, usize)> = edit
             .shielded
             .iter()
-            .map(|shielded| {
-                let start = self.locator.start(shielded.by);
+            .map(|resource| {
+                let start = self.locator.start(resource.by);
                 (start.text.path.clone(), start.line)
             })
             .collect();

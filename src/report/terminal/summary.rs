@@ -1,6 +1,6 @@
 //! The first lines: which sides, how much was looked at, what came out.
 
-use crate::finding::Severity;
+use crate::finding::Finding;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
@@ -44,7 +44,7 @@ fn compared(report: &Report) -> String {
 /// The whole answer in one phrase. "No change" says how much was compared, and is never said about files with errors.
 fn unchanged(report: &Report) -> Line {
     if report.is_incomplete() {
-        let phrase = match files_with_findings(report, |finding| finding.severity == Severity::Error) {
+        let phrase = match files_with_findings(report, Finding::is_error) {
             0 => "could not compare everything".to_owned(),
             1 => "could not compare: 1 file has errors".to_owned(),
             files => format!("could not compare: {} have errors", plural(files, "file")),
@@ -75,7 +75,7 @@ pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, Strin
         (counts.warnings, Role::Changed, noun(counts.warnings, "warning")),
         (counts.notes, Role::Dim, noun(counts.notes, "note")),
         (counts.secrets, Role::Moved, noun(counts.secrets, "secret")),
-        (counts.shielded, Role::Dim, "overridden".to_owned()),
+        (counts.overridden, Role::Dim, "overridden".to_owned()),
         (counts.dead_edits, Role::Changed, format!("dead {}", noun(counts.dead_edits, "edit"))),
         (counts.order_only, Role::Dim, "order-only".to_owned()),
         (counts.spelling_only, Role::Dim, "spelling-only".to_owned()),

@@ -303,7 +303,7 @@ fn names_are_the_files_of_today() {
 fn what_many_share_is_told_once() {
     let shown = written(&grouped(), Style { width: 80, ..PLAIN });
     let expected = "HEAD → index   39 resources in 6 changed files
-37 changed  3 groups  3 secrets  2 shielded
+37 changed  3 groups  3 secrets  2 overridden
 
 SOURCES
   customers/_/metadata.yaml   1 edit → 37 resources
@@ -317,7 +317,7 @@ SOURCES
       varies  /v0 → \"/v2/customers/{{.id}}\"  /customers/{c07, c08}
       varies  /old → \"/v2/customers/{{.id}}\"  /customers/c09
       why  customers/_/metadata.yaml:3
-      not affected: 2 shielded by customers/{mono, north}/metadata.yaml
+      not affected: 2 overridden by customers/{mono, north}/metadata.yaml
 
 [2] ~ .plan  silver → gold                             5 resources  FINGERPRINT
       /customers/{c00, c01, c02, c03, c04}
@@ -343,6 +343,6 @@ fn each_resource_can_still_be_told_for_itself() {
     assert!(!shown.contains("SOURCES") && !shown.contains("[1]"));
     assert_eq!(shown.matches("      why  customers/_/metadata.yaml:3\n").count(), 37);
     assert!(shown.contains(
-        "\nNot everywhere: /operationInfo/updateResource/path in customers/_/metadata.yaml:3\n  2 shielded by "
+        "\nPartly overridden: /operationInfo/updateResource/path at customers/_/metadata.yaml:3\n  2 overridden by "
     ));
 }

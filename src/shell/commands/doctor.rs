@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, Severity};
 use crate::pipeline::{self, Judged, Policy};
 use crate::report::{ReadAs, Report, plural};
 use crate::sanitize;
@@ -204,10 +204,7 @@ fn configuration(report: &Report) -> State {
     if !report.read_as.contains_key(&ReadAs::Configuration) {
         return State::fine("none: defaults apply");
     }
-    let is_about_it = |finding: &&Finding| match &finding.location {
-        Location::Span(span) => report.sources.get(span.source).path.as_bytes() == settings::FILE_NAME.as_bytes(),
-        Location::File { path, .. } => path.as_bytes() == settings::FILE_NAME.as_bytes(),
-    };
+    let is_about_it = |finding: &&Finding| finding.path(&report.sources).as_bytes() == settings::FILE_NAME.as_bytes();
     match report.findings.iter().filter(is_about_it).count() {
         0 => State::fine("valid"),
         count => State::Wrong(format!("{}; `outcrop check --all` shows them", plural(count, "mistake"))),

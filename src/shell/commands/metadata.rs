@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::document::{self, write};
-use crate::finding::Severity;
+use crate::finding::has_errors;
 use crate::limits::Limits;
 use crate::metadata::{self, plan};
 use crate::path::RepoPath;
@@ -153,7 +153,7 @@ fn read_document(file: &Path, what: &str, sources: &Sources) -> Result<Read, Fai
     let shown = RepoPath::new(name.trim_start_matches(['/', '.'])).unwrap_or_default();
     let source = sources.add(SourceText::new(shown, "input", &*text));
     let parsed = document::parse(&text, source, format, &limits);
-    if parsed.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&parsed.findings) {
         return Ok(Err(parsed.findings));
     }
     match <[document::Document; 1]>::try_from(parsed.value) {

@@ -1,7 +1,7 @@
 //! `outcrop metadata render`: what would be sent for a resource, without sending it.
 
 use crate::document::write;
-use crate::finding::{Outcome, Severity};
+use crate::finding::{Outcome, has_errors};
 use crate::metadata::{MetadataPath, Operation};
 use crate::pipeline::{RenderedRequests, Wish};
 use crate::report::request::{self, Rendered};
@@ -22,7 +22,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit,
         None => Wish::Usual,
     };
     let Outcome { value: rendering, findings } = inspected.inspection().requests(&path, &tree, wish, is_revealed);
-    let is_wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let is_wrong = has_errors(&findings);
     if let (Some(operation), false) = (rendering.impossible.first(), is_wrong) {
         return Err(nothing_to_send(&path, *operation));
     }

@@ -9,7 +9,7 @@ use super::one_file::{OneFile, inside};
 use crate::directive;
 use crate::document::write::{to_json, to_yaml};
 use crate::document::{self, Document, Format};
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::patch::laid_over;
 use crate::path::RepoPath;
 use crate::pipeline::Patient;
@@ -93,7 +93,7 @@ impl Bench {
     }
 
     fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        has_errors(&self.findings)
     }
 
     /// The documents of a file with their directives followed, and what the file is called.

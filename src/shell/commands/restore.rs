@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::one_file::OneFile;
 use crate::directive::{self, Original};
 use crate::document::{self, Format};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::report::{self, Report};
 use crate::resource::{Content, parse};
 use crate::shell::cli::{Global, RestoreArgs};
@@ -43,7 +43,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
     let source = Original { text: &text, document: original_document, format, file: &file.path };
     let mut restored = directive::restore(&source, &changed_document.root, &file.context());
     findings.append(&mut restored.findings);
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&findings) {
         return refuse(global, &file, findings);
     }
     let mark: &[u8] = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use outcrop::directive::{self, Context, Includes, MergeProfile, Original};
 use outcrop::document::{self, Format};
-use outcrop::finding::{Finding, Location, Severity};
+use outcrop::finding::{Finding, Location, has_errors};
 use outcrop::limits::Limits;
 use outcrop::path::RepoPath;
 use outcrop::snapshot::MemorySnapshot;
@@ -167,7 +167,7 @@ impl World {
 }
 
 fn refuse_errors(findings: Vec<Finding>) -> Result<(), Vec<Finding>> {
-    match findings.iter().any(|finding| finding.severity == Severity::Error) {
+    match has_errors(&findings) {
         true => Err(findings),
         false => Ok(()),
     }

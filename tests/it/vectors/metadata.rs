@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use outcrop::document::{self, Document, write};
-use outcrop::finding::{Finding, Outcome, Severity};
+use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::{Budget, Limits};
 use outcrop::metadata::plan::{self, Edit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::resource::{self, Depth, Roles};
-use outcrop::settings::{Format, Layout, Root, Settings};
+use outcrop::settings::{Format, Layout, Root, Roots, Settings};
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
@@ -145,7 +145,7 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
 fn list_resources(given: &Value) -> Answer {
     let snapshot = snapshot(given);
     let root = Root { path: RepoPath::root(), layout: Layout::Declarest, format: Format::Json };
-    let settings = Settings { roots: vec![root], ..Settings::default() };
+    let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
     let roles = Roles::new(&snapshot, &settings);
     let depth = if given["recursive"] == true { Depth::Descendants } else { Depth::Children };
     let (root, budget) = (RepoPath::root(), Budget::default());
@@ -203,14 +203,14 @@ fn write_and_read(node: &Node, format: Format, sources: &Sources) -> Result<Node
 }
 
 fn sound<T>(outcome: Outcome<T>) -> Result<T, Failure> {
-    match outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    match has_errors(&outcome.findings) {
         true => Err(first_error(&outcome.findings)),
         false => Ok(outcome.value),
     }
 }
 
 fn first_error(findings: &[Finding]) -> Failure {
-    let error = findings.iter().find(|finding| finding.severity == Severity::Error);
+    let error = findings.iter().find(|finding| finding.is_error());
     Failure::of(error.expect("there is an error"))
 }
 

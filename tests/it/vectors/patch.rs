@@ -4,7 +4,7 @@ use std::path::Path;
 
 use outcrop::document::{self, Format, write};
 use outcrop::expression::cel::Inputs;
-use outcrop::finding::{Finding, Outcome, Severity};
+use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::Limits;
 use outcrop::patch::{self, PatchPath, Reading};
 use outcrop::path::RepoPath;
@@ -102,7 +102,7 @@ fn resources_after(given: &Value) -> Answer {
 
 /// The value of an outcome without errors.
 pub(super) fn sound<T>(outcome: Outcome<T>) -> Result<T, Vec<Failure>> {
-    match outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    match has_errors(&outcome.findings) {
         true => Err(outcome.findings.iter().map(Failure::of).collect()),
         false => Ok(outcome.value),
     }

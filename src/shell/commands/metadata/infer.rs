@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{carry_out, print, read_document};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, has_errors};
 use crate::metadata::{MetadataPath, plan};
 use crate::pipeline::MetadataTree;
 use crate::shell::cli::{Global, MetadataTarget};
@@ -45,7 +45,7 @@ pub(super) fn run(
         print(&inspection.shown_metadata(shown, &inferred.path), target.output)?;
         return Ok(inspected.report(findings, global)?);
     }
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if has_errors(&findings) {
         return carry_out(&inspected, Err(findings), global);
     }
     let planned =

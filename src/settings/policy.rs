@@ -1,13 +1,12 @@
 //! `outcrop.yaml` of both sides, and which of them decides what.
 
+use super::{FILE_NAME, PlaceRule, Roots, Settings, decode};
+use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location};
 use crate::limits::Limits;
 use crate::path::RepoPath;
-use crate::resource::{Content, parse};
-use crate::settings;
-use crate::settings::{PlaceRule, Settings};
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
-use crate::text::Sources;
+use crate::text::{SourceText, Sources};
 
 /// Whose `outcrop.yaml` says how to judge. How files are laid out is always read from the side they are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,11 +21,12 @@ pub enum Policy {
 /// What both sides' configuration says.
 #[derive(Debug, Default)]
 pub struct Configuration {
-    pub(super) before: Settings,
-    pub(super) after: Settings,
+    /// The older side's settings.
+    pub before: Settings,
+    /// The newer side's settings.
+    pub after: Settings,
     decides: Policy,
-    /// What is wrong with the newer side's.
-    pub(super) findings: Vec<Finding>,
+    findings: Vec<Finding>,
 }
 
 impl Configuration {
@@ -61,11 +61,11 @@ impl Configuration {
         }
     }
 
-    /// A change that also changes how changes are judged is judged by the old rules; whoever reads the verdict should know.
-    pub(super) fn pending(&self, revision: &str) -> Option<Finding> {
+    /// A change that also changes how changes are judged is judged by the old rules: this finding says so.
+    pub fn pending(&self, revision: &str) -> Option<Finding> {
         // Secrets and roots are not among the rules: those of both sides hold at once. Nor is the document of a server.
         let with_rules_of = |settings: &Settings| Settings {
-            roots: Vec::new(),
+            roots: Roots::default(),
             secrets: Vec::new(),
             openapi: None,
             ..settings.clone()
@@ -73,7 +73,7 @@ impl Configuration {
         if self.decides == Policy::Head || with_rules_of(&self.before) == with_rules_of(&self.after) {
             return None;
         }
-        let path = RepoPath::new(settings::FILE_NAME).ok()?;
+        let path = RepoPath::new(FILE_NAME).ok()?;
         let location = Location::File { path, revision: revision.into() };
         let message = "the rules change too, and this change is judged by the old ones";
         let help = "the new rules apply once it is merged; `--policy head` judges by them now";
@@ -85,19 +85,19 @@ impl Configuration {
         &self.policy().limits
     }
 
-    /// The roots of the newer side, to find logical paths.
+    /// The paths of the newer side's roots, below which logical paths are looked up.
     pub fn roots(&self) -> Vec<RepoPath> {
-        self.after.roots.iter().map(|root| root.path.clone()).collect()
+        self.after.roots.paths().cloned().collect()
     }
 
-    /// Those of both sides: dropping a rule does not bring its secret to light.
-    pub(super) fn secret_rules(&self) -> impl Iterator<Item = &PlaceRule> {
+    /// The secret rules of both sides: dropping a rule does not reveal its secret.
+    pub fn secret_rules(&self) -> impl Iterator<Item = &PlaceRule> {
         self.before.secrets.iter().chain(&self.after.secrets)
     }
 }
 
 fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
-    let path = RepoPath::new(settings::FILE_NAME).ok()?;
+    let path = RepoPath::new(FILE_NAME).ok()?;
     let unreadable = |error: Unreadable| Some((Settings::default(), vec![error.into_finding()]));
     let entry = match snapshot.entry(&path) {
         Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,
@@ -107,9 +107,17 @@ fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec
         Ok(bytes) => bytes,
         Err(error) => return unreadable(error),
     };
-    let content = Content { bytes: &bytes, path: &path, revision: snapshot.label() };
-    let mut parsed = parse(content, sources, &Limits::default());
-    let mut decoded = settings::decode(&parsed.documents);
+    let text = match document::decode(&bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let location = Location::File { path, revision: snapshot.label().into() };
+            let finding = Finding::new(&finding::DOCUMENT_ENCODING, location, error.to_string());
+            return Some((Settings::default(), vec![finding.help("save the file as UTF-8")]));
+        }
+    };
+    let source = sources.add(SourceText::new(path, snapshot.label(), &*text));
+    let mut parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
+    let mut decoded = decode(&parsed.value);
     parsed.findings.append(&mut decoded.findings);
     Some((decoded.value, parsed.findings))
 }

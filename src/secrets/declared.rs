@@ -1,21 +1,22 @@
-//! What is never shown of a resource, whichever side declares it: dropping a declaration does not bring its secret to light.
+//! Hides what rules and metadata declare as secret on any side: dropping a declaration does not reveal its secret.
 
-use super::World;
-use crate::metadata::{Reach, SecretAttributes, is_patch_file};
+use std::sync::Arc;
+
+use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
+use crate::metadata::{LayerTrees, Reach, SecretAttributes, is_patch_file};
 use crate::resource::Resource;
-use crate::secrets::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
 use crate::value::{Node, Secret};
 
 /// What rules and metadata declare as secret, on every side there is.
 pub struct Secrets<'a> {
     masks: Masks,
-    sides: Vec<World<'a>>,
+    sides: Vec<Arc<LayerTrees<'a>>>,
     is_off: bool,
 }
 
 impl<'a> Secrets<'a> {
-    /// Secrets by these rules, and by the metadata of these worlds.
-    pub fn new(masks: Masks, sides: Vec<World<'a>>) -> Self {
+    /// Secrets by these rules, and by the metadata of these sides.
+    pub fn new(masks: Masks, sides: Vec<Arc<LayerTrees<'a>>>) -> Self {
         Self { masks, sides, is_off: false }
     }
 
@@ -59,13 +60,13 @@ impl<'a> Secrets<'a> {
     }
 
     /// The secrets of a resource.
-    pub(super) fn of(&self, resource: Resource) -> Vec<Secret> {
+    pub fn secrets_of(&self, resource: Resource) -> Vec<Secret> {
         if self.is_off { Vec::new() } else { secrets_in([&self.hide_places(resource).payload]) }
     }
 
     /// What a patch copied out of a place that it then took away is hidden at once: nobody can tell afterwards what it was.
-    pub(super) fn keep(&self, known: &[Secret], resource: Resource) -> Node {
-        let still_there = self.of(resource.clone());
+    pub fn keep(&self, known: &[Secret], resource: Resource) -> Node {
+        let still_there = self.secrets_of(resource.clone());
         let is_lost = |secret: &&Secret| !still_there.iter().any(|other| other.is_equal(secret));
         let lost: Vec<Secret> = known.iter().filter(is_lost).cloned().collect();
         hide_copies_of(resource.payload, &lost)
@@ -85,12 +86,15 @@ impl<'a> Secrets<'a> {
     /// What metadata on any side declares as secret.
     fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
         let mut declared = SecretAttributes::default();
-        for side in &self.sides {
-            // A file of patches stands nowhere itself, but speaks for those who do.
+        for layers in &self.sides {
+            // A file of patches is no resource itself, but applies to some.
             if is_patch_file(resource.file.file_name()) {
-                declared = declared.and(&side.secrets_near(&resource.file));
-            } else if let Some(metadata) = side.metadata_of(resource) {
-                declared = declared.and(metadata.secret_attributes());
+                declared = declared.and(&layers.secrets_near(&resource.file));
+                continue;
+            }
+            let path = layers.roots().around(&resource.file).and_then(|root| resource.logical_path(&root.path));
+            if let Some(metadata) = path.and_then(|path| layers.metadata(&path, &resource.file)) {
+                declared = declared.and(metadata.value.secret_attributes());
             }
         }
         declared
