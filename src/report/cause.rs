@@ -1,4 +1,4 @@
-//! Why something changed, in words: `customers/_/metadata.yaml:9, through the include at base.yaml:3`.
+//! Causes of changes as text: `customers/_/metadata.yaml:9, via the include at base.yaml:3`.
 
 use std::collections::BTreeSet;
 
@@ -23,14 +23,14 @@ struct CauseText {
 /// More steps than these are not listed.
 const MOST_STEPS: usize = 4;
 
-/// Why one change came about.
+/// The cause of one change.
 pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> String {
     let before = causes.before.as_ref().map(|cause| side(cause, locator));
     let after = causes.after.as_ref().map(|cause| side(cause, locator));
     joined(before, after, causes.is_same_text(sources), symbols)
 }
 
-/// Why the changes of a group came about; `None` if each resource was edited in its own file.
+/// The cause of the changes of a group; `None` if each resource was edited in its own file.
 pub(super) fn of_group(
     group: &Group,
     resources: &[ResourceChange],
@@ -71,7 +71,7 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
     let mut named: Vec<&RepoPath> = vec![&cause.at.file];
     let mut via = Vec::new();
     for step in &cause.via {
-        // A layer is worth a word only where it is another file than those already named.
+        // A layer is mentioned only if it is another file than those already named.
         if step.kind == StepKind::Layer && named.contains(&&step.at.file) {
             continue;
         }
@@ -132,7 +132,7 @@ fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
     via
 }
 
-/// Both sides where they differ in more than lines, the one that counts otherwise.
+/// Both sides if they differ in more than lines, otherwise the newer one.
 fn joined(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
     let way = |side: &CauseText| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
     match (before, after) {

@@ -19,7 +19,7 @@ use crate::sanitize;
 use crate::text::SourceId;
 use crate::value::{Node, Value};
 
-/// More than this nobody reads; the rest is counted, and listed with `-v` and in the machine formats.
+/// The most findings that are printed; the rest is counted, and listed with `-v` and in the machine formats.
 const MOST_PRINTED: usize = 50;
 /// Columns that line numbers and the frame take from a source line.
 const FRAME: usize = 12;

@@ -1,6 +1,6 @@
 //! The report as GitHub Markdown for a job summary or a comment, never longer than it may be.
 //!
-//! Everything that comes from a repository stands in code spans, code blocks or escaped HTML, where Markdown does nothing.
+//! All text from a repository is put in code spans, code blocks or escaped HTML, where Markdown has no effect.
 
 mod groups;
 
@@ -17,7 +17,7 @@ use crate::diff::{DiffSide, Member, ResourceChange, Status, pointer};
 use crate::finding::{Finding, Location};
 use crate::sanitize;
 
-/// Changes and values start at the margin, where GitHub colours them; what is said of values stands further in, so that no
+/// Changes and values start at the margin, where GitHub colours them; remarks about values are indented, so that no
 /// value can look like a change.
 const MARGIN: Layout = Layout { indent: 0, details: 0, inset: 2 };
 /// How details look; a comment is about this wide.
@@ -37,7 +37,7 @@ const MOST_SKIPPED: usize = 20;
 const MOST_HIDDEN: usize = 5;
 
 /// Writes at most `budget` bytes. What does not fit is left out from the inside out: details of the last resources first, then
-/// all of them, then the table; what is left says what is missing.
+/// all of them, then the table; a note says what is missing.
 pub fn write(report: &Report, budget: usize, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(fitted(&Parts::of(report, budget), budget).as_bytes())
 }
@@ -106,7 +106,7 @@ fn fitted(parts: &Parts, budget: usize) -> String {
 }
 
 impl Parts {
-    /// All pieces, but no more details than the budget could ever hold: groups first, then what resources have for themselves.
+    /// All parts, with no more details than fit the budget: groups first, then changes of single resources.
     fn of(report: &Report, budget: usize) -> Self {
         let mut draft = Draft::new(report, &STYLE);
         draft.hint = "";
@@ -144,7 +144,7 @@ impl Parts {
         }
     }
 
-    /// What stands before and after the details.
+    /// The text before and after the details.
     fn around(&self) -> (String, String) {
         let tables: String =
             self.tables.iter().map(|table| format!("{}{}\n", table.head, table.rows.concat())).collect();
@@ -347,7 +347,7 @@ pub fn span(text: &str) -> String {
     [&marks, pad, &text, pad, &marks].concat()
 }
 
-/// The same in a table. A bar ends a cell even inside a code span, and escaping it is read differently by different parsers.
+/// Text in a code span of a table cell. A bar ends a cell even inside a code span, and parsers disagree on escaping it.
 fn cell(text: &str) -> String {
     if text.is_empty() { String::new() } else { span(&text.replace('|', "│")) }
 }
@@ -472,7 +472,7 @@ mod tests {
             "{head}"
         );
         assert!(head.contains("by `` compare rules of `x` ``, ") && head.contains(", and 2 more\n"), "{head}");
-        assert!(head.contains(" Of each, only payload and metadata."), "{head}");
+        assert!(head.contains(" Views compared: payload and metadata."), "{head}");
         assert!(!outside_code(&shown).contains("rules of `x`"));
     }
 
@@ -519,7 +519,7 @@ mod tests {
         assert!(!whole.contains("| Resource |"), "nothing is left to tell of single resources");
         for budget in [whole.len() - 1, 1_400, 900, 400] {
             let shown = written(&report, budget);
-            assert!(shown.len() <= budget && shown.contains("Cut to fit"));
+            assert!(shown.len() <= budget && shown.contains("Truncated"));
             outside_code(&shown);
             assert_eq!(shown.contains("| Change |"), budget > 800, "{budget}");
         }
@@ -533,7 +533,7 @@ mod tests {
             let shown = written(&report, budget);
             assert!(shown.len() <= budget);
             outside_code(&shown);
-            let said = shown.contains("Cut to fit");
+            let said = shown.contains("Truncated");
             (shown.matches("<details>").count(), shown.contains("| Resource |"), shown.contains("### outcrop"), said)
         };
         assert_eq!(has(whole), (6, true, true, false));

@@ -136,9 +136,11 @@ fn what_is_included_is_the_cause_and_the_way_is_told() {
     assert!(told(&report).contains(&("/common/timeout".into(), 2, "shared/base.yaml:2".into())));
     assert!(told(&report).contains(&("/common/retries".into(), 2, "shared/base.yaml:1".into())));
     let text = shown(&report, 100);
-    assert!(text.contains("why  shared/base.yaml:2, through an include in each of them\n"), "{text}");
+    assert!(text.contains("why  shared/base.yaml:2, via an include in each of them\n"), "{text}");
     assert!(
-        text.contains("  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, through the include in its line 2\n"),
+        text.contains(
+            "  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, via the include in line 2 of this file\n"
+        ),
         "{text}"
     );
     assert!(text.contains("  shared/base.yaml  2 edits → 3 resources\n"), "{text}");
@@ -202,7 +204,7 @@ fn resources_that_override_an_edited_value_are_listed() {
 #[test]
 fn an_edit_that_nobody_reads_is_a_warning() {
     let dead = |report: &Report| report.findings.iter().filter(|it| it.rule.id == "metadata/dead-edit").count();
-    // Nobody stands below.
+    // No resource is below.
     let lonely = |layer| files(&[("nobody/_/metadata.yaml", layer), ("x/a/resource.yaml", "a: 1")]);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V2))), 2);
     assert_eq!(dead(&run(&lonely(V1), &lonely(V2), &[], |request| pipeline::check(request, Judged::New))), 2);

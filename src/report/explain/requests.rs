@@ -1,4 +1,4 @@
-//! Requests for people who ask where they come from: the template of each part, who wrote it, and the values that went into it.
+//! Writes where requests come from: the template of each part, its layer, and its inputs.
 
 use std::io;
 
@@ -54,7 +54,7 @@ impl Page<'_> {
         self.table(&rows)
     }
 
-    /// A part that somebody wrote, or that something went into; defaults that are always the same tell nothing.
+    /// The rows of a part that a layer defines or that has inputs; constant defaults are left out.
     fn part_rows(&mut self, name: &str, part: &Part, rows: &mut Vec<[String; 3]>) {
         if part.at.is_none() && part.uses.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Ladders for people: the one that counts is marked, the others are struck.
+//! Explanations as text: the effective value is marked, overridden ones are struck through.
 
 use std::io;
 
@@ -16,10 +16,10 @@ use crate::value::{Node, StepKind};
 const INDENT: usize = 4;
 /// Columns before what belongs to the line above.
 const DEEPER: usize = 8;
-/// A value on one line longer than that is counted instead of shown.
+/// Longer values are counted instead of shown.
 const LONGEST: usize = 10_000;
 
-/// Writes it for people.
+/// Writes explanations as text.
 pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut page = Page {
         screen: Screen::new(out, style),
@@ -88,7 +88,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Values with nothing to tell but their place stand in rows, the others each on a ladder.
+    /// Values with a single definition are shown as table rows, others with their history.
     fn ladders(&mut self, ladders: &[Ladder]) -> io::Result<()> {
         for run in ladders.chunk_by(|a, b| is_plain(a) && is_plain(b)) {
             if is_plain(&run[0]) {
@@ -184,7 +184,7 @@ impl Page<'_> {
         })
     }
 
-    /// Where it is written, and what brought it from there.
+    /// Where a value is defined, and the steps from there.
     fn remarks(&mut self, rung: &Rung) -> Vec<String> {
         let note = match rung.spoken {
             Spoken::Value(_) => "",
@@ -195,7 +195,7 @@ impl Page<'_> {
         let Way { steps, left_out } = &rung.way;
         for (kind, at) in steps {
             let (name, by) = (self.step(*kind, *at), self.place(*at));
-            // A value that is written where it is made needs no second place.
+            // A value that is defined where it is computed needs no second location.
             remarks.push(match kind {
                 StepKind::Patch if by == place => "by a patch".to_owned(),
                 StepKind::Expression if by == place => "by an expression".to_owned(),
@@ -213,7 +213,7 @@ impl Page<'_> {
         format!("{}:{}", place.text.path, place.line)
     }
 
-    /// A step in the words of the file where those are few, and nothing but a key; else what kind of step it is.
+    /// The text of a step if it is a short key, otherwise its kind.
     fn step(&mut self, kind: StepKind, at: Span) -> String {
         let is_key = matches!(kind, StepKind::Alias | StepKind::MergeKey | StepKind::Directive | StepKind::Include);
         let text = self.locator.start(at).text;
@@ -222,7 +222,7 @@ impl Page<'_> {
     }
 }
 
-/// Whether there is nothing to tell about a value but where it is written.
+/// Whether a value has a single definition and no steps.
 fn is_plain(ladder: &Ladder) -> bool {
     matches!(&ladder.rungs[..], [only] if only.way.steps.is_empty() && matches!(only.spoken, Spoken::Value(_)))
 }

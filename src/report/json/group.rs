@@ -115,7 +115,7 @@ fn names(resources: &[usize], report: &Report) -> Vec<String> {
     resources.iter().filter_map(name).collect()
 }
 
-/// The way down with items by what names them, and `*` for those that nothing names.
+/// The path with list items by their labels, and `*` for items without one.
 fn shape(path: &[PathStep]) -> Pointer {
     let token = |step: &PathStep| match step {
         PathStep::Key(key) => Some(key.name.clone()),

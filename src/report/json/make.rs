@@ -302,7 +302,7 @@ fn reason(reason: SkipReason) -> &'static str {
     }
 }
 
-/// The way on from each string that holds a document.
+/// The rest of the path, from each string that contains an embedded document.
 fn inside(path: &[PathStep]) -> Vec<WireInside> {
     let mut rest = path;
     let mut documents = Vec::new();

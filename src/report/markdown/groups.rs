@@ -1,4 +1,4 @@
-//! What many resources share, in Markdown: the edited files, the table of groups and their details.
+//! Groups in Markdown: the edited files, the table of groups and their details.
 
 use super::{LONGEST_SPAN, MARGIN, MOST_SOURCES, cell, fenced, html, shortened, span};
 use crate::diff::Group;
@@ -38,7 +38,7 @@ pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> Stri
     format!("| {} | {}{values}{varies} | **{count}** | {} |\n", cell(&symbol), cell(&path), cell(&why))
 }
 
-/// A group, folded: the change once, then who and why.
+/// A group, folded: the change, its resources and its cause.
 pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> String {
     let mut lines = draft.group_change(report, group, MARGIN);
     // Names are not at the margin, so that none can look like a change.
@@ -51,7 +51,7 @@ pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> S
     format!("<details><summary>{summary}</summary>\n\n{}\n</details>\n\n", fenced(&lines))
 }
 
-/// Edits of layers that some resources do not notice, unless a group or a finding says so.
+/// Edits of layers that some resources override, unless a group or a finding shows them.
 pub(super) fn overridden(report: &Report, draft: &mut Draft<'_>) -> String {
     let is_told =
         |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| terminal::is_behind(edit, group, report));

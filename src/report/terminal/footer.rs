@@ -1,4 +1,4 @@
-//! The last lines: everything that was left out, so that nothing disappears in silence.
+//! The footer: everything that was left out of the report.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::sanitize;
 /// The most names of skipped files on one line.
 const NAMED_FILES: usize = 5;
 
-/// Skipped files by reason, numbers in another spelling, and how to see what was cut.
+/// The lines of the footer.
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'_>) -> Vec<Line> {
     let columns = draft.style.columns();
     draft.homes = [None, None];
@@ -49,7 +49,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     lines
 }
 
-/// Edits of layers that some resources do not notice, unless a group says so. Those that nobody notices are findings.
+/// Edits of layers that some resources override, unless a group shows them. Edits without any effect are findings.
 fn overridden(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let is_told = |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| is_behind(edit, group, report));
     let mut lines = Vec::new();
@@ -64,7 +64,7 @@ fn overridden(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// How many changes each rule of the user took out; on request also which.
+/// The number of changes that each rule hides; with `--show-suppressed` also the changes.
 fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     if report.suppressed.is_empty() {
         return Vec::new();
@@ -87,7 +87,7 @@ fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// What is still shown, but not once the compare rules of the newer side hold: a change cannot hide itself.
+/// Changes that the compare rules of the newer side would hide. They are shown, because a change must not hide itself.
 fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     if report.would_hide.is_empty() {
         return Vec::new();
@@ -111,7 +111,7 @@ fn taken_out(suppressed: &Suppressed, draft: &mut Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// What the changed files were taken for, for those who ask for everything.
+/// How the changed files were interpreted; only with `-v`.
 fn read_as(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     if !draft.style.is_verbose() || report.read_as.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The edited files that changes come from, and how far each reaches.
+//! The edited files that changes come from, and how many resources each affects.
 
 use super::Draft;
 use super::summary::wrapped;
@@ -10,7 +10,7 @@ use crate::report::summary_counts::{grouped, plural};
 const MOST_FILES: usize = 8;
 const INDENT: usize = 2;
 
-/// A heading and one line per file; nothing where every resource changed for itself.
+/// A heading and one line per file; empty if there are neither groups nor files that affect other resources.
 pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let edits = &report.edits;
     if edits.files.is_empty() && report.groups.is_empty() {

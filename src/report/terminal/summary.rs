@@ -1,4 +1,4 @@
-//! The first lines: which sides, how much was looked at, what came out.
+//! The first lines: the two sides, how much was compared, and the counts.
 
 use crate::finding::Finding;
 use crate::report::Report;
@@ -41,7 +41,7 @@ fn compared(report: &Report) -> String {
     format!("{resources} in {files}")
 }
 
-/// The whole answer in one phrase. "No change" says how much was compared, and is never said about files with errors.
+/// The result in one phrase: how much was compared without a change, or that files with errors could not be compared.
 fn unchanged(report: &Report) -> Line {
     if report.is_incomplete() {
         let phrase = match files_with_findings(report, Finding::is_error) {
@@ -59,7 +59,7 @@ fn unchanged(report: &Report) -> Line {
     Line::default().with(Role::Plain, &phrase)
 }
 
-/// What came out, most important first; what did not happen is not mentioned.
+/// The counts, most important first, without zeros.
 pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, String)> {
     let changed = match counts.changed_and_moved {
         0 => "changed".to_owned(),

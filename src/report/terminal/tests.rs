@@ -56,8 +56,9 @@ fn no_change_is_one_line_that_can_be_trusted() {
     assert_eq!(written(&report, wide), "HEAD → index   no files differ\n");
     let location = Location::File { path: path("a.yaml"), revision: "index".into() };
     report.findings.push(Finding::new(&finding::SOURCE_UNREADABLE, location, "no"));
+    report.incomplete = true;
     let shown = written(&report, wide);
-    assert!(shown.starts_with("HEAD → index   no files differ, but 1 error left parts unread\n"), "{shown}");
+    assert!(shown.starts_with("HEAD → index   could not compare: 1 file has errors\n"), "{shown}");
 }
 
 #[test]
@@ -261,7 +262,7 @@ Not compared: 3 changed files
   templates of another tool (1): charts/web/templates/service.yaml
 Spelling only: 1 number written differently but equal in value (-v lists them)
 Incomplete: files with errors were not compared
-… stands for text cut to fit the width (-v shows all)
+… marks text shortened to fit the width (-v shows all)
 "
     ));
 }
@@ -307,7 +308,7 @@ fn what_many_share_is_told_once() {
 
 SOURCES
   customers/_/metadata.yaml   1 edit → 37 resources
-  5 files for themselves     8 edits → 5 resources
+  5 files changed directly   8 edits → 5 resources
 
 [1] ~ metadata › .operationInfo.updateResource.path   37 resources  FINGERPRINT
       - \"/v1/customers/{{.id}}\"
@@ -321,7 +322,6 @@ SOURCES
 
 [2] ~ .plan  silver → gold                             5 resources  FINGERPRINT
       /customers/{c00, c01, c02, c03, c04}
-      why  edited in each file
 ";
     let report = grouped();
     let anonymous = report

@@ -58,7 +58,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
 fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
     let words: Vec<&str> = unknown.iter().filter_map(|number| words.get(*number)).map(String::as_str).collect();
     (!words.is_empty()).then(|| {
-        Failure::new(format!("{} matches no resource", words.join(", ")))
+        Failure::new(format!("no resource matches {}", words.join(", ")))
             .help("PATH is a logical path such as /customers/acme, a file, directory or glob, or a kind and name: 'Deployment shop/web'")
     })
 }
