@@ -8,6 +8,7 @@
 // Nouns: what every stage may speak of.
 pub mod sanitize;
 pub mod path;
+pub mod names;
 pub mod glob;
 pub mod suggest;
 pub mod text;
@@ -31,6 +32,7 @@ pub mod patch;
 pub mod resource;
 pub mod secrets;
 pub mod request;
+pub mod layout;
 pub mod side;
 
 // Stages, for two snapshots.

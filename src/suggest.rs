@@ -15,26 +15,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// How many letters must be changed, added, dropped or swapped with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (one, other) = (a.chars().count(), b.chars().count());
     // Far longer words are never near, and hostile ones must not cost the square of their length.
-    if a.len().abs_diff(b.len()) > 4 || a.len().max(b.len()) > 64 {
-        return usize::MAX;
-    }
-    let mut two_ago: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let substituted = last[j] + usize::from(a[i] != b[j]);
-            let mut best = substituted.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                best = best.min(two_ago[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        two_ago = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+    if one.abs_diff(other) > 4 || one.max(other) > 64 { usize::MAX } else { strsim::osa_distance(a, b) }
 }
 
 #[cfg(test)]

@@ -8,11 +8,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rayon::prelude::*;
-
 use super::cause::{Cause, Causes, FileSpan, causes};
 use super::fingerprint::{Digest, Fingerprint};
 use super::{Change, ChangeKind, PathStep, ResourceChange, resources};
+use crate::parallel::few_or_many;
 use crate::text::Sources;
 use crate::value::{Node, StepKind};
 
@@ -174,11 +173,8 @@ fn items<'a>(resources: &'a [ResourceChange], sources: &Sources) -> Vec<Item<'a>
         };
         of.changes().enumerate().map(item).collect()
     };
-    match resources.len() {
-        // A few are looked at faster than threads are started.
-        0..1000 => resources.iter().enumerate().flat_map(of_one).collect(),
-        _ => resources.par_iter().enumerate().flat_map_iter(of_one).collect(),
-    }
+    let numbered: Vec<(usize, &ResourceChange)> = resources.iter().enumerate().collect();
+    few_or_many(numbered, 1000, of_one).into_iter().flatten().collect()
 }
 
 /// Sorts changes into classes of equal ones. Matches found by hash are verified.

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use rayon::prelude::*;
-
 use super::options::Options;
 use super::similarity::{Features, LEAF, Similarity, pair_alike};
 use super::{Difference, ResourceChange, diff, kubernetes};
+use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, KubernetesName, Resource};
 use crate::value::Node;
@@ -65,14 +64,11 @@ pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &Ot
     let size = |resource: &Option<Resource>| resource.as_ref().map_or(0, |resource| resource.payload.size());
     let all: u64 = pairs.iter().map(|(before, after)| size(before) + size(after)).sum();
     let compare = |(before, after)| compare(before, after, options, views);
-    match pairs.len() < FEW && all < LITTLE {
-        true => pairs.into_iter().filter_map(compare).collect(),
-        false => pairs.into_par_iter().filter_map(compare).collect(),
-    }
+    let few = if all < LITTLE { FEW } else { 0 };
+    few_or_many(pairs, few, compare).into_iter().flatten().collect()
 }
 
-/// Fewer resources than this, with fewer nodes in all, are compared faster than threads are started.
-const FEW: usize = 64;
+/// Fewer nodes than this, in few resources, are compared faster than threads are started.
 const LITTLE: u64 = 20_000;
 
 /// What changed of a resource, beside or instead of what changed in its plain payload.
@@ -267,10 +263,7 @@ impl<'a> Pairing<'a> {
     ) {
         let limit = trait_limit(these.len() + those.len());
         let features = |resources: &[Resource], positions: &[usize]| -> Vec<Features> {
-            match positions.len() < FEW {
-                true => positions.iter().map(|&at| features(&resources[at], limit)).collect(),
-                false => positions.par_iter().map(|&at| features(&resources[at], limit)).collect(),
-            }
+            few_or_many(positions, FEW, |&at| features(&resources[at], limit))
         };
         let pairs =
             pair_alike(&features(self.before, these), &features(self.after, those), |this, that, similarity| {

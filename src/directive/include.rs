@@ -1,12 +1,12 @@
 //! Included files: what the value of an include asks for, which names are refused, and each file parsed once per snapshot.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
 use super::Context;
 use super::marked::Marked;
 use crate::document::{self, Document, Format};
 use crate::finding::{self, Finding, Location, has_errors};
+use crate::memo::Memo;
 use crate::path::{Pointer, RepoPath};
 use crate::sanitize;
 use crate::snapshot::{Entry, EntryKind, ObjectId, Snapshot};
@@ -18,10 +18,8 @@ use crate::value::{Node, Value};
 /// One of these belongs to one snapshot: a file without an object id is told apart by its path alone.
 #[derive(Debug, Default)]
 pub struct Includes {
-    files: Mutex<HashMap<FileKey, Arc<OnceLock<Loaded>>>>,
+    files: Memo<(RepoPath, Option<ObjectId>), Loaded>,
 }
-
-type FileKey = (RepoPath, Option<ObjectId>);
 
 /// What became of a file that was asked for.
 #[derive(Debug, Clone)]
@@ -132,11 +130,7 @@ impl Includes {
         if let Some(reason) = refusal(entry.kind) {
             return (Loaded::Refused(reason), entry.id);
         }
-        let slot = {
-            let mut files = self.files.lock().expect("no thread panics while it holds this lock");
-            Arc::clone(files.entry((path.clone(), entry.id)).or_default())
-        };
-        (slot.get_or_init(|| read(&entry, context)).clone(), entry.id)
+        (self.files.get(&(path.clone(), entry.id), || read(&entry, context)), entry.id)
     }
 }
 

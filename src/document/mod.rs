@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
+pub use crate::names::Format;
 pub use encoding::{EncodingError, decode};
 pub use split::split;
 
@@ -119,28 +120,6 @@ fn yaml_documents(
         }
     }
     selection
-}
-
-/// How a file is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// YAML 1.2, core schema, plus the merge key `<<`.
-    Yaml,
-    /// JSON, strictly.
-    Json,
-}
-
-impl Format {
-    /// The format that a file name's extension promises: `yaml`, `yml`, `json`, in any case.
-    pub fn of_file_name(name: &[u8]) -> Option<Self> {
-        let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0)?;
-        let is = |extension: &str| name[dot + 1..].eq_ignore_ascii_case(extension.as_bytes());
-        match () {
-            () if is("yaml") || is("yml") => Some(Self::Yaml),
-            () if is("json") => Some(Self::Json),
-            () => None,
-        }
-    }
 }
 
 /// One document of a file.

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
 use super::Question;
 use crate::directive::may_include;
 use crate::document::Format;
 use crate::expression::eval::may_have_expressions;
 use crate::limits::Budget;
+use crate::parallel::few_or_many;
 use crate::path::RepoPath;
 use crate::side::Side;
 use crate::snapshot::{Entry, EntryKind, ObjectId, Scope, Snapshot, files_below};
@@ -104,11 +103,7 @@ fn among(world: &Side<'_>, mut entries: Vec<Entry>) -> Vec<Notable> {
         let reads = if includes { world.file(&entry.path).reads.keys().cloned().collect() } else { Vec::new() };
         (includes || has_expressions).then_some(Notable { path: entry.path, reads, has_expressions })
     };
-    let mut notable: Vec<Notable> = match entries.len() {
-        // A few files are read faster than threads are started.
-        0..32 => entries.into_iter().filter_map(look).collect(),
-        _ => entries.into_par_iter().filter_map(look).collect(),
-    };
+    let mut notable: Vec<Notable> = few_or_many(entries, 32, look).into_iter().flatten().collect();
     notable.sort_unstable();
     notable
 }

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::Question;
 use crate::document::Format;
 use crate::finding::Finding;
+use crate::layout::Role;
 use crate::metadata::{MetadataPath, WILDCARD};
+use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
-use crate::resource::Role;
 use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
 
 /// The files of the newer side that a selector may speak for.
@@ -56,9 +55,6 @@ impl Found {
     }
 }
 
-/// Fewer directories than this are walked faster than threads are started.
-const FEW: usize = 64;
-
 impl Walk<'_> {
     fn directory(&self, directory: &RepoPath, selector: &MetadataPath, depth: usize) -> Found {
         let mut found = Found::default();
@@ -98,11 +94,7 @@ impl Walk<'_> {
         }
         found.findings.extend(unreadable.into_iter().map(Unreadable::into_finding));
         let walk = |path: &RepoPath| self.directory(path, selector, depth + 1);
-        let further: Vec<Found> = match below.len() {
-            0..FEW => below.iter().map(walk).collect(),
-            _ => below.par_iter().map(walk).collect(),
-        };
-        further.into_iter().for_each(|more| found.add(more));
+        few_or_many(&below, FEW, walk).into_iter().for_each(|more| found.add(more));
         found
     }
 

@@ -3,33 +3,33 @@
 use smol_str::SmolStr;
 
 use super::decode::decode;
-use super::field::{Directive, Field, Form, MEDIA_HEADERS};
+use super::field::{Field, FieldForm, FieldPath, MEDIA_HEADERS};
 use super::layers::Layers;
-use super::plan::{Place, Plan, Planned, not_found, remove, text_of};
+use super::plan::{EditPlan, MetadataFiles, Planned, not_found, remove, text_of};
 use super::selector::MetadataPath;
-use super::statement::{Says, Statement, Statements};
-use super::target::Target;
+use super::statement::{Statement, StatementKind, Statements};
+use super::target::EditTarget;
 use crate::document::{self, Document};
 use crate::edit;
 use crate::finding::{self, Finding, Location, Rule, has_errors};
+use crate::names::Format;
 use crate::path::{Pointer, RepoPath};
-use crate::settings::Format;
 use crate::text::SourceText;
 use crate::value::{Entry, Node, Value, list_index};
 
 /// Sets one field. Texts are taken as they are, everything else is read as YAML.
 pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &Layers<'_>, format: Format) -> Planned {
-    let place = Place::of(path, layers, format)?;
+    let place = MetadataFiles::of(path, layers, format)?;
     let amend = Amend { layers, place: &place };
-    let target = Target::parse(pointer).map_err(|reason| amend.refuse(&finding::METADATA_UNKNOWN_KEY, reason))?;
-    let Target::Field { directive, header, inside } = &target else {
+    let target = EditTarget::parse(pointer).map_err(|reason| amend.refuse(&finding::METADATA_UNKNOWN_KEY, reason))?;
+    let EditTarget::Field { field_path, header, inside } = &target else {
         return Err(
             amend.refuse(&finding::METADATA_INVALID, format!("`{pointer}` holds several fields; set one of them"))
         );
     };
     let value = match header {
         Some(name) => amend.header(&target, name, Node::text(value, layers.nowhere)),
-        None => amend.value(directive, inside, value)?,
+        None => amend.value(field_path, inside, value)?,
     };
     let Some(stored) = amend.stored()? else {
         let nothing = Node::map(Vec::new(), layers.nowhere);
@@ -46,14 +46,14 @@ pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &L
 
 /// Removes one field, or all of a section; a file that says nothing afterwards is removed.
 pub fn unset_field(path: &MetadataPath, pointer: &Pointer, layers: &Layers<'_>) -> Planned {
-    let place = Place::of(path, layers, Format::default())?;
+    let place = MetadataFiles::of(path, layers, Format::default())?;
     let amend = Amend { layers, place: &place };
-    let target = Target::parse(pointer).map_err(|reason| amend.refuse(&finding::METADATA_UNKNOWN_KEY, reason))?;
+    let target = EditTarget::parse(pointer).map_err(|reason| amend.refuse(&finding::METADATA_UNKNOWN_KEY, reason))?;
     let Some(stored) = amend.stored()? else { return Err(vec![not_found(path, &place.directory, layers)]) };
     let at: Pointer = target.place_in(&stored.document.root).into_iter().collect();
     if stored.document.root.at(&at).is_none() {
-        let said = stored.statements.all.iter().find(|statement| target.concerns(&statement.directive));
-        let message = match said {
+        let entry = stored.statements.all.iter().find(|statement| target.concerns(&statement.field_path));
+        let message = match entry {
             Some(_) => format!("`{pointer}` is not written in {}, but brought in by a directive", place.file),
             None => format!("{} says nothing about `{pointer}`", place.file),
         };
@@ -70,34 +70,34 @@ pub fn supplement(path: &MetadataPath, document: &Node, layers: &Layers<'_>, for
     if !offered.is_sound() {
         return Err(offered.findings);
     }
-    let place = Place::of(path, layers, format)?;
+    let place = MetadataFiles::of(path, layers, format)?;
     let amend = Amend { layers, place: &place };
     let Some(stored) = amend.stored()? else {
         return Ok(place.write(text_of(&super::compose::statements(&offered, document.span), &place.file)));
     };
-    let is_said = |directive: &Directive| {
-        stored.statements.all.iter().any(|known| match known.says {
-            Says::Value(_) | Says::Present(_) => known.directive == *directive,
-            Says::Null | Says::Empty(_) => known.directive.covers(directive),
+    let is_stated = |field_path: &FieldPath| {
+        stored.statements.all.iter().any(|known| match known.kind {
+            StatementKind::Value(_) | StatementKind::Present(_) => known.field_path == *field_path,
+            StatementKind::Null | StatementKind::Empty(_) => known.field_path.covers(field_path),
         })
     };
     let mut root = stored.document.root.clone();
     let mut targets = Vec::new();
-    for statement in offered.all.iter().filter(|statement| !is_said(&statement.directive)) {
-        let Says::Value(value) = &statement.says else { continue };
-        let target = Target::Field { directive: statement.directive.clone(), header: None, inside: Vec::new() };
+    for statement in offered.all.iter().filter(|statement| !is_stated(&statement.field_path)) {
+        let StatementKind::Value(value) = &statement.kind else { continue };
+        let target = EditTarget::Field { field_path: statement.field_path.clone(), header: None, inside: Vec::new() };
         root = with_at(&root, &target.place_in(&root), value.clone());
         targets.push(target);
     }
     match targets.is_empty() {
-        true => Ok(Plan::default()),
+        true => Ok(EditPlan::default()),
         false => amend.edited(&stored, &root, &targets).map(|text| place.write(text)),
     }
 }
 
 struct Amend<'a> {
     layers: &'a Layers<'a>,
-    place: &'a Place,
+    place: &'a MetadataFiles,
 }
 
 /// What is in the file now.
@@ -121,27 +121,27 @@ impl Amend<'_> {
     }
 
     fn format(&self) -> document::Format {
-        document::Format::of_file_name(self.place.file.file_name()).unwrap_or(document::Format::Yaml)
+        Format::of_file_name(self.place.file.file_name()).unwrap_or(Format::Yaml)
     }
 
     /// The value to set, read in the way its field asks for.
-    fn value(&self, directive: &Directive, inside: &[SmolStr], text: &str) -> Result<Node, Vec<Finding>> {
+    fn value(&self, field_path: &FieldPath, inside: &[SmolStr], text: &str) -> Result<Node, Vec<Finding>> {
         let nowhere = self.layers.nowhere;
-        let form = directive.field.row().map_or(Form::Any, |row| row.form);
+        let form = field_path.field.row().map_or(FieldForm::Any, |row| row.form);
         let plain = Node::text(text, nowhere);
         match form {
-            Form::Text if text.is_empty() => {
+            FieldForm::Text if text.is_empty() => {
                 Err(self.refuse(&finding::METADATA_INVALID, "an empty text says nothing; `unset` removes a field"))
             }
-            Form::Text => Ok(plain),
-            Form::Texts if directive.key.is_some() => Ok(plain),
-            Form::Any if !inside.is_empty() => self.parsed_or_null(text),
+            FieldForm::Text => Ok(plain),
+            FieldForm::Texts if field_path.key.is_some() => Ok(plain),
+            FieldForm::Any if !inside.is_empty() => self.parsed_or_null(text),
             _ => self.parsed(text),
         }
     }
 
     /// A header, in the form that its place takes.
-    fn header(&self, target: &Target, name: &str, value: Node) -> Node {
+    fn header(&self, target: &EditTarget, name: &str, value: Node) -> Node {
         let empty = Node::map(Vec::new(), self.layers.nowhere);
         let root = self.stored().ok().flatten().map_or(empty, |stored| stored.document.root);
         let place = target.place_in(&root);
@@ -175,7 +175,7 @@ impl Amend<'_> {
     fn parsed_or_null(&self, text: &str) -> Result<Node, Vec<Finding>> {
         let name = RepoPath::new("VALUE").expect("a plain name");
         let source = self.layers.sources.add(SourceText::new(name, "command line", text));
-        let parsed = document::parse(text, source, document::Format::Yaml, self.layers.limits);
+        let parsed = document::parse(text, source, Format::Yaml, self.layers.limits);
         if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }
@@ -186,7 +186,7 @@ impl Amend<'_> {
     }
 
     /// The text that says the new document, if nothing but the targets change by it.
-    fn edited(&self, stored: &Stored, new: &Node, targets: &[Target]) -> Result<String, Vec<Finding>> {
+    fn edited(&self, stored: &Stored, new: &Node, targets: &[EditTarget]) -> Result<String, Vec<Finding>> {
         let text = edit::edit(&stored.text, &stored.document, new, self.format(), self.layers.limits);
         let cannot = || {
             let message =
@@ -210,13 +210,13 @@ impl Amend<'_> {
         let others = |statements: &Statements| -> Vec<Statement> {
             let counts = |statement: &&Statement| {
                 let is_presence =
-                    matches!(statement.says, Says::Present(_)) || statement.directive.field == Field::Itself;
-                !is_presence && !targets.iter().any(|target| target.concerns(&statement.directive))
+                    matches!(statement.kind, StatementKind::Present(_)) || statement.field_path.field == Field::Itself;
+                !is_presence && !targets.iter().any(|target| target.concerns(&statement.field_path))
             };
             statements.all.iter().filter(counts).cloned().collect()
         };
         let (before, after) = (others(&stored.statements), others(&statements));
-        let is_kept = before.len() == after.len() && before.iter().zip(&after).all(|(a, b)| says_the_same(a, b));
+        let is_kept = before.len() == after.len() && before.iter().zip(&after).all(|(a, b)| are_equal(a, b));
         if is_kept { Ok(text) } else { Err(cannot()) }
     }
 
@@ -226,11 +226,11 @@ impl Amend<'_> {
     }
 }
 
-fn says_the_same(a: &Statement, b: &Statement) -> bool {
-    a.directive == b.directive
-        && match (&a.says, &b.says) {
-            (Says::Value(a), Says::Value(b)) => a.is_identical(b),
-            (Says::Null, Says::Null) | (Says::Empty(_), Says::Empty(_)) => true,
+fn are_equal(a: &Statement, b: &Statement) -> bool {
+    a.field_path == b.field_path
+        && match (&a.kind, &b.kind) {
+            (StatementKind::Value(a), StatementKind::Value(b)) => a.is_identical(b),
+            (StatementKind::Null, StatementKind::Null) | (StatementKind::Empty(_), StatementKind::Empty(_)) => true,
             _ => false,
         }
 }

@@ -1,7 +1,7 @@
 //! Canonical documents: nested, canonical names, fixed order, nothing that says nothing.
 
-use super::field::{Directive, Field, Home, Operation, Row, Section};
-use super::statement::{Order, Says, Statements};
+use super::field::{Field, FieldHome, FieldPath, FieldRow, Operation, Section};
+use super::statement::{StatementKind, Statements, TransformOrder};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
@@ -9,11 +9,11 @@ use crate::value::{Entry, Node};
 ///
 /// Directives come in their order. The span is for a document that says nothing.
 pub(super) fn document<'a>(
-    values: impl Iterator<Item = (&'a Directive, &'a Node, Span)>,
-    order: impl Fn(Section) -> Order,
+    values: impl Iterator<Item = (&'a FieldPath, &'a Node, Span)>,
+    order: impl Fn(Section) -> TransformOrder,
     nowhere: Span,
 ) -> Node {
-    let values: Vec<(&Directive, &Node, Span)> = values.collect();
+    let values: Vec<(&FieldPath, &Node, Span)> = values.collect();
     let (mut top, mut operations) = (Vec::new(), Vec::new());
     let mut operations_at = None;
     for part in values.chunk_by(|a, b| a.0.section == b.0.section) {
@@ -41,9 +41,11 @@ pub(super) fn document<'a>(
 
 /// The document that says what these statements say, without their nulls.
 pub(super) fn statements(statements: &Statements, nowhere: Span) -> Node {
-    let values = statements.all.iter().filter_map(|statement| match &statement.says {
-        Says::Value(node) | Says::Empty(node) | Says::Present(node) => Some((&statement.directive, node, statement.at)),
-        Says::Null => None,
+    let values = statements.all.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Value(node) | StatementKind::Empty(node) | StatementKind::Present(node) => {
+            Some((&statement.field_path, node, statement.at))
+        }
+        StatementKind::Null => None,
     });
     let order = |section| {
         let known = statements.orders.iter().find(|(known, _)| *known == section);
@@ -52,9 +54,9 @@ pub(super) fn statements(statements: &Statements, nowhere: Span) -> Node {
     document(values, order, nowhere)
 }
 
-type Part<'a> = [(&'a Directive, &'a Node, Span)];
+type SectionEntries<'a> = [(&'a FieldPath, &'a Node, Span)];
 
-fn section_entries(section: Section, part: &Part<'_>, order: Order) -> Vec<Entry> {
+fn section_entries(section: Section, part: &SectionEntries<'_>, order: TransformOrder) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let is_reordered = keeps_payload(section, part, order);
     for row in fields_in_order(section, order) {
@@ -75,34 +77,34 @@ fn section_entries(section: Section, part: &Part<'_>, order: Order) -> Vec<Entry
 }
 
 /// The rows of a section, with its transforms in the order they run.
-fn fields_in_order(section: Section, order: Order) -> impl Iterator<Item = &'static Row> {
+fn fields_in_order(section: Section, order: TransformOrder) -> impl Iterator<Item = &'static FieldRow> {
     let mut transforms = order.fields();
     section.rows().filter_map(move |row| match row.home {
-        Home::Transform => transforms.next().and_then(Field::row),
+        FieldHome::Transform => transforms.next().and_then(Field::row),
         _ => Some(row),
     })
 }
 
 /// Comparing runs its transforms in a fixed order unless they stand in a `payload`; only there can another order be said.
-fn keeps_payload(section: Section, part: &Part<'_>, order: Order) -> bool {
-    let is_there = |field: &Field| part.iter().any(|(directive, ..)| directive.field == *field);
+fn keeps_payload(section: Section, part: &SectionEntries<'_>, order: TransformOrder) -> bool {
+    let is_there = |field: &Field| part.iter().any(|(field_path, ..)| field_path.field == *field);
     section == Section::Operation(Operation::Compare)
         && order.fields().filter(is_there).ne(Field::TRANSFORMS.into_iter().filter(is_there))
 }
 
 /// The value of a field, put together from its keys if it has any.
-fn field_value(field: Field, part: &Part<'_>) -> Option<(Node, Span)> {
-    let said: Vec<&(&Directive, &Node, Span)> =
-        part.iter().filter(|(directive, ..)| directive.field == field).collect();
-    let &&(_, first, at) = said.first()?;
+fn field_value(field: Field, part: &SectionEntries<'_>) -> Option<(Node, Span)> {
+    let entry: Vec<&(&FieldPath, &Node, Span)> =
+        part.iter().filter(|(field_path, ..)| field_path.field == field).collect();
+    let &&(_, first, at) = entry.first()?;
     match field {
         Field::Query => {
-            let keyed = said.iter().filter_map(|(directive, node, at)| Some((directive.key.clone()?, *node, *at)));
+            let keyed = entry.iter().filter_map(|(field_path, node, at)| Some((field_path.key.clone()?, *node, *at)));
             let entries = keyed.map(|(key, node, at)| Entry::named(key, at, node.clone())).collect();
             Some((Node::map(entries, at), at))
         }
         Field::Headers => {
-            let keyed = said.iter().filter(|(directive, ..)| directive.key.is_some());
+            let keyed = entry.iter().filter(|(field_path, ..)| field_path.key.is_some());
             let mut headers: Vec<Node> = keyed.map(|(_, node, _)| (*node).clone()).collect();
             headers.sort_by(|a, b| header_name(a).cmp(header_name(b)));
             Some((Node::list(headers, at), at))

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::field::{Directive, Field, MEDIA_HEADERS, Operation, Section};
-use super::statement::{Order, Says, Statement, Statements};
+use super::field::{Field, FieldPath, MEDIA_HEADERS, Operation, Section};
+use super::statement::{Statement, StatementKind, Statements, TransformOrder};
 use crate::decode::{Shape, ShapeRules};
 use crate::finding::{self, Finding, Location, sort_by_span};
 use crate::sanitize;
@@ -17,7 +17,8 @@ const RULES: ShapeRules =
 
 /// Reads an expanded metadata document. What is wrong is reported, and the rest still counts.
 pub fn decode(root: &Node) -> Statements {
-    let mut reader = Reader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
+    let mut reader =
+        MetadataReader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -26,7 +27,7 @@ pub fn decode(root: &Node) -> Statements {
     reader.finish()
 }
 
-struct Reader {
+struct MetadataReader {
     shape: Shape,
     /// Warnings about what does not count.
     ignored: Vec<Finding>,
@@ -34,7 +35,7 @@ struct Reader {
 }
 
 /// A place where a field may be read from.
-struct Place {
+struct FieldPlace {
     field: Field,
     first: &'static str,
     second: Option<&'static str>,
@@ -43,16 +44,16 @@ struct Place {
 }
 
 /// The places of a section, strongest first for each field.
-struct Places {
-    all: Vec<Place>,
+struct FieldPlaces {
+    all: Vec<FieldPlace>,
     /// What a person should write, for suggestions.
     suggested: Vec<&'static str>,
 }
 
-static PLACES: LazyLock<Vec<(Section, Places)>> =
-    LazyLock::new(|| Section::all().map(|section| (section, Places::of(section))).collect());
+static PLACES: LazyLock<Vec<(Section, FieldPlaces)>> =
+    LazyLock::new(|| Section::all().map(|section| (section, FieldPlaces::of(section))).collect());
 
-impl Places {
+impl FieldPlaces {
     fn of(section: Section) -> Self {
         let mut places = Self { all: Vec::new(), suggested: Vec::new() };
         for row in section.rows() {
@@ -64,7 +65,7 @@ impl Places {
                     "contentType" => Some(MEDIA_HEADERS[1]),
                     _ => None,
                 };
-                places.all.push(Place { field: row.field, first, second, header });
+                places.all.push(FieldPlace { field: row.field, first, second, header });
                 if rank == 0 && !places.suggested.contains(&first) {
                     places.suggested.push(first);
                 }
@@ -97,7 +98,7 @@ const FLAT: usize = 100;
 
 impl Claim<'_> {
     /// A text that is blank says nothing.
-    fn says_something(&self) -> bool {
+    fn is_set(&self) -> bool {
         match &self.node.value {
             Value::Null => false,
             Value::String(text) => !text.trim().is_empty(),
@@ -110,21 +111,21 @@ const DOCUMENT_KEYS: [&str; 2] = ["resourceInfo", "operationInfo"];
 const FLAT_TRANSFORMS: [(&str, Field); 3] =
     [("filter", Field::Filter), ("suppress", Field::Suppress), ("jq", Field::Jq)];
 
-impl Reader {
+impl MetadataReader {
     fn document(&mut self, map: &Map) {
         let mut resource: Vec<Claim<'_>> = Vec::new();
         let mut defaults: Vec<Claim<'_>> = Vec::new();
         let mut operations: Vec<(Operation, Vec<Claim<'_>>)> = Vec::new();
         for entry in map.entries() {
             let name = entry.key.name.as_str();
-            let flat_resource = Places::get(Section::Resource).all.iter().position(|place| place.first == name);
+            let flat_resource = FieldPlaces::get(Section::Resource).all.iter().position(|place| place.first == name);
             let flat_transform = FLAT_TRANSFORMS.iter().find(|(flat, _)| *flat == name);
             match (name, flat_resource, flat_transform) {
                 ("resourceInfo", ..) => resource.extend(self.section(Section::Resource, entry, 0)),
                 ("operationInfo", ..) => self.operation_info(entry, &mut defaults, &mut operations),
                 ("operations", ..) => self.flat_operations(entry, &mut operations),
                 (_, Some(rank), _) => {
-                    let field = Places::get(Section::Resource).all[rank].field;
+                    let field = FieldPlaces::get(Section::Resource).all[rank].field;
                     resource.push(Claim::new(field, FLAT + rank, entry));
                 }
                 (_, _, Some((_, field))) => defaults.push(Claim::new(*field, FLAT, entry)),
@@ -192,7 +193,7 @@ impl Reader {
     /// The claims of a section's map; that the section is there, or cleared, is noted at once.
     fn section<'n>(&mut self, section: Section, entry: &'n Entry, rank: usize) -> Vec<Claim<'n>> {
         let Some(map) = self.map_or_null(section, entry) else { return Vec::new() };
-        let places = Places::get(section);
+        let places = FieldPlaces::get(section);
         let mut claims = Vec::new();
         let has_payload = map.get("payload").is_some_and(|payload| !matches!(payload.value, Value::Null));
         for entry in map.entries() {
@@ -200,7 +201,7 @@ impl Reader {
             let mut found = places.all.iter().enumerate().filter(|(_, place)| place.first == name).peekable();
             match found.peek() {
                 None => self.unknown(section, entry, &places.suggested),
-                Some((_, Place { second: Some(_), .. })) => {
+                Some((_, FieldPlace { second: Some(_), .. })) => {
                     self.container(section, entry, found.collect(), rank, &mut claims);
                 }
                 Some(&(at, place)) => {
@@ -223,7 +224,7 @@ impl Reader {
         &mut self,
         section: Section,
         entry: &'n Entry,
-        places: Vec<(usize, &Place)>,
+        places: Vec<(usize, &FieldPlace)>,
         rank: usize,
         claims: &mut Vec<Claim<'n>>,
     ) {
@@ -256,20 +257,21 @@ impl Reader {
 
     /// The map behind a key; `null` is noted as clearing the section, and anything else is wrong.
     fn map_or_null<'n>(&mut self, section: Section, entry: &'n Entry) -> Option<&'n Map> {
-        let says = match &entry.value.value {
-            Value::Map(_) => Says::Present(Node::map(Vec::new(), entry.value.span)),
-            Value::Null => Says::Null,
+        let kind = match &entry.value.value {
+            Value::Map(_) => StatementKind::Present(Node::map(Vec::new(), entry.value.span)),
+            Value::Null => StatementKind::Null,
             _ => {
                 self.shape.wrong(&entry.value, &section.wire().join("."), "a map");
                 return None;
             }
         };
         let is_known = self.statements.all.iter().any(|statement| {
-            statement.directive == Directive::new(section, Field::Itself) && !matches!(statement.says, Says::Null)
+            statement.field_path == FieldPath::new(section, Field::Itself)
+                && !matches!(statement.kind, StatementKind::Null)
         });
         if !is_known {
-            self.statements.all.retain(|statement| statement.directive != Directive::new(section, Field::Itself));
-            self.say(Directive::new(section, Field::Itself), entry.key.span, says);
+            self.statements.all.retain(|statement| statement.field_path != FieldPath::new(section, Field::Itself));
+            self.state(FieldPath::new(section, Field::Itself), entry.key.span, kind);
         }
         entry.value.as_map()
     }
@@ -282,7 +284,7 @@ impl Reader {
             let Some(row) = claims[0].field.row() else { continue };
             let (plain, headers): (Vec<&Claim<'_>>, Vec<&Claim<'_>>) =
                 claims.iter().partition(|claim| claim.header.is_none());
-            let mut counting = plain.iter().filter(|claim| claim.says_something());
+            let mut counting = plain.iter().filter(|claim| claim.is_set());
             match counting.next() {
                 Some(claim) => {
                     named.extend(claim.position.map(|position| (position, claim.field)));
@@ -293,7 +295,7 @@ impl Reader {
                 }
                 None => {
                     if let Some(null) = plain.iter().find(|claim| matches!(claim.node.value, Value::Null)) {
-                        self.say(Directive::new(section, claims[0].field), null.at, Says::Null);
+                        self.state(FieldPath::new(section, claims[0].field), null.at, StatementKind::Null);
                     }
                 }
             }
@@ -301,14 +303,14 @@ impl Reader {
         }
         if !named.is_empty() {
             named.sort_unstable();
-            let mut order = Order::default();
+            let mut order = TransformOrder::default();
             named.into_iter().for_each(|(_, field)| order.push(field));
             self.statements.orders.push((section, order));
         }
     }
 
-    fn say(&mut self, directive: Directive, at: Span, says: Says) {
-        self.statements.all.push(Statement { directive, at, says });
+    fn state(&mut self, field_path: FieldPath, at: Span, kind: StatementKind) {
+        self.statements.all.push(Statement { field_path, at, kind });
     }
 
     fn unknown(&mut self, section: Section, entry: &Entry, known: &[&str]) {
@@ -338,7 +340,7 @@ impl Reader {
 
     fn finish(self) -> Statements {
         let mut statements = self.statements;
-        statements.all.sort_by(|a, b| a.directive.cmp(&b.directive));
+        statements.all.sort_by(|a, b| a.field_path.cmp(&b.field_path));
         statements.findings = self.shape.into_findings();
         statements.findings.extend(self.ignored);
         sort_by_span(&mut statements.findings);

@@ -6,10 +6,10 @@ use smol_str::SmolStr;
 
 use super::compose;
 use super::decode::decode;
-use super::field::{Directive, Field, Operation, Section};
+use super::field::{Field, FieldPath, Operation, Section};
 use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
-use super::statement::{Order, Says, Statements};
+use super::statement::{StatementKind, Statements, TransformOrder};
 use crate::finding::Outcome;
 use crate::path::RepoPath;
 use crate::text::Span;
@@ -19,7 +19,7 @@ use crate::value::{Node, StepKind};
 #[derive(Debug)]
 pub struct Layer {
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: LayerOrigin,
     /// What it says.
     pub statements: Statements,
     /// All of its text.
@@ -30,7 +30,7 @@ pub struct Layer {
 
 /// Where a layer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum LayerOrigin {
     /// What holds where nothing is said.
     Defaults,
     /// A file.
@@ -38,7 +38,7 @@ pub enum Origin {
         /// Which.
         path: RepoPath,
         /// Whom it speaks for.
-        speaks_for: MetadataPath,
+        selector: MetadataPath,
     },
     /// A directory that could not be looked at; the layer says nothing but that.
     Directory(RepoPath),
@@ -51,8 +51,8 @@ pub enum Origin {
 pub struct EffectiveMetadata {
     layers: Vec<Arc<Layer>>,
     /// What was ever said, sorted by directive, the last word on top.
-    said: Vec<(Directive, Arc<Said>)>,
-    orders: Vec<(Section, Order)>,
+    entries: Vec<(FieldPath, Arc<EffectiveEntry>)>,
+    orders: Vec<(Section, TransformOrder)>,
     /// A place for what nobody wrote.
     nowhere: Span,
     is_complete: bool,
@@ -63,7 +63,7 @@ pub struct EffectiveMetadata {
 
 /// Something a layer said about a directive, and what was said before it.
 #[derive(Debug)]
-pub struct Said {
+pub struct EffectiveEntry {
     /// The layer.
     pub by: Arc<Layer>,
     /// Where it is written.
@@ -71,7 +71,7 @@ pub struct Said {
     /// What it means for the directive.
     pub effect: Effect,
     /// What it overrode.
-    pub over: Option<Arc<Said>>,
+    pub over: Option<Arc<EffectiveEntry>>,
 }
 
 /// What a layer does to a directive.
@@ -89,24 +89,24 @@ pub enum Effect {
 #[derive(Debug)]
 pub struct Provenance<'a> {
     /// Who has the last word.
-    pub winner: &'a Said,
+    pub winner: &'a EffectiveEntry,
     /// What does not count, strongest first.
-    pub overridden: Vec<&'a Said>,
+    pub overridden: Vec<&'a EffectiveEntry>,
 }
 
 impl EffectiveMetadata {
     /// Nothing said so far.
     pub fn empty(nowhere: Span) -> Self {
-        let (layers, said, orders) = (Vec::new(), Vec::new(), Vec::new());
-        Self { layers, said, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
+        let (layers, entries, orders) = (Vec::new(), Vec::new(), Vec::new());
+        Self { layers, entries, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
     }
 
     /// The same to be changed: what was found out about it is not kept.
     fn anew(&self) -> Self {
-        let Self { layers, said, orders, nowhere, is_complete, node: _, secrets: _ } = self;
-        let (layers, said, orders) = (layers.clone(), said.clone(), orders.clone());
+        let Self { layers, entries, orders, nowhere, is_complete, node: _, secrets: _ } = self;
+        let (layers, entries, orders) = (layers.clone(), entries.clone(), orders.clone());
         let (node, secrets) = (OnceLock::new(), OnceLock::new());
-        Self { layers, said, orders, nowhere: *nowhere, is_complete: *is_complete, node, secrets }
+        Self { layers, entries, orders, nowhere: *nowhere, is_complete: *is_complete, node, secrets }
     }
 
     /// The same with a stronger layer on top.
@@ -117,15 +117,19 @@ impl EffectiveMetadata {
         merged.is_complete &= layer.statements.is_sound();
         // Clearing comes first: a document can clear a section and say something new about it under another name.
         for statement in &layer.statements.all {
-            match &statement.says {
-                Says::Null => merged.take_away(&statement.directive, layer, statement.at, &Effect::Cleared),
-                Says::Empty(_) => merged.take_away(&statement.directive, layer, statement.at, &Effect::Emptied),
-                Says::Value(_) | Says::Present(_) => {}
+            match &statement.kind {
+                StatementKind::Null => merged.take_away(&statement.field_path, layer, statement.at, &Effect::Cleared),
+                StatementKind::Empty(_) => {
+                    merged.take_away(&statement.field_path, layer, statement.at, &Effect::Emptied)
+                }
+                StatementKind::Value(_) | StatementKind::Present(_) => {}
             }
         }
         for statement in &layer.statements.all {
-            if let Says::Value(node) | Says::Present(node) | Says::Empty(node) = &statement.says {
-                merged.say(&statement.directive, layer, statement.at, Effect::Set(node.clone()));
+            if let StatementKind::Value(node) | StatementKind::Present(node) | StatementKind::Empty(node) =
+                &statement.kind
+            {
+                merged.set(&statement.field_path, layer, statement.at, Effect::Set(node.clone()));
             }
         }
         for (section, order) in &layer.statements.orders {
@@ -134,35 +138,35 @@ impl EffectiveMetadata {
         merged
     }
 
-    fn take_away(&mut self, reach: &Directive, by: &Arc<Layer>, at: Span, effect: &Effect) {
-        for (directive, said) in self.said.iter_mut().filter(|(directive, _)| reach.covers(directive)) {
-            if !matches!(said.effect, Effect::Set(_)) {
+    fn take_away(&mut self, reach: &FieldPath, by: &Arc<Layer>, at: Span, effect: &Effect) {
+        for (field_path, entry) in self.entries.iter_mut().filter(|(field_path, _)| reach.covers(field_path)) {
+            if !matches!(entry.effect, Effect::Set(_)) {
                 continue;
             }
-            let over = Some(Arc::clone(said));
-            *said = Arc::new(Said { by: Arc::clone(by), at, effect: effect.clone(), over });
-            if Field::TRANSFORMS.contains(&directive.field) {
-                let orders = self.orders.iter_mut().filter(|(section, _)| *section == directive.section);
-                orders.for_each(|(_, order)| order.remove(directive.field));
+            let over = Some(Arc::clone(entry));
+            *entry = Arc::new(EffectiveEntry { by: Arc::clone(by), at, effect: effect.clone(), over });
+            if Field::TRANSFORMS.contains(&field_path.field) {
+                let orders = self.orders.iter_mut().filter(|(section, _)| *section == field_path.section);
+                orders.for_each(|(_, order)| order.remove(field_path.field));
             }
         }
     }
 
-    fn say(&mut self, directive: &Directive, by: &Arc<Layer>, at: Span, effect: Effect) {
+    fn set(&mut self, field_path: &FieldPath, by: &Arc<Layer>, at: Span, effect: Effect) {
         let by = Arc::clone(by);
-        match self.said.binary_search_by(|(known, _)| known.cmp(directive)) {
+        match self.entries.binary_search_by(|(known, _)| known.cmp(field_path)) {
             Ok(known) => {
-                let over = Some(Arc::clone(&self.said[known].1));
-                self.said[known].1 = Arc::new(Said { by, at, effect, over });
+                let over = Some(Arc::clone(&self.entries[known].1));
+                self.entries[known].1 = Arc::new(EffectiveEntry { by, at, effect, over });
             }
             Err(free) => {
-                let said = Arc::new(Said { by, at, effect, over: None });
-                self.said.insert(free, (directive.clone(), said));
+                let entry = Arc::new(EffectiveEntry { by, at, effect, over: None });
+                self.entries.insert(free, (field_path.clone(), entry));
             }
         }
     }
 
-    fn merge_order(&mut self, section: Section, stronger: Order) {
+    fn merge_order(&mut self, section: Section, stronger: TransformOrder) {
         match self.orders.iter_mut().find(|(known, _)| *known == section) {
             Some((_, order)) => *order = order.then(stronger),
             None => self.orders.push((section, stronger)),
@@ -181,34 +185,34 @@ impl EffectiveMetadata {
 
     /// Whether no layer says anything.
     pub fn is_empty(&self) -> bool {
-        self.said.is_empty()
+        self.entries.is_empty()
     }
 
     /// Everything that was ever said, in canonical order, also what was cleared since.
-    pub fn said(&self) -> impl Iterator<Item = (&Directive, &Said)> {
-        self.said.iter().map(|(directive, said)| (directive, &**said))
+    pub fn entries(&self) -> impl Iterator<Item = (&FieldPath, &EffectiveEntry)> {
+        self.entries.iter().map(|(field_path, entry)| (field_path, &**entry))
     }
 
     /// The last word on a directive and what it overrode, if anything was ever said about it.
-    pub fn provenance(&self, directive: &Directive) -> Option<Provenance<'_>> {
-        let at = self.said.binary_search_by(|(known, _)| known.cmp(directive)).ok()?;
-        Some(self.said[at].1.provenance())
+    pub fn provenance(&self, field_path: &FieldPath) -> Option<Provenance<'_>> {
+        let at = self.entries.binary_search_by(|(known, _)| known.cmp(field_path)).ok()?;
+        Some(self.entries[at].1.provenance())
     }
 
     /// The value of a directive in canonical form.
-    pub fn get(&self, directive: &Directive) -> Option<&Node> {
-        let at = self.said.binary_search_by(|(known, _)| known.cmp(directive)).ok()?;
-        self.said[at].1.value()
+    pub fn get(&self, field_path: &FieldPath) -> Option<&Node> {
+        let at = self.entries.binary_search_by(|(known, _)| known.cmp(field_path)).ok()?;
+        self.entries[at].1.value()
     }
 
     /// A text of a section.
     pub fn text(&self, section: Section, field: Field) -> Option<&str> {
-        self.get(&Directive::new(section, field))?.as_str()
+        self.get(&FieldPath::new(section, field))?.as_str()
     }
 
     /// A list of names of a section; an empty one was set on purpose.
     pub fn names(&self, section: Section, field: Field) -> Option<Vec<&str>> {
-        let items = self.get(&Directive::new(section, field))?.as_list()?;
+        let items = self.get(&FieldPath::new(section, field))?.as_list()?;
         Some(items.iter().filter_map(Node::as_str).collect())
     }
 
@@ -229,11 +233,11 @@ impl EffectiveMetadata {
 
     fn keyed(&self, operation: Operation, field: Field) -> impl Iterator<Item = (&SmolStr, &Node)> {
         let section = Section::Operation(operation);
-        let start = self.said.partition_point(|(known, _)| (known.section, known.field) < (section, field));
-        self.said[start..]
+        let start = self.entries.partition_point(|(known, _)| (known.section, known.field) < (section, field));
+        self.entries[start..]
             .iter()
             .take_while(move |(known, _)| (known.section, known.field) == (section, field))
-            .filter_map(|(known, said)| Some((known.key.as_ref()?, said.value()?)))
+            .filter_map(|(known, entry)| Some((known.key.as_ref()?, entry.value()?)))
     }
 
     /// The transforms of an operation in the order they run, with the shared defaults below its own.
@@ -243,14 +247,14 @@ impl EffectiveMetadata {
         order
             .fields()
             .filter_map(|field| {
-                let own = self.get(&Directive::new(section, field));
-                own.or_else(|| self.get(&Directive::new(Section::Defaults, field))).map(|node| (field, node))
+                let own = self.get(&FieldPath::new(section, field));
+                own.or_else(|| self.get(&FieldPath::new(Section::Defaults, field))).map(|node| (field, node))
             })
             .collect()
     }
 
     /// The order that layers gave to the transforms of a section.
-    pub fn order(&self, section: Section) -> Order {
+    pub fn order(&self, section: Section) -> TransformOrder {
         let known = self.orders.iter().find(|(known, _)| *known == section);
         known.map(|(_, order)| *order).unwrap_or_default()
     }
@@ -258,7 +262,8 @@ impl EffectiveMetadata {
     /// The canonical document that says all of this at once; each value is placed where its winner is written.
     pub fn to_node(&self) -> Node {
         let compose = || {
-            let values = self.said.iter().filter_map(|(directive, said)| Some((directive, said.value()?, said.at)));
+            let values =
+                self.entries.iter().filter_map(|(field_path, entry)| Some((field_path, entry.value()?, entry.at)));
             compose::document(values, |section| self.order(section), self.nowhere)
         };
         self.node.get_or_init(compose).clone()
@@ -271,31 +276,31 @@ impl EffectiveMetadata {
 
     /// The same document, with the layer that gave each value as the last step of its way.
     pub fn to_traced_node(&self) -> Node {
-        let traced = self.said.iter().filter_map(|(directive, said)| {
-            let layer = said.by.span;
+        let traced = self.entries.iter().filter_map(|(field_path, entry)| {
+            let layer = entry.by.span;
             // What a layer includes is written elsewhere.
-            let at = if said.at.source == layer.source { said.at } else { layer.start_only() };
-            Some((directive, said.value()?.clone().through(StepKind::Layer, at), said.at))
+            let at = if entry.at.source == layer.source { entry.at } else { layer.start_only() };
+            Some((field_path, entry.value()?.clone().through(StepKind::Layer, at), entry.at))
         });
-        let traced: Vec<(&Directive, Node, Span)> = traced.collect();
-        let values = traced.iter().map(|(directive, node, at)| (*directive, node, *at));
+        let traced: Vec<(&FieldPath, Node, Span)> = traced.collect();
+        let values = traced.iter().map(|(field_path, node, at)| (*field_path, node, *at));
         compose::document(values, |section| self.order(section), self.nowhere)
     }
 
     /// The same metadata with each value passed through a function.
     #[must_use]
-    pub fn map_values(&self, change: impl Fn(&Directive, &Node) -> Option<Node>) -> Self {
+    pub fn map_values(&self, change: impl Fn(&FieldPath, &Node) -> Option<Node>) -> Self {
         let mut changed = self.anew();
-        for (directive, said) in &mut changed.said {
-            let Some(node) = said.value().and_then(|node| change(directive, node)) else { continue };
-            let (by, over) = (Arc::clone(&said.by), said.over.clone());
-            *said = Arc::new(Said { by, at: said.at, effect: Effect::Set(node), over });
+        for (field_path, entry) in &mut changed.entries {
+            let Some(node) = entry.value().and_then(|node| change(field_path, node)) else { continue };
+            let (by, over) = (Arc::clone(&entry.by), entry.over.clone());
+            *entry = Arc::new(EffectiveEntry { by, at: entry.at, effect: Effect::Set(node), over });
         }
         changed
     }
 }
 
-impl Said {
+impl EffectiveEntry {
     /// The value, unless it was taken away.
     pub fn value(&self) -> Option<&Node> {
         match &self.effect {
@@ -306,7 +311,7 @@ impl Said {
 
     /// This as the winner, with everything below it.
     pub fn provenance(&self) -> Provenance<'_> {
-        let overridden = std::iter::successors(self.over.as_deref(), |said| said.over.as_deref()).collect();
+        let overridden = std::iter::successors(self.over.as_deref(), |entry| entry.over.as_deref()).collect();
         Provenance { winner: self, overridden }
     }
 }
@@ -315,7 +320,7 @@ impl Said {
 pub fn of_document(root: &Node) -> Outcome<EffectiveMetadata> {
     let statements = decode(root);
     let findings = statements.findings.clone();
-    let layer = Layer { origin: Origin::Document, statements, span: root.span, number: 0 };
+    let layer = Layer { origin: LayerOrigin::Document, statements, span: root.span, number: 0 };
     Outcome { value: EffectiveMetadata::empty(root.span.start_only()).under(&Arc::new(layer)), findings }
 }
 
@@ -328,7 +333,7 @@ pub fn canonical(root: &Node) -> Outcome<Node> {
 impl Layer {
     /// Whether it was read from this file.
     pub fn is_from(&self, file: &RepoPath) -> bool {
-        matches!(&self.origin, Origin::File { path, .. } if path == file)
+        matches!(&self.origin, LayerOrigin::File { path, .. } if path == file)
     }
 
     /// The document of this layer alone in canonical form; nulls are left out.

@@ -10,19 +10,19 @@ use crate::path::Pointer;
 
 /// One field of a metadata document.
 #[derive(Debug)]
-pub struct Row {
+pub struct FieldRow {
     /// Which.
     pub field: Field,
     /// In which sections it stands.
-    pub home: Home,
+    pub home: FieldHome,
     /// Its canonical place in the section; a dot leads into a map.
     pub wire: &'static str,
     /// Other places it is read from, strongest first.
     pub aliases: &'static [&'static str],
     /// What it takes.
-    pub form: Form,
+    pub form: FieldForm,
     /// What becomes of the values of weaker layers.
-    pub merge: Merge,
+    pub merge: MergeMode,
     /// What holds where no layer says anything, as YAML.
     pub default: fn(Operation) -> Option<&'static str>,
     /// Whether `{{resource_format .}}` in it is rendered for display.
@@ -32,102 +32,102 @@ pub struct Row {
 }
 
 /// Every field, in the order of [`Field`] and of canonical documents.
-pub static FIELDS: [Row; 15] = [
-    Row {
+pub static FIELDS: [FieldRow; 15] = [
+    FieldRow {
         about: "attribute of the payload that holds the id on the server; a dotted path",
-        ..Row::text(Field::IdFromAttribute, Home::Resource, "idFromAttribute")
+        ..FieldRow::text(Field::IdFromAttribute, FieldHome::Resource, "idFromAttribute")
     },
-    Row {
+    FieldRow {
         about: "attribute of the payload that holds the name people use; a dotted path",
-        ..Row::text(Field::AliasFromAttribute, Home::Resource, "aliasFromAttribute")
+        ..FieldRow::text(Field::AliasFromAttribute, FieldHome::Resource, "aliasFromAttribute")
     },
-    Row {
+    FieldRow {
         knows_format: true,
         about: "path of the collection on the server, if it is not the logical one; a template",
-        ..Row::text(Field::CollectionPath, Home::Resource, "collectionPath")
+        ..FieldRow::text(Field::CollectionPath, FieldHome::Resource, "collectionPath")
     },
-    Row {
+    FieldRow {
         aliases: &["secretsFromAttributes"],
-        form: Form::Names,
+        form: FieldForm::Names,
         about: "attributes that hold secrets: a dotted path, or a bare name at any depth",
-        ..Row::text(Field::SecretInAttributes, Home::Resource, "secretInAttributes")
+        ..FieldRow::text(Field::SecretInAttributes, FieldHome::Resource, "secretInAttributes")
     },
-    Row {
+    FieldRow {
         aliases: &["method"],
         default: default_method,
         knows_format: true,
         about: "HTTP method; a template",
-        ..Row::text(Field::Method, Home::Operation, "httpMethod")
+        ..FieldRow::text(Field::Method, FieldHome::Operation, "httpMethod")
     },
-    Row {
+    FieldRow {
         aliases: &["url.path"],
         default: default_path,
         knows_format: true,
         about: "path of the request; a template, relative to the collection if it starts with `.`",
-        ..Row::text(Field::Path, Home::Operation, "path")
+        ..FieldRow::text(Field::Path, FieldHome::Operation, "path")
     },
-    Row {
-        form: Form::Texts,
-        merge: Merge::PerKey,
+    FieldRow {
+        form: FieldForm::Texts,
+        merge: MergeMode::PerKey,
         default: |_| Some("{}"),
         knows_format: true,
         about: "query parameters; values are templates",
-        ..Row::text(Field::Query, Home::Operation, "query")
+        ..FieldRow::text(Field::Query, FieldHome::Operation, "query")
     },
-    Row {
+    FieldRow {
         aliases: &["headers", "accept", "contentType"],
-        form: Form::Headers,
-        merge: Merge::PerKey,
+        form: FieldForm::Headers,
+        merge: MergeMode::PerKey,
         default: default_headers,
         knows_format: true,
         about: "headers; values are templates, `Accept` and `Content-Type` survive an empty list",
-        ..Row::text(Field::Headers, Home::Operation, "httpHeaders")
+        ..FieldRow::text(Field::Headers, FieldHome::Operation, "httpHeaders")
     },
-    Row {
-        form: Form::Any,
+    FieldRow {
+        form: FieldForm::Any,
         knows_format: true,
         about: "body to send in place of the payload; never rendered",
-        ..Row::text(Field::Body, Home::Operation, "body")
+        ..FieldRow::text(Field::Body, FieldHome::Operation, "body")
     },
-    Row {
+    FieldRow {
         aliases: &["payload.filter", "filter"],
-        form: Form::Names,
+        form: FieldForm::Names,
         about: "attributes to keep: top-level names or JSON Pointers",
-        ..Row::text(Field::Filter, Home::Transform, "payload.filterAttributes")
+        ..FieldRow::text(Field::Filter, FieldHome::Transform, "payload.filterAttributes")
     },
-    Row {
+    FieldRow {
         aliases: &["payload.suppress", "suppress"],
-        form: Form::Names,
+        form: FieldForm::Names,
         default: |_| Some("[]"),
         about: "attributes to leave out: top-level names or JSON Pointers",
-        ..Row::text(Field::Suppress, Home::Transform, "payload.suppressAttributes")
+        ..FieldRow::text(Field::Suppress, FieldHome::Transform, "payload.suppressAttributes")
     },
-    Row {
+    FieldRow {
         aliases: &["payload.jq", "jq"],
         knows_format: true,
         about: "jq expression over the payload; a template",
-        ..Row::text(Field::Jq, Home::Transform, "payload.jqExpression")
+        ..FieldRow::text(Field::Jq, FieldHome::Transform, "payload.jqExpression")
     },
-    Row {
-        form: Form::Names,
+    FieldRow {
+        form: FieldForm::Names,
         about: "top-level attributes the body must have",
-        ..Row::text(Field::RequiredAttributes, Home::Operation, "validate.requiredAttributes")
+        ..FieldRow::text(Field::RequiredAttributes, FieldHome::Operation, "validate.requiredAttributes")
     },
-    Row {
-        form: Form::Assertions,
+    FieldRow {
+        form: FieldForm::Assertions,
         about: "conditions in jq that must hold for the body, each with a message",
-        ..Row::text(Field::Assertions, Home::Operation, "validate.assertions")
+        ..FieldRow::text(Field::Assertions, FieldHome::Operation, "validate.assertions")
     },
-    Row {
+    FieldRow {
         about: "schema of the body: `openapi:request-body` or `openapi:#/…`",
-        ..Row::text(Field::SchemaRef, Home::Operation, "validate.schemaRef")
+        ..FieldRow::text(Field::SchemaRef, FieldHome::Operation, "validate.schemaRef")
     },
 ];
 
-impl Row {
+impl FieldRow {
     /// A text that the strongest layer decides.
-    const fn text(field: Field, home: Home, wire: &'static str) -> Self {
-        let (aliases, form, merge): (&[&str], _, _) = (&[], Form::Text, Merge::Replace);
+    const fn text(field: Field, home: FieldHome, wire: &'static str) -> Self {
+        let (aliases, form, merge): (&[&str], _, _) = (&[], FieldForm::Text, MergeMode::Replace);
         Self { field, home, wire, aliases, form, merge, default: |_| None, knows_format: false, about: "" }
     }
 
@@ -197,19 +197,19 @@ impl Field {
     pub const TRANSFORMS: [Self; 3] = [Self::Filter, Self::Suppress, Self::Jq];
 
     /// Its row in the table; the section itself has none.
-    pub fn row(self) -> Option<&'static Row> {
+    pub fn row(self) -> Option<&'static FieldRow> {
         FIELDS.get((self as usize).checked_sub(1)?)
     }
 
     /// Whether its values have keys of their own.
     pub fn is_per_key(self) -> bool {
-        self.row().is_some_and(|row| row.merge == Merge::PerKey)
+        self.row().is_some_and(|row| row.merge == MergeMode::PerKey)
     }
 }
 
 /// In which sections a field stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub enum FieldHome {
     /// `resourceInfo`.
     Resource,
     /// Every operation.
@@ -220,7 +220,7 @@ pub enum Home {
 
 /// What a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum FieldForm {
     /// A text; an empty one says nothing.
     Text,
     /// A list of texts; one text is a list of one.
@@ -237,7 +237,7 @@ pub enum Form {
 
 /// What becomes of the values of weaker layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
+pub enum MergeMode {
     /// They are replaced as a whole.
     Replace,
     /// They stay, key by key, unless the same key is set; an empty map replaces them all.
@@ -330,19 +330,19 @@ impl Section {
     }
 
     /// The fields it can have.
-    pub fn rows(self) -> impl Iterator<Item = &'static Row> {
+    pub fn rows(self) -> impl Iterator<Item = &'static FieldRow> {
         FIELDS.iter().filter(move |row| match self {
-            Self::Resource => row.home == Home::Resource,
+            Self::Resource => row.home == FieldHome::Resource,
             Self::Operations => false,
-            Self::Defaults => row.home == Home::Transform,
-            Self::Operation(_) => row.home != Home::Resource,
+            Self::Defaults => row.home == FieldHome::Transform,
+            Self::Operation(_) => row.home != FieldHome::Resource,
         })
     }
 }
 
 /// One thing that a layer can say and another can override: a field of a section, or one key of a field.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Directive {
+pub struct FieldPath {
     /// The section.
     pub section: Section,
     /// The field.
@@ -351,7 +351,7 @@ pub struct Directive {
     pub key: Option<SmolStr>,
 }
 
-impl Directive {
+impl FieldPath {
     /// A whole field.
     pub fn new(section: Section, field: Field) -> Self {
         Self { section, field, key: None }
@@ -384,7 +384,7 @@ impl Directive {
     }
 }
 
-impl fmt::Display for Directive {
+impl fmt::Display for FieldPath {
     /// `operationInfo.getResource.query.page`; whoever prints it makes it visible first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.section.wire().join("."))?;
@@ -450,23 +450,23 @@ mod tests {
             row.places(section),
             ["suppressAttributes", "ignoreAttributes", "payload.suppressAttributes", "payload.suppress", "suppress"]
         );
-        let directive = Directive::new(section, Field::Suppress);
-        assert_eq!(directive.to_string(), "operationInfo.compareResources.suppressAttributes");
-        assert_eq!(directive.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
+        let field_path = FieldPath::new(section, Field::Suppress);
+        assert_eq!(field_path.to_string(), "operationInfo.compareResources.suppressAttributes");
+        assert_eq!(field_path.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
     }
 
     #[test]
     fn clearing_reaches_what_is_below_but_not_the_media_headers() {
         let get = Section::Operation(Operation::Get);
-        let header = |name: &str| Directive::keyed(get, Field::Headers, name);
-        assert!(Directive::new(get, Field::Headers).covers(&header("x-a")));
-        assert!(!Directive::new(get, Field::Headers).covers(&header("accept")));
-        assert!(Directive::new(get, Field::Itself).covers(&header("accept")));
-        assert!(Directive::new(Section::Operations, Field::Itself).covers(&header("accept")));
+        let header = |name: &str| FieldPath::keyed(get, Field::Headers, name);
+        assert!(FieldPath::new(get, Field::Headers).covers(&header("x-a")));
+        assert!(!FieldPath::new(get, Field::Headers).covers(&header("accept")));
+        assert!(FieldPath::new(get, Field::Itself).covers(&header("accept")));
+        assert!(FieldPath::new(Section::Operations, Field::Itself).covers(&header("accept")));
         assert!(header("accept").covers(&header("accept")) && !header("x-a").covers(&header("x-b")));
         assert!(
-            !Directive::new(Section::Operations, Field::Itself)
-                .covers(&Directive::new(Section::Resource, Field::Itself))
+            !FieldPath::new(Section::Operations, Field::Itself)
+                .covers(&FieldPath::new(Section::Resource, Field::Itself))
         );
     }
 }

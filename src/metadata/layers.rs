@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use smol_str::SmolStr;
 
 use super::directory::{Directory, Likeness};
-use super::effective::{EffectiveMetadata, Layer, Origin};
+use super::effective::{EffectiveMetadata, Layer, LayerOrigin};
 use super::load::PatchDocument;
 use super::selector::{MetadataPath, WILDCARD};
 use super::statement::Statements;
@@ -36,14 +36,14 @@ pub struct Layers<'a> {
     files: Memo<RepoPath, Option<Arc<Layer>>>,
     patch_files: Memo<RepoPath, Option<Arc<PatchDocument>>>,
     trails: Memo<LogicalPath, Arc<Trail>>,
-    merged: Memo<(u32, u32), Arc<State>>,
+    merged: Memo<(u32, u32), Arc<MergedLayers>>,
     leaves: Memo<LogicalPath, Arc<Leaf>>,
 }
 
 /// How far a path has been followed: the directories that stand for it, and what they say so far.
 struct Trail {
     candidates: Vec<Arc<Directory>>,
-    state: Arc<State>,
+    state: Arc<MergedLayers>,
     /// The directories on the way whose patches speak for everything below, in the order they apply.
     patched: Vec<Arc<Directory>>,
 }
@@ -55,7 +55,7 @@ struct Leaf {
 }
 
 /// Merged layers with a number, so that the same layers are merged once.
-struct State {
+struct MergedLayers {
     number: u32,
     metadata: Arc<EffectiveMetadata>,
 }
@@ -198,7 +198,8 @@ impl<'a> Layers<'a> {
         let mut prefix = LogicalPath::root();
         let mut trail = self.trails.get(&prefix, || {
             let root = self.directory(&self.base);
-            let start = Arc::new(State { number: 0, metadata: Arc::new(EffectiveMetadata::empty(self.nowhere)) });
+            let start =
+                Arc::new(MergedLayers { number: 0, metadata: Arc::new(EffectiveMetadata::empty(self.nowhere)) });
             let state = self.apply_collection(start, &root);
             let patched = self.collection_patches(&root).into_iter().collect();
             Arc::new(Trail { candidates: vec![root], state, patched })
@@ -259,7 +260,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    fn apply_collection(&self, mut state: Arc<State>, directory: &Directory) -> Arc<State> {
+    fn apply_collection(&self, mut state: Arc<MergedLayers>, directory: &Directory) -> Arc<MergedLayers> {
         if !directory.findings.is_empty() {
             let trouble = self.trouble(&directory.path, directory.findings.clone());
             state = self.apply(&state, &trouble);
@@ -270,9 +271,9 @@ impl<'a> Layers<'a> {
         }
     }
 
-    fn apply(&self, state: &State, layer: &Arc<Layer>) -> Arc<State> {
+    fn apply(&self, state: &MergedLayers, layer: &Arc<Layer>) -> Arc<MergedLayers> {
         self.merged.get(&(state.number, layer.number), || {
-            Arc::new(State { number: self.number(), metadata: Arc::new(state.metadata.under(layer)) })
+            Arc::new(MergedLayers { number: self.number(), metadata: Arc::new(state.metadata.under(layer)) })
         })
     }
 
@@ -306,14 +307,14 @@ impl<'a> Layers<'a> {
     }
 
     /// Whom the metadata in a directory speaks for.
-    pub fn speaks_for(&self, directory: &RepoPath) -> Option<MetadataPath> {
+    pub fn selector_of(&self, directory: &RepoPath) -> Option<MetadataPath> {
         MetadataPath::of_directory(&directory.below(&self.base)?)
     }
 
     /// A layer that says nothing, for what is wrong where no layer could be read.
     fn trouble(&self, directory: &RepoPath, findings: Vec<Finding>) -> Arc<Layer> {
         let statements = Statements { findings, ..Statements::default() };
-        let origin = Origin::Directory(directory.clone());
+        let origin = LayerOrigin::Directory(directory.clone());
         Arc::new(Layer { origin, statements, span: self.nowhere, number: self.number() })
     }
 

@@ -2,7 +2,7 @@
 
 use super::decode::decode;
 use super::directory::Directory;
-use super::effective::{Layer, Origin};
+use super::effective::{Layer, LayerOrigin};
 use super::layers::Layers;
 use super::selector::MetadataPath;
 use crate::document::{self, Document, Format};
@@ -18,7 +18,7 @@ pub struct PatchDocument {
     /// The file.
     pub path: RepoPath,
     /// Whom it speaks for.
-    pub speaks_for: MetadataPath,
+    pub selector: MetadataPath,
     /// What it says; nothing if it cannot be read.
     pub root: Option<Node>,
     /// All of its text.
@@ -52,7 +52,7 @@ const PATCHES: FileKind = FileKind {
 };
 
 /// What the one file that counts in a place holds.
-struct Loaded {
+struct LoadedFile {
     path: RepoPath,
     root: Option<Node>,
     span: Span,
@@ -62,22 +62,22 @@ struct Loaded {
 impl Layers<'_> {
     /// The preferred metadata file of a directory, with what is wrong about it and the others.
     pub(super) fn load(&self, directory: &Directory) -> Option<Layer> {
-        let speaks_for = self.speaks_for(&directory.path)?;
-        let Loaded { path, root, span, mut findings } = self.load_kind(&directory.metadata, &METADATA)?;
+        let selector = self.selector_of(&directory.path)?;
+        let LoadedFile { path, root, span, mut findings } = self.load_kind(&directory.metadata, &METADATA)?;
         let mut statements = root.as_ref().map(decode).unwrap_or_default();
         findings.append(&mut statements.findings);
         statements.findings = findings;
-        Some(Layer { origin: Origin::File { path, speaks_for }, statements, span, number: self.number() })
+        Some(Layer { origin: LayerOrigin::File { path, selector }, statements, span, number: self.number() })
     }
 
     /// The preferred patch file of a directory, in the same way.
     pub(super) fn load_patches(&self, directory: &Directory) -> Option<PatchDocument> {
-        let speaks_for = self.speaks_for(&directory.path)?;
-        let Loaded { path, root, span, findings } = self.load_kind(&directory.patches, &PATCHES)?;
-        Some(PatchDocument { path, speaks_for, root, span, findings, number: self.number() })
+        let selector = self.selector_of(&directory.path)?;
+        let LoadedFile { path, root, span, findings } = self.load_kind(&directory.patches, &PATCHES)?;
+        Some(PatchDocument { path, selector, root, span, findings, number: self.number() })
     }
 
-    fn load_kind(&self, entries: &[Entry], kind: &FileKind) -> Option<Loaded> {
+    fn load_kind(&self, entries: &[Entry], kind: &FileKind) -> Option<LoadedFile> {
         let (files, others): (Vec<&Entry>, Vec<&Entry>) =
             entries.iter().partition(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Conflict));
         let mut findings: Vec<Finding> = others.iter().map(|entry| self.not_a_file(entry, kind)).collect();
@@ -85,7 +85,7 @@ impl Layers<'_> {
         findings.extend(files.iter().skip(1).map(|other| self.second_file(first, other, kind)));
         let read = files.first().and_then(|file| self.read(file, kind, &mut findings));
         let (root, span) = read.unwrap_or((None, self.nowhere));
-        Some(Loaded { path: first.path.clone(), root, span, findings })
+        Some(LoadedFile { path: first.path.clone(), root, span, findings })
     }
 
     /// The value of the one document of a file, and the span of all its text; nothing if it is no text.

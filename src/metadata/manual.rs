@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::field::{FIELDS, Form, Home, Merge, Operation, Row, Section};
+use super::field::{FIELDS, FieldForm, FieldHome, FieldRow, MergeMode, Operation, Section};
 
 /// The tables, as Markdown.
 pub fn reference() -> String {
     let mut text = String::new();
     let homes = [
-        (Home::Resource, "In `resourceInfo`"),
-        (Home::Operation, "In each operation"),
-        (Home::Transform, "In each operation and in `operationInfo.defaults`"),
+        (FieldHome::Resource, "In `resourceInfo`"),
+        (FieldHome::Operation, "In each operation"),
+        (FieldHome::Transform, "In each operation and in `operationInfo.defaults`"),
     ];
     for (home, heading) in homes {
         // Writing to a String cannot fail.
@@ -37,26 +37,26 @@ pub fn reference() -> String {
     text
 }
 
-fn takes(form: Form) -> &'static str {
+fn takes(form: FieldForm) -> &'static str {
     match form {
-        Form::Text => "a text",
-        Form::Names => "a list of texts, or one text",
-        Form::Texts => "a map of texts",
-        Form::Headers => "a list of `{name, value}`",
-        Form::Any => "anything",
-        Form::Assertions => "a list of `{message, jq}`",
+        FieldForm::Text => "a text",
+        FieldForm::Names => "a list of texts, or one text",
+        FieldForm::Texts => "a map of texts",
+        FieldForm::Headers => "a list of `{name, value}`",
+        FieldForm::Any => "anything",
+        FieldForm::Assertions => "a list of `{message, jq}`",
     }
 }
 
-fn weaker(row: &Row) -> &'static str {
+fn weaker(row: &FieldRow) -> &'static str {
     match row.merge {
-        Merge::Replace => "replaced",
-        Merge::PerKey => "kept, key by key",
+        MergeMode::Replace => "replaced",
+        MergeMode::PerKey => "kept, key by key",
     }
 }
 
 /// The default, and by operation where they differ.
-fn default(row: &Row) -> String {
+fn default(row: &FieldRow) -> String {
     let mut defaults: Vec<(&str, Vec<&str>)> = Vec::new();
     for operation in Operation::ALL {
         let Some(value) = (row.default)(operation) else { continue };
@@ -72,10 +72,10 @@ fn default(row: &Row) -> String {
     defaults.iter().map(shown).collect::<Vec<_>>().join("<br>")
 }
 
-fn older(row: &Row) -> String {
+fn older(row: &FieldRow) -> String {
     let mut names: Vec<String> = row.aliases.iter().map(|alias| format!("`{alias}`")).collect();
     let compare = Section::Operation(Operation::Compare);
-    if row.home == Home::Transform {
+    if row.home == FieldHome::Transform {
         names.push(format!("in `compareResources` it is `{}`", row.place(compare)));
         let only_there = row.places(compare).into_iter().filter(|place| *place == "ignoreAttributes");
         names.extend(only_there.map(|place| format!("or `{place}`")));

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use super::decode::decode;
 use super::directory::{Directory, Likeness};
 use super::effective::{Effect, EffectiveMetadata, Layer};
-use super::field::Directive;
+use super::field::FieldPath;
 use super::layers::Layers;
 use super::selector::{MetadataPath, WILDCARD, segment_fits};
-use super::statement::{Says, Statement, Statements};
-use super::{compose, effective::Origin};
-use crate::document::{self, write};
+use super::statement::{Statement, StatementKind, Statements};
+use super::{compose, effective::LayerOrigin};
+use crate::document::write;
 use crate::finding::{self, Finding, Location};
 use crate::glob::is_glob;
+use crate::names::Format;
 use crate::path::{PathError, RepoPath};
-use crate::settings::Format;
 use crate::snapshot::EntryKind;
 use crate::value::Node;
 
@@ -22,16 +22,16 @@ pub use super::amend::{set_field, supplement, unset_field};
 
 /// What to do to the files of a working tree, in this order; all of it or nothing.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct EditPlan {
     /// The files.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<FileEdit>,
     /// Directories that are left empty, the deepest first.
     pub prune: Vec<RepoPath>,
 }
 
 /// One change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
+pub enum FileEdit {
     /// The file has this text afterwards.
     Write {
         /// Which.
@@ -47,7 +47,7 @@ pub enum Edit {
 }
 
 /// A plan, or everything that stands in its way.
-pub type Planned = Result<Plan, Vec<Finding>>;
+pub type Planned = Result<EditPlan, Vec<Finding>>;
 
 /// Replaces the metadata of a path by a document, which is written in canonical form.
 ///
@@ -58,7 +58,7 @@ pub fn replace(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format
     if !statements.is_sound() {
         return Err(statements.findings);
     }
-    let place = Place::of(path, layers, format)?;
+    let place = MetadataFiles::of(path, layers, format)?;
     place.keep_cleared(&statements, path, layers)?;
     let canonical = compose::statements(&statements, document.span);
     Ok(place.write(text_of(&canonical, &place.file)))
@@ -66,18 +66,18 @@ pub fn replace(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format
 
 /// Removes the metadata of a path and the directories that are left empty.
 pub fn remove(path: &MetadataPath, layers: &Layers<'_>) -> Planned {
-    let place = Place::of(path, layers, Format::default())?;
+    let place = MetadataFiles::of(path, layers, Format::default())?;
     if place.files.is_empty() {
         return Err(vec![not_found(path, &place.directory, layers)]);
     }
-    let edits = place.files.iter().map(|file| Edit::Remove { path: file.clone() }).collect();
-    Ok(Plan { edits, prune: left_empty(&place, layers) })
+    let edits = place.files.iter().map(|file| FileEdit::Remove { path: file.clone() }).collect();
+    Ok(EditPlan { edits, prune: left_empty(&place, layers) })
 }
 
 /// The canonical text of a document in the format that a file's name promises.
 pub(super) fn text_of(canonical: &Node, file: &RepoPath) -> String {
-    match document::Format::of_file_name(file.file_name()) {
-        Some(document::Format::Json) => write::to_json(canonical),
+    match Format::of_file_name(file.file_name()) {
+        Some(Format::Json) => write::to_json(canonical),
         _ => write::to_yaml(canonical),
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn not_found(path: &MetadataPath, directory: &RepoPath, layers: &Laye
 }
 
 /// Where the metadata of a path is, or would be.
-pub(super) struct Place {
+pub(super) struct MetadataFiles {
     pub(super) directory: RepoPath,
     /// The file that is read, or the one to make.
     pub(super) file: RepoPath,
@@ -99,7 +99,7 @@ pub(super) struct Place {
     pub(super) layer: Option<Arc<Layer>>,
 }
 
-impl Place {
+impl MetadataFiles {
     pub(super) fn of(path: &MetadataPath, layers: &Layers<'_>, format: Format) -> Result<Self, Vec<Finding>> {
         let refused = |message: String| {
             let location = Location::File { path: layers.base.clone(), revision: layers.label() };
@@ -126,34 +126,34 @@ impl Place {
         Ok(Self { directory, file, files, layer })
     }
 
-    pub(super) fn write(&self, text: String) -> Plan {
-        Plan { edits: vec![Edit::Write { path: self.file.clone(), text }], prune: Vec::new() }
+    pub(super) fn write(&self, text: String) -> EditPlan {
+        EditPlan { edits: vec![FileEdit::Write { path: self.file.clone(), text }], prune: Vec::new() }
     }
 
     /// Refuses a document without nulls where a null, in it or in the one it replaces, switches off an inherited value.
     fn keep_cleared(&self, new: &Statements, path: &MetadataPath, layers: &Layers<'_>) -> Result<(), Vec<Finding>> {
         let old = self.layer.iter().flat_map(|layer| &layer.statements.all);
         let nulls: Vec<&Statement> =
-            new.all.iter().chain(old).filter(|statement| matches!(statement.says, Says::Null)).collect();
+            new.all.iter().chain(old).filter(|statement| matches!(statement.kind, StatementKind::Null)).collect();
         if nulls.is_empty() {
             return Ok(());
         }
         let inherited = inherited(path, layers);
-        let says_anew = |directive: &Directive| {
-            new.all.iter().any(|statement| match &statement.says {
-                Says::Value(_) => statement.directive == *directive,
-                Says::Empty(_) => statement.directive.covers(directive),
-                Says::Null | Says::Present(_) => false,
+        let says_anew = |field_path: &FieldPath| {
+            new.all.iter().any(|statement| match &statement.kind {
+                StatementKind::Value(_) => statement.field_path == *field_path,
+                StatementKind::Empty(_) => statement.field_path.covers(field_path),
+                StatementKind::Null | StatementKind::Present(_) => false,
             })
         };
         let findings: Vec<Finding> = nulls
             .into_iter()
             .filter_map(|null| {
-                let lost = inherited.said().find_map(|(directive, said)| {
-                    let is_lost = null.directive.covers(directive) && !says_anew(directive);
-                    let set = std::iter::successors(Some(said), |said| said.over.as_deref());
-                    let mut set = set.filter(|said| matches!(said.effect, Effect::Set(_)));
-                    set.next().filter(|_| is_lost).map(|said| (directive, said))
+                let lost = inherited.entries().find_map(|(field_path, entry)| {
+                    let is_lost = null.field_path.covers(field_path) && !says_anew(field_path);
+                    let set = std::iter::successors(Some(entry), |entry| entry.over.as_deref());
+                    let mut set = set.filter(|entry| matches!(entry.effect, Effect::Set(_)));
+                    set.next().filter(|_| is_lost).map(|entry| (field_path, entry))
                 })?;
                 Some(would_return(null, lost.0, lost.1))
             })
@@ -162,11 +162,11 @@ impl Place {
     }
 }
 
-fn would_return(null: &Statement, directive: &Directive, inherited: &super::effective::Said) -> Finding {
+fn would_return(null: &Statement, field_path: &FieldPath, inherited: &super::effective::EffectiveEntry) -> Finding {
     let message =
-        format!("`{}` is cleared here, and writing the document without nulls would bring it back", directive);
+        format!("`{}` is cleared here, and writing the document without nulls would bring it back", field_path);
     let by = match &inherited.by.origin {
-        Origin::File { path, .. } => format!("{path} sets it"),
+        LayerOrigin::File { path, .. } => format!("{path} sets it"),
         _ => "inherited from here".to_owned(),
     };
     Finding::new(&finding::METADATA_CLEARS, Location::Span(null.at), crate::sanitize::inline(&message))
@@ -239,7 +239,7 @@ fn obstacle(directory: &RepoPath, layers: &Layers<'_>) -> Result<Option<RepoPath
 }
 
 /// The directories that hold nothing once the metadata is gone, deepest first; the root of all metadata stays.
-fn left_empty(place: &Place, layers: &Layers<'_>) -> Vec<RepoPath> {
+fn left_empty(place: &MetadataFiles, layers: &Layers<'_>) -> Vec<RepoPath> {
     let mut gone: Vec<RepoPath> = place.files.clone();
     let mut empty = Vec::new();
     let mut directory = place.directory.clone();

@@ -1,6 +1,6 @@
 //! The JSON Schema of metadata documents, for editors; made from the table of fields.
 
-use super::field::{Form, Operation, Row, Section};
+use super::field::{FieldForm, FieldRow, Operation, Section};
 use crate::document::write;
 use crate::path::RepoPath;
 use crate::text::{SourceText, Sources, Span};
@@ -10,14 +10,14 @@ use crate::value::{Entry, Node, Value};
 pub fn schema() -> String {
     // Nodes stand somewhere; these stand in a text of their own.
     let source = Sources::default().add(SourceText::new(RepoPath::root(), "outcrop", ""));
-    write::to_json(&Maker { nowhere: Span::new(source, 0, 0) }.document())
+    write::to_json(&SchemaWriter { nowhere: Span::new(source, 0, 0) }.document())
 }
 
-struct Maker {
+struct SchemaWriter {
     nowhere: Span,
 }
 
-impl Maker {
+impl SchemaWriter {
     fn document(&self) -> Node {
         let mut operations = vec![("defaults", self.section(Section::Defaults, "shared by all operations"))];
         for operation in Operation::ALL {
@@ -89,21 +89,25 @@ impl Maker {
         self.object(properties, about)
     }
 
-    fn form(&self, row: &Row, place: &str) -> Node {
+    fn form(&self, row: &FieldRow, place: &str) -> Node {
         let texts = || ("additionalProperties", self.types(&["string", "null"]));
         match (row.form, place) {
-            (Form::Text, _) | (Form::Headers, "accept" | "contentType") => self.types(&["string", "null"]),
-            (Form::Names, _) => self.with(self.types(&["array", "string", "null"]), ("items", self.types(&["string"]))),
-            (Form::Texts, _) | (Form::Headers, "headers") => self.with(self.types(&["object", "null"]), texts()),
-            (Form::Headers, _) => {
+            (FieldForm::Text, _) | (FieldForm::Headers, "accept" | "contentType") => self.types(&["string", "null"]),
+            (FieldForm::Names, _) => {
+                self.with(self.types(&["array", "string", "null"]), ("items", self.types(&["string"])))
+            }
+            (FieldForm::Texts, _) | (FieldForm::Headers, "headers") => {
+                self.with(self.types(&["object", "null"]), texts())
+            }
+            (FieldForm::Headers, _) => {
                 let fields = vec![("name", self.types(&["string"])), ("value", self.types(&["string", "null"]))];
                 self.items(fields, &["name", "value"])
             }
-            (Form::Assertions, _) => {
+            (FieldForm::Assertions, _) => {
                 let fields = vec![("message", self.types(&["string", "null"])), ("jq", self.types(&["string"]))];
                 self.items(fields, &["jq"])
             }
-            (Form::Any, _) => self.map(Vec::new()),
+            (FieldForm::Any, _) => self.map(Vec::new()),
         }
     }
 

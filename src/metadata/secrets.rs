@@ -22,7 +22,7 @@ pub struct SecretAttributes {
 
 /// How far bare names reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum NameReach {
     /// Through maps, but not into lists: what is kept in a secret store.
     Maps,
     /// Everywhere: what must not be shown.
@@ -66,14 +66,14 @@ impl SecretAttributes {
     }
 
     /// Where secrets stand in a payload. Nulls and placeholders are none; what the payload lacks is no fault.
-    pub fn places(&self, payload: &Node, reach: Reach) -> Vec<Pointer> {
+    pub fn places(&self, payload: &Node, reach: NameReach) -> Vec<Pointer> {
         let mut places = Vec::new();
         self.collect(payload, reach, &mut Vec::new(), &mut places);
         places
     }
 
-    fn collect(&self, node: &Node, reach: Reach, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
-        if node.as_list().is_some() && reach != Reach::Everywhere {
+    fn collect(&self, node: &Node, reach: NameReach, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
+        if node.as_list().is_some() && reach != NameReach::Everywhere {
             return;
         }
         for child in node.children() {

@@ -1,6 +1,6 @@
 //! What one document says: a list of statements, each with its place.
 
-use super::field::{Directive, Field, Section};
+use super::field::{Field, FieldPath, Section};
 use crate::finding::{Finding, has_errors};
 use crate::text::Span;
 use crate::value::Node;
@@ -9,16 +9,16 @@ use crate::value::Node;
 #[derive(Debug, Clone)]
 pub struct Statement {
     /// What it speaks of.
-    pub directive: Directive,
+    pub field_path: FieldPath,
     /// Where it is written.
     pub at: Span,
     /// What it says.
-    pub says: Says,
+    pub kind: StatementKind,
 }
 
 /// What a statement says.
 #[derive(Debug, Clone)]
-pub enum Says {
+pub enum StatementKind {
     /// This value, in canonical form.
     Value(Node),
     /// `null`: what weaker layers say does not count.
@@ -35,7 +35,7 @@ pub struct Statements {
     /// What it says; each directive once.
     pub all: Vec<Statement>,
     /// The order in which transforms run, for the sections that say it.
-    pub orders: Vec<(Section, Order)>,
+    pub orders: Vec<(Section, TransformOrder)>,
     /// What is wrong.
     pub findings: Vec<Finding>,
 }
@@ -47,18 +47,18 @@ impl Statements {
     }
 
     /// The statement about exactly this directive.
-    pub fn about(&self, directive: &Directive) -> Option<&Statement> {
-        self.all.iter().find(|statement| statement.directive == *directive)
+    pub fn about(&self, field_path: &FieldPath) -> Option<&Statement> {
+        self.all.iter().find(|statement| statement.field_path == *field_path)
     }
 }
 
 /// The order in which transforms run; those that are not named follow in their usual order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Order {
+pub struct TransformOrder {
     named: [Option<Field>; 3],
 }
 
-impl Order {
+impl TransformOrder {
     /// Names another transform as the last; one that was named before moves here.
     pub fn push(&mut self, field: Field) {
         self.remove(field);
@@ -100,11 +100,11 @@ mod tests {
     #[test]
     fn what_a_stronger_layer_names_runs_last() {
         let order = |fields: &[Field]| {
-            let mut order = Order::default();
+            let mut order = TransformOrder::default();
             fields.iter().for_each(|field| order.push(*field));
             order
         };
-        let all = |order: Order| order.fields().collect::<Vec<_>>();
+        let all = |order: TransformOrder| order.fields().collect::<Vec<_>>();
         assert_eq!(all(order(&[])), Field::TRANSFORMS);
         assert_eq!(all(order(&[Field::Jq])), [Field::Jq, Field::Filter, Field::Suppress]);
         let base = order(&[Field::Jq, Field::Suppress]);

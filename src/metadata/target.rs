@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::field::{Directive, Field, Form, MEDIA_HEADERS, Operation, Row, Section};
+use super::field::{Field, FieldForm, FieldPath, FieldRow, MEDIA_HEADERS, Operation, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::suggest;
@@ -10,10 +10,10 @@ use crate::value::{Node, Value};
 
 /// A part of a document that can be changed on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum EditTarget {
     /// A field, one key of it, or a place inside a body.
     Field {
-        directive: Directive,
+        field_path: FieldPath,
         /// The name of a header as the user wrote it.
         header: Option<SmolStr>,
         /// Further down, where anything may stand.
@@ -23,7 +23,7 @@ pub(super) enum Target {
     Part { section: Section, container: Option<&'static str> },
 }
 
-impl Target {
+impl EditTarget {
     /// Reads a pointer into a canonical document; older names are understood too.
     pub(super) fn parse(pointer: &Pointer) -> Result<Self, String> {
         let tokens: Vec<&str> = pointer.tokens().iter().map(SmolStr::as_str).collect();
@@ -67,32 +67,32 @@ impl Target {
         };
         match (row.form, inside.as_slice(), media) {
             (_, [], Some(header)) => Ok(Self::keyed(section, row, header)),
-            (Form::Any, _, _) | (_, [], None) => {
-                Ok(Self::Field { directive: Directive::new(section, row.field), header: None, inside })
+            (FieldForm::Any, _, _) | (_, [], None) => {
+                Ok(Self::Field { field_path: FieldPath::new(section, row.field), header: None, inside })
             }
-            (Form::Texts | Form::Headers, [key], None) => Ok(Self::keyed(section, row, key)),
+            (FieldForm::Texts | FieldForm::Headers, [key], None) => Ok(Self::keyed(section, row, key)),
             _ => Err(format!("`{}` is set as a whole", row.place(section))),
         }
     }
 
-    fn keyed(section: Section, row: &Row, key: &str) -> Self {
-        let is_header = row.form == Form::Headers;
-        let directive =
-            Directive::keyed(section, row.field, if is_header { key.to_ascii_lowercase() } else { key.into() });
-        Self::Field { directive, header: is_header.then(|| key.into()), inside: Vec::new() }
+    fn keyed(section: Section, row: &FieldRow, key: &str) -> Self {
+        let is_header = row.form == FieldForm::Headers;
+        let field_path =
+            FieldPath::keyed(section, row.field, if is_header { key.to_ascii_lowercase() } else { key.into() });
+        Self::Field { field_path, header: is_header.then(|| key.into()), inside: Vec::new() }
     }
 
     /// Whether changing this changes what a statement says.
-    pub(super) fn concerns(&self, directive: &Directive) -> bool {
+    pub(super) fn concerns(&self, field_path: &FieldPath) -> bool {
         match self {
-            Self::Field { directive: own, .. } => {
-                own.covers(directive) || (own.key.is_none() && same_field(own, directive))
+            Self::Field { field_path: own, .. } => {
+                own.covers(field_path) || (own.key.is_none() && same_field(own, field_path))
             }
-            Self::Part { section, container: None } => Directive::new(*section, Field::Itself).covers(directive),
+            Self::Part { section, container: None } => FieldPath::new(*section, Field::Itself).covers(field_path),
             Self::Part { section, container: Some(container) } => {
-                let row = directive.field.row();
-                let is_inside = |row: &Row| row.wire.split_once('.').is_some_and(|(first, _)| first == *container);
-                directive.section == *section && row.is_some_and(is_inside)
+                let row = field_path.field.row();
+                let is_inside = |row: &FieldRow| row.wire.split_once('.').is_some_and(|(first, _)| first == *container);
+                field_path.section == *section && row.is_some_and(is_inside)
             }
         }
     }
@@ -105,8 +105,8 @@ impl Target {
                 place.extend(container.map(SmolStr::new_static));
                 place
             }
-            Self::Field { directive, header, inside } => {
-                let mut place = field_place(directive, header.as_ref(), root);
+            Self::Field { field_path, header, inside } => {
+                let mut place = field_place(field_path, header.as_ref(), root);
                 place.extend(inside.iter().cloned());
                 place
             }
@@ -114,7 +114,7 @@ impl Target {
     }
 }
 
-fn same_field(own: &Directive, other: &Directive) -> bool {
+fn same_field(own: &FieldPath, other: &FieldPath) -> bool {
     (own.section, own.field) == (other.section, other.field)
 }
 
@@ -148,42 +148,42 @@ fn section_place(section: Section, root: &Node) -> Vec<SmolStr> {
     place(section.wire())
 }
 
-fn field_place(directive: &Directive, header: Option<&SmolStr>, root: &Node) -> Vec<SmolStr> {
-    let Some(row) = directive.field.row() else { return section_place(directive.section, root) };
-    let section = section_place(directive.section, root);
+fn field_place(field_path: &FieldPath, header: Option<&SmolStr>, root: &Node) -> Vec<SmolStr> {
+    let Some(row) = field_path.field.row() else { return section_place(field_path.section, root) };
+    let section = section_place(field_path.section, root);
     let map = section.iter().try_fold(root, |node, name| node.get(name));
-    let mut place = match written_place(row, directive, map) {
+    let mut place = match written_place(row, field_path, map) {
         Some(inner) => section.into_iter().chain(inner).collect(),
-        None => match flat_place(row, directive, root) {
+        None => match flat_place(row, field_path, root) {
             Some(flat) => vec![flat],
-            None => section.into_iter().chain(new_place(row, directive, header, map)).collect(),
+            None => section.into_iter().chain(new_place(row, field_path, header, map)).collect(),
         },
     };
-    if let (Field::Query, Some(key)) = (directive.field, &directive.key) {
+    if let (Field::Query, Some(key)) = (field_path.field, &field_path.key) {
         place.push(key.clone());
     }
     place
 }
 
 /// The place in a section's map that counts for a field.
-fn written_place(row: &Row, directive: &Directive, map: Option<&Node>) -> Option<Vec<SmolStr>> {
+fn written_place(row: &FieldRow, field_path: &FieldPath, map: Option<&Node>) -> Option<Vec<SmolStr>> {
     let map = map?;
     let at = |place: &str| place.split('.').try_fold(map, |node, name| node.get(name));
-    let says = |node: &Node| match &node.value {
+    let is_set = |node: &Node| match &node.value {
         Value::Null => false,
         Value::String(text) => !text.trim().is_empty(),
         _ => true,
     };
-    if row.form == Form::Headers {
-        return header_place(directive, map);
+    if row.form == FieldForm::Headers {
+        return header_place(field_path, map);
     }
-    let found = row.places(directive.section).into_iter().find(|place| at(place).is_some_and(says));
+    let found = row.places(field_path.section).into_iter().find(|place| at(place).is_some_and(is_set));
     found.map(|place| place.split('.').map(SmolStr::new).collect())
 }
 
 /// Headers are a list, a map, or single keys for two of them.
-fn header_place(directive: &Directive, map: &Node) -> Option<Vec<SmolStr>> {
-    let Some(key) = directive.key.as_deref() else {
+fn header_place(field_path: &FieldPath, map: &Node) -> Option<Vec<SmolStr>> {
+    let Some(key) = field_path.key.as_deref() else {
         let list = ["httpHeaders", "headers"].into_iter().find(|name| map.get(name).is_some());
         return list.map(|name| vec![name.into()]);
     };
@@ -204,9 +204,9 @@ fn header_place(directive: &Directive, map: &Node) -> Option<Vec<SmolStr>> {
 }
 
 /// The place at the top of a flat document.
-fn flat_place(row: &Row, directive: &Directive, root: &Node) -> Option<SmolStr> {
-    let names: Vec<&str> = match directive.section {
-        Section::Resource => row.places(directive.section),
+fn flat_place(row: &FieldRow, field_path: &FieldPath, root: &Node) -> Option<SmolStr> {
+    let names: Vec<&str> = match field_path.section {
+        Section::Resource => row.places(field_path.section),
         Section::Defaults => row.aliases.iter().copied().filter(|alias| !alias.contains('.')).collect(),
         _ => return None,
     };
@@ -214,16 +214,16 @@ fn flat_place(row: &Row, directive: &Directive, root: &Node) -> Option<SmolStr> 
 }
 
 /// Where something new is written: the canonical place, unless that would silence older names beside it.
-fn new_place(row: &Row, directive: &Directive, header: Option<&SmolStr>, map: Option<&Node>) -> Vec<SmolStr> {
+fn new_place(row: &FieldRow, field_path: &FieldPath, header: Option<&SmolStr>, map: Option<&Node>) -> Vec<SmolStr> {
     let has = |name: &str| map.is_some_and(|map| map.get(name).is_some());
-    if let (Form::Headers, Some(key)) = (row.form, &directive.key) {
+    if let (FieldForm::Headers, Some(key)) = (row.form, &field_path.key) {
         return match map.and_then(|map| map.get("httpHeaders")).and_then(Node::as_list) {
             Some(items) => vec!["httpHeaders".into(), items.len().to_string().into()],
             None if has("headers") => vec!["headers".into(), header.unwrap_or(key).clone()],
             None => vec!["httpHeaders".into()],
         };
     }
-    let place = row.place(directive.section);
+    let place = row.place(field_path.section);
     let older = row.aliases.iter().find(|alias| !alias.contains('.'));
     let is_older =
         Field::TRANSFORMS.contains(&row.field) && !has("payload") && ["filter", "suppress", "jq"].into_iter().any(has);
@@ -237,32 +237,32 @@ mod tests {
 
     #[test]
     fn pointers_are_understood_under_every_name() {
-        let parse = |text: &str| Target::parse(&Pointer::parse(text).unwrap());
+        let parse = |text: &str| EditTarget::parse(&Pointer::parse(text).unwrap());
         let get = Section::Operation(Operation::Get);
-        let field = |directive| Ok(Target::Field { directive, header: None, inside: Vec::new() });
+        let field = |field_path| Ok(EditTarget::Field { field_path, header: None, inside: Vec::new() });
         assert_eq!(
             parse("/resourceInfo/idFromAttribute"),
-            field(Directive::new(Section::Resource, Field::IdFromAttribute))
+            field(FieldPath::new(Section::Resource, Field::IdFromAttribute))
         );
         for text in ["/operationInfo/getResource/path", "/operationInfo/get/url/path"] {
-            assert_eq!(parse(text), field(Directive::new(get, Field::Path)), "{text}");
+            assert_eq!(parse(text), field(FieldPath::new(get, Field::Path)), "{text}");
         }
-        assert_eq!(parse("/operationInfo/get/query/a~1b"), field(Directive::keyed(get, Field::Query, "a/b")));
+        assert_eq!(parse("/operationInfo/get/query/a~1b"), field(FieldPath::keyed(get, Field::Query, "a/b")));
         for text in ["/operationInfo/getResource/httpHeaders/Accept", "/operationInfo/getResource/accept"] {
-            let directive = Directive::keyed(get, Field::Headers, "accept");
+            let field_path = FieldPath::keyed(get, Field::Headers, "accept");
             let header = Some("Accept".into());
-            assert_eq!(parse(text), Ok(Target::Field { directive, header, inside: Vec::new() }), "{text}");
+            assert_eq!(parse(text), Ok(EditTarget::Field { field_path, header, inside: Vec::new() }), "{text}");
         }
-        let body = Target::Field {
-            directive: Directive::new(get, Field::Body),
+        let body = EditTarget::Field {
+            field_path: FieldPath::new(get, Field::Body),
             header: None,
             inside: vec!["a".into(), "0".into()],
         };
         assert_eq!(parse("/operationInfo/getResource/body/a/0"), Ok(body));
-        assert_eq!(parse("/operationInfo/getResource"), Ok(Target::Part { section: get, container: None }));
+        assert_eq!(parse("/operationInfo/getResource"), Ok(EditTarget::Part { section: get, container: None }));
         assert_eq!(
             parse("/operationInfo/getResource/payload"),
-            Ok(Target::Part { section: get, container: Some("payload") })
+            Ok(EditTarget::Part { section: get, container: Some("payload") })
         );
         let message = parse("/operationInfo/getResource/pth").unwrap_err();
         assert!(message.ends_with("did you mean `path`?"), "{message}");

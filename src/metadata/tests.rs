@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::plan::{self, Edit, Plan};
+use super::plan::{self, EditPlan, FileEdit};
 use super::*;
 use crate::document::{self, write};
 use crate::finding::{Finding, Severity};
 use crate::glob::is_glob;
 use crate::limits::Limits;
+use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
-use crate::settings::Format;
 use crate::snapshot::{Entry, Listing, MemorySnapshot, Snapshot, Unreadable};
 use crate::text::{SourceText, Sources};
 use crate::value::Node;
@@ -87,7 +87,7 @@ fn depth_beats_kind_and_bytes_break_ties() {
 
 fn selector_of(layer: &Layer) -> Option<String> {
     match &layer.origin {
-        Origin::File { speaks_for, .. } => Some(speaks_for.to_string()),
+        LayerOrigin::File { selector, .. } => Some(selector.to_string()),
         _ => None,
     }
 }
@@ -195,14 +195,14 @@ fn every_value_knows_who_set_it_and_whom_it_overrode() {
     let snapshot = snapshot(&files(&given));
     let layers = Layers::new(&snapshot, RepoPath::root(), &sources, &limits);
     let metadata = resolve(&logical("/x/y"), &layers).value;
-    let provenance = metadata.provenance(&Directive::new(Section::Resource, Field::IdFromAttribute)).unwrap();
-    let shown = |said: &Said| {
-        let text = sources.get(said.at.source);
-        let value = said.value().map_or("-", |node| node.as_str().unwrap_or("?")).to_owned();
-        (text.path.to_string(), text.line_column(said.at.start as usize).0, value)
+    let provenance = metadata.provenance(&FieldPath::new(Section::Resource, Field::IdFromAttribute)).unwrap();
+    let shown = |entry: &EffectiveEntry| {
+        let text = sources.get(entry.at.source);
+        let value = entry.value().map_or("-", |node| node.as_str().unwrap_or("?")).to_owned();
+        (text.path.to_string(), text.line_column(entry.at.start as usize).0, value)
     };
     assert_eq!(shown(provenance.winner), ("x/y/metadata.yaml".to_owned(), 3, "own".to_owned()));
-    let overridden: Vec<_> = provenance.overridden.iter().map(|said| shown(said)).collect();
+    let overridden: Vec<_> = provenance.overridden.iter().map(|entry| shown(entry)).collect();
     assert_eq!(
         overridden,
         [("x/_/metadata.yaml".to_owned(), 2, "-".to_owned()), ("_/metadata.yaml".to_owned(), 2, "root".to_owned())]
@@ -275,11 +275,11 @@ fn metadata_may_have_a_root_of_its_own() {
     assert_eq!(selector_of(&metadata.layers()[0]).as_deref(), Some("/x"));
 }
 
-fn applied(mut files: Files, plan: &Plan) -> Files {
+fn applied(mut files: Files, plan: &EditPlan) -> Files {
     for edit in &plan.edits {
         match edit {
-            Edit::Write { path, text } => files.insert(path.to_str().unwrap().to_owned(), text.clone()),
-            Edit::Remove { path } => files.remove(path.to_str().unwrap()),
+            FileEdit::Write { path, text } => files.insert(path.to_str().unwrap().to_owned(), text.clone()),
+            FileEdit::Remove { path } => files.remove(path.to_str().unwrap()),
         };
     }
     files
@@ -493,12 +493,11 @@ fn by_the_book(files: &Files, path: &LogicalPath) -> Vec<String> {
     let mut found: Vec<(bool, usize, bool, String)> = Vec::new();
     for file in files.keys() {
         let directory = RepoPath::new(file).unwrap().parent().unwrap();
-        let Some(speaks_for) = MetadataPath::of_directory(&directory) else { continue };
-        if speaks_for.applies_to(path) && (speaks_for.is_collection() || speaks_for.to_logical().as_ref() == Some(path))
-        {
-            let is_literal = speaks_for.segments().last().is_some_and(|last| last != "_" && !is_glob(last));
-            let depth = speaks_for.segments().len();
-            found.push((!speaks_for.is_collection(), depth, is_literal, speaks_for.to_string()));
+        let Some(selector) = MetadataPath::of_directory(&directory) else { continue };
+        if selector.applies_to(path) && (selector.is_collection() || selector.to_logical().as_ref() == Some(path)) {
+            let is_literal = selector.segments().last().is_some_and(|last| last != "_" && !is_glob(last));
+            let depth = selector.segments().len();
+            found.push((!selector.is_collection(), depth, is_literal, selector.to_string()));
         }
     }
     found.sort();

@@ -64,7 +64,7 @@ impl<'a> LayerTrees<'a> {
     /// The selector of a layer file, if the file is in a tree of layers.
     pub fn selector_of(&self, file: &RepoPath) -> Option<MetadataPath> {
         let directory = file.parent()?;
-        self.layers_around(&directory)?.speaks_for(&directory)
+        self.layers_around(&directory)?.selector_of(&directory)
     }
 
     /// The layer in the directory of a metadata file.

@@ -1,7 +1,7 @@
 //! Patch files of a repository: which of them speak for a resource, what they say together, and what becomes of it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -10,6 +10,7 @@ use super::run::{Patient, Run};
 use crate::expression::cel::Inputs;
 use crate::finding::{Finding, Outcome, has_errors};
 use crate::limits::Limits;
+use crate::memo::Memo;
 use crate::metadata::{Layers, PatchDocument};
 use crate::path::{LogicalPath, RepoPath};
 use crate::text::{Sources, Span};
@@ -21,8 +22,8 @@ const VARIABLES: [&str; 4] = ["parameters", "path", "attributes", "metadata"];
 /// The patch files among the layers of one tree, each compiled once. Shared between threads.
 #[derive(Default)]
 pub struct PatchFiles {
-    compiled: RwLock<HashMap<u32, Arc<CompiledFile>>>,
-    sets: RwLock<HashMap<Vec<u32>, Arc<PatchSet>>>,
+    compiled: Memo<u32, Arc<CompiledFile>>,
+    sets: Memo<Vec<u32>, Arc<PatchSet>>,
 }
 
 /// A patch file, ready to run.
@@ -97,14 +98,15 @@ impl PatchFiles {
     pub fn of(&self, path: &LogicalPath, layers: &Layers<'_>, sources: &Sources, limits: &Limits) -> Arc<PatchSet> {
         let documents = layers.patch_documents(path);
         let numbers: Vec<u32> = documents.iter().map(|document| document.number).collect();
-        remembered(&self.sets, numbers, || {
-            PatchSet::of(documents.iter().map(|document| self.compiled(document, sources, limits)).collect())
+        self.sets.get(&numbers, || {
+            let files = documents.iter().map(|document| self.compiled(document, sources, limits));
+            Arc::new(PatchSet::of(files.collect()))
         })
     }
 
     /// One patch file, ready to run.
     pub fn compiled(&self, document: &PatchDocument, sources: &Sources, limits: &Limits) -> Arc<CompiledFile> {
-        remembered(&self.compiled, document.number, || {
+        self.compiled.get(&document.number, || {
             let reading = Reading { sources, limits, has_expressions: true, variables: Some(&VARIABLES) };
             let mut findings = document.findings.clone();
             let mut content = PatchFile { inherits: true, ..PatchFile::default() };
@@ -113,7 +115,7 @@ impl PatchFiles {
                 findings.extend(read.findings);
                 content = read.value;
             }
-            CompiledFile { path: document.path.clone(), span: document.span, content, findings }
+            Arc::new(CompiledFile { path: document.path.clone(), span: document.span, content, findings })
         })
     }
 }
@@ -252,18 +254,4 @@ fn path_input(subject: &Subject<'_>, at: Span) -> Node {
         ("segments", Node::list(segments, at)),
     ];
     Node::map(entries.into_iter().map(|(name, value)| Entry::named(name, at, value)).collect(), at)
-}
-
-/// What is known under a key, or is made and then known. Nobody ever walks over it.
-fn remembered<K: std::hash::Hash + Eq, V>(
-    known: &RwLock<HashMap<K, Arc<V>>>,
-    key: K,
-    make: impl FnOnce() -> V,
-) -> Arc<V> {
-    let found = known.read().expect("no thread panics while it holds this lock").get(&key).cloned();
-    found.unwrap_or_else(|| {
-        let made = Arc::new(make());
-        let mut known = known.write().expect("no thread panics while it holds this lock");
-        Arc::clone(known.entry(key).or_insert(made))
-    })
 }

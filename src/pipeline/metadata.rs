@@ -7,7 +7,7 @@ use super::loading::LoadedSides;
 use super::{Request, Worlds, views};
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::finding::{Finding, has_errors};
-use crate::memo::Memo;
+use crate::memo::{Identity, Memo};
 use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
@@ -72,13 +72,7 @@ pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
 
 /// How metadata differs, found once for all resources that share it on both sides.
 #[derive(Default)]
-pub(super) struct Known(Memo<[usize; 2], Arc<Differing>>);
-
-/// A difference, and what it is of: as long as that is kept, nothing else can have its address.
-struct Differing {
-    difference: Difference,
-    _of: [Arc<EffectiveMetadata>; 2],
-}
+pub(super) struct Known(Memo<[Identity<Arc<EffectiveMetadata>>; 2], Arc<Difference>>);
 
 impl Known {
     fn difference(
@@ -87,8 +81,8 @@ impl Known {
         new: &Arc<EffectiveMetadata>,
         compare: impl FnOnce() -> Difference,
     ) -> Difference {
-        let differing = || Arc::new(Differing { difference: compare(), _of: [Arc::clone(old), Arc::clone(new)] });
-        self.0.get(&[old, new].map(|metadata| Arc::as_ptr(metadata).addr()), differing).difference.clone()
+        let difference = self.0.get(&[old, new].map(Identity::of_shared), || Arc::new(compare()));
+        (*difference).clone()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
 use crate::metadata::Operation;
 use crate::path::LogicalPath;
-use crate::request::{self, Part, Parts, Wanted};
+use crate::request::{self, RenderedPart, RenderedParts, RequestParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
@@ -25,7 +25,7 @@ pub(super) fn derive_otherwise(old: &Known<'_>, new: &Known<'_>) -> bool {
 }
 
 /// Parts of the request of an operation.
-pub(super) fn made(known: &Known<'_>, operation: Operation, wanted: Wanted) -> Outcome<Made> {
+pub(super) fn made(known: &Known<'_>, operation: Operation, wanted: RequestParts) -> Outcome<Made> {
     known.with_target(|target| {
         let Outcome { value: parts, findings } = request::parts(target, operation, wanted);
         let is_own_body = parts.body.as_ref().is_some_and(|body| !body.is_identical(target.payload));
@@ -36,7 +36,7 @@ pub(super) fn made(known: &Known<'_>, operation: Operation, wanted: Wanted) -> O
 /// Parts of a request. What could not be made on one side is compared on neither; a finding says why.
 pub(super) struct Made {
     operation: Operation,
-    parts: Parts,
+    parts: RenderedParts,
     /// Whether the body is something else than the payload.
     is_own_body: bool,
 }
@@ -46,15 +46,17 @@ impl Made {
     fn to_node(&self, other: &Self) -> Node {
         let (mine, theirs) = (&self.parts, &other.parts);
         let nowhere = mine.nowhere;
-        let shown = |part: &Part, twin: Option<&Part>| {
+        let shown = |part: &RenderedPart, twin: Option<&RenderedPart>| {
             let is_same_template = twin.is_some_and(|twin| twin.template == part.template);
             let used = part.uses.first().map(|used| used.value.span);
             Node::text(part.text.as_str(), place(part, used.filter(|_| is_same_template), nowhere))
         };
-        let one = |name: &'static str, part: &Option<Part>, twin: &Option<Part>| {
+        let one = |name: &'static str, part: &Option<RenderedPart>, twin: &Option<RenderedPart>| {
             part.as_ref().zip(twin.as_ref()).map(|(part, twin)| Entry::named(name, nowhere, shown(part, Some(twin))))
         };
-        let many = |name: &'static str, parts: &[(SmolStr, Option<Part>)], twins: &[(SmolStr, Option<Part>)]| {
+        let many = |name: &'static str,
+                    parts: &[(SmolStr, Option<RenderedPart>)],
+                    twins: &[(SmolStr, Option<RenderedPart>)]| {
             let entries = parts.iter().filter_map(|(name, part)| {
                 let twin = match twins.iter().find(|(twin, _)| twin == name) {
                     Some((_, twin)) => Some(twin.as_ref()?),
@@ -79,7 +81,7 @@ impl Made {
     }
 }
 
-fn place(part: &Part, used: Option<Span>, nowhere: Span) -> Span {
+fn place(part: &RenderedPart, used: Option<Span>, nowhere: Span) -> Span {
     used.or(part.at).unwrap_or(nowhere)
 }
 

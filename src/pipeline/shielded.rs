@@ -9,7 +9,9 @@ use rayon::prelude::*;
 use super::loading::LoadedSides;
 use super::{Request, Worlds};
 use crate::finding::{self, Finding, Location};
-use crate::metadata::{Directive, EffectiveMetadata, Field, Layer, Origin, Said, Says, Statement, is_metadata_file};
+use crate::metadata::{
+    EffectiveEntry, EffectiveMetadata, Field, FieldPath, Layer, LayerOrigin, Statement, StatementKind, is_metadata_file,
+};
 use crate::path::RepoPath;
 use crate::report::{LayerEdit, Shielded};
 use crate::resource::Resource;
@@ -79,7 +81,7 @@ pub(super) fn dead_edits(edits: &[LayerEdit]) -> impl Iterator<Item = Finding> {
 /// A value that differs between the sides of one layer.
 struct Edit<'a> {
     file: &'a RepoPath,
-    directive: Directive,
+    field_path: FieldPath,
     before: Option<Span>,
     after: Option<Span>,
     readers: usize,
@@ -91,7 +93,7 @@ impl Edit<'_> {
         let is_dead = can_be_dead && self.readers == 0 && self.after.is_some();
         LayerEdit {
             file: self.file.clone(),
-            pointer: self.directive.pointer(),
+            pointer: self.field_path.pointer(),
             before: self.before,
             after: self.after,
             readers: self.readers,
@@ -103,38 +105,39 @@ impl Edit<'_> {
 
 /// The directives to which the two sides of a layer give different values, of which at least one is a value at all.
 fn edits_of<'a>(file: &'a RepoPath, [before, after]: [Option<Arc<Layer>>; 2]) -> Vec<Edit<'a>> {
-    let statements = |layer: &Option<Arc<Layer>>| -> BTreeMap<Directive, Statement> {
+    let statements = |layer: &Option<Arc<Layer>>| -> BTreeMap<FieldPath, Statement> {
         let all = layer.iter().flat_map(|layer| &layer.statements.all);
-        all.map(|statement| (statement.directive.clone(), statement.clone())).collect()
+        all.map(|statement| (statement.field_path.clone(), statement.clone())).collect()
     };
     let (before, after) = (statements(&before), statements(&after));
-    let mut directives: Vec<&Directive> = before.keys().chain(after.keys()).collect();
+    let mut directives: Vec<&FieldPath> = before.keys().chain(after.keys()).collect();
     directives.sort_unstable();
     directives.dedup();
-    let edits = directives.into_iter().filter(|directive| directive.field != Field::Itself).filter_map(|directive| {
-        let (old, new) = (before.get(directive).and_then(value), after.get(directive).and_then(value));
-        let is_same = match (old, new) {
-            (Some(old), Some(new)) => old.is_equal(new),
-            (None, None) => true,
-            _ => false,
-        };
-        let span = |node: Option<&Node>| node.map(|node| node.span);
-        (!is_same).then(|| Edit {
-            file,
-            directive: directive.clone(),
-            before: span(old),
-            after: span(new),
-            readers: 0,
-            shielded: Vec::new(),
-        })
-    });
+    let edits =
+        directives.into_iter().filter(|field_path| field_path.field != Field::Itself).filter_map(|field_path| {
+            let (old, new) = (before.get(field_path).and_then(value), after.get(field_path).and_then(value));
+            let is_same = match (old, new) {
+                (Some(old), Some(new)) => old.is_equal(new),
+                (None, None) => true,
+                _ => false,
+            };
+            let span = |node: Option<&Node>| node.map(|node| node.span);
+            (!is_same).then(|| Edit {
+                file,
+                field_path: field_path.clone(),
+                before: span(old),
+                after: span(new),
+                readers: 0,
+                shielded: Vec::new(),
+            })
+        });
     edits.collect()
 }
 
 fn value(statement: &Statement) -> Option<&Node> {
-    match &statement.says {
-        Says::Value(node) => Some(node),
-        Says::Null | Says::Empty(_) | Says::Present(_) => None,
+    match &statement.kind {
+        StatementKind::Value(node) => Some(node),
+        StatementKind::Null | StatementKind::Empty(_) | StatementKind::Present(_) => None,
     }
 }
 
@@ -166,7 +169,7 @@ impl Judge<'_> {
             edits.dedup();
         }
         // A plain file has no metadata that anybody uses, but its secrets are hidden all the same.
-        let is_used = |edit: &Edit<'_>| resource.is_managed() || edit.directive.field == Field::SecretInAttributes;
+        let is_used = |edit: &Edit<'_>| resource.is_managed() || edit.field_path.field == Field::SecretInAttributes;
         edits.retain(|&at| is_used(&self.edits[at]));
         let judge = |at: usize| {
             let edit = &self.edits[at];
@@ -182,7 +185,7 @@ impl Judge<'_> {
     /// The edits of all layers that speak for a resource.
     fn spoken<'s>(&'s self, metadata: &'s EffectiveMetadata) -> impl Iterator<Item = usize> + 's {
         let files = metadata.layers().iter().filter_map(|layer| match &layer.origin {
-            Origin::File { path, .. } => self.by_file.get(path),
+            LayerOrigin::File { path, .. } => self.by_file.get(path),
             _ => None,
         });
         files.flatten().copied()
@@ -191,8 +194,8 @@ impl Judge<'_> {
 
 /// Whether a layer has the last word on a directive, or some word that does not count.
 fn judged(metadata: &EffectiveMetadata, edit: &Edit<'_>) -> Option<Verdict> {
-    let provenance = metadata.provenance(&edit.directive)?;
-    let is_ours = |said: &Said| said.by.is_from(edit.file);
+    let provenance = metadata.provenance(&edit.field_path)?;
+    let is_ours = |said: &EffectiveEntry| said.by.is_from(edit.file);
     match is_ours(provenance.winner) {
         true => Some(Verdict::Reads),
         false => {

@@ -9,10 +9,10 @@ use super::metadata::{self, Reach};
 use super::{Request, Worlds, requests};
 use crate::diff::{self, Change, Difference, Options, OtherChanges, Suppressed};
 use crate::finding::Finding;
-use crate::metadata::{EffectiveMetadata, Operation, Origin};
+use crate::metadata::{EffectiveMetadata, LayerOrigin, Operation};
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::request::{Target, Wanted};
+use crate::request::{RequestParts, RequestTarget};
 use crate::resource::Resource;
 use crate::side::Side;
 
@@ -80,7 +80,7 @@ impl<'a> Known<'a> {
     }
 
     /// Asks something that needs to know the resource's neighbours.
-    pub(super) fn with_target<T>(&self, ask: impl FnOnce(&Target<'_>) -> T) -> T {
+    pub(super) fn with_target<T>(&self, ask: impl FnOnce(&RequestTarget<'_>) -> T) -> T {
         ask(&self.world.target(&self.path, &self.resource.payload, &self.metadata, &self.resource.file))
     }
 
@@ -175,7 +175,7 @@ impl Views<'_> {
         let is_same = is_same && !(metadata::may_derive_otherwise(metadata) && requests::derive_otherwise(old, new));
         let operations = match is_same {
             true => concerned(metadata),
-            false => requests::OPERATIONS.map(|operation| (operation, Wanted::EVERYTHING)).into(),
+            false => requests::OPERATIONS.map(|operation| (operation, RequestParts::EVERYTHING)).into(),
         };
         let mut all = Difference::default();
         for (operation, wanted) in operations {
@@ -198,10 +198,10 @@ impl Views<'_> {
 }
 
 /// What changed metadata can change about requests: which parts of which.
-fn concerned(metadata: &Difference) -> BTreeMap<Operation, Wanted> {
+fn concerned(metadata: &Difference) -> BTreeMap<Operation, RequestParts> {
     let mut concerned = BTreeMap::new();
-    let mut concern = |operation, wanted: Wanted| {
-        let known = concerned.entry(operation).or_insert(Wanted::NOTHING);
+    let mut concern = |operation, wanted: RequestParts| {
+        let known = concerned.entry(operation).or_insert(RequestParts::NOTHING);
         *known = known.or(wanted);
     };
     for change in &metadata.changes {
@@ -210,20 +210,20 @@ fn concerned(metadata: &Difference) -> BTreeMap<Operation, Wanted> {
         let operation = requests::OPERATIONS.into_iter().find(|known| operation == Some(known.wire()));
         match operation.filter(|_| section == Some("operationInfo")) {
             Some(operation) => concern(operation, parts_of(field)),
-            None => requests::OPERATIONS.into_iter().for_each(|operation| concern(operation, Wanted::EVERYTHING)),
+            None => requests::OPERATIONS.into_iter().for_each(|operation| concern(operation, RequestParts::EVERYTHING)),
         }
     }
     concerned
 }
 
 /// The parts of a request that a field of an operation speaks of.
-fn parts_of(field: Option<&str>) -> Wanted {
+fn parts_of(field: Option<&str>) -> RequestParts {
     match field {
-        Some("httpMethod") => Wanted { method: true, ..Wanted::NOTHING },
-        Some("path") => Wanted { path: true, ..Wanted::NOTHING },
-        Some("query") => Wanted { query: true, ..Wanted::NOTHING },
-        Some("httpHeaders") => Wanted { headers: true, ..Wanted::NOTHING },
-        _ => Wanted::EVERYTHING,
+        Some("httpMethod") => RequestParts { method: true, ..RequestParts::NOTHING },
+        Some("path") => RequestParts { path: true, ..RequestParts::NOTHING },
+        Some("query") => RequestParts { query: true, ..RequestParts::NOTHING },
+        Some("httpHeaders") => RequestParts { headers: true, ..RequestParts::NOTHING },
+        _ => RequestParts::EVERYTHING,
     }
 }
 
@@ -247,7 +247,7 @@ impl CompareRules {
         if transforms.is_empty() {
             return None;
         }
-        let said = metadata.said().filter(|(_, said)| {
+        let said = metadata.entries().filter(|(_, said)| {
             let is_rule = |(_, node): &(_, &crate::value::Node)| match &said.effect {
                 crate::metadata::Effect::Set(set) => set.span == node.span,
                 _ => false,
@@ -256,7 +256,7 @@ impl CompareRules {
         });
         let files: BTreeSet<String> = said
             .filter_map(|(_, said)| match &said.by.origin {
-                Origin::File { path, .. } => Some(path.to_string()),
+                LayerOrigin::File { path, .. } => Some(path.to_string()),
                 _ => None,
             })
             .collect();

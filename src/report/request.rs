@@ -9,10 +9,10 @@ use super::locate::Locator;
 use super::paint::{Line, Role, Screen, columns};
 use super::summary_counts::plural;
 use crate::document::write::{to_inline, to_json, to_yaml};
-use crate::metadata::{Operation, Origin as LayerOrigin};
-use crate::request::{Answer, Item, NamedUse, Origin, Part, Request};
+use crate::metadata::{LayerOrigin, Operation};
+use crate::names::Format;
+use crate::request::{ExpectedResponse, ListItem, NamedUse, RenderedPart, Request, ScopeOrigin};
 use crate::sanitize;
-use crate::settings::Format;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 
@@ -22,7 +22,7 @@ pub struct Rendered {
     /// What would be sent.
     pub request: Request,
     /// What would be answered, where metadata says what to make of it.
-    pub answer: Option<Answer>,
+    pub answer: Option<ExpectedResponse>,
     /// Whether nothing is wrong with it; otherwise it is not to be sent.
     pub is_sound: bool,
 }
@@ -40,8 +40,8 @@ impl Rendered {
         let mut parts = parts.chain(request.query.iter().chain(&request.headers).map(|(_, part)| part));
         let answered: Vec<&Node> = match &self.answer {
             None => Vec::new(),
-            Some(Answer::Payload(payload)) => vec![payload],
-            Some(Answer::Items(_)) => Vec::new(),
+            Some(ExpectedResponse::Payload(payload)) => vec![payload],
+            Some(ExpectedResponse::Items(_)) => Vec::new(),
         };
         parts.any(|part| part.uses.iter().any(|read| read.value.holds_secret()))
             || request.body.iter().chain(answered).any(Node::holds_secret)
@@ -101,25 +101,25 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn answer(&mut self, answer: &Answer, operation: Operation, format: Format) -> io::Result<()> {
+    fn answer(&mut self, answer: &ExpectedResponse, operation: Operation, format: Format) -> io::Result<()> {
         self.screen.blank()?;
         match answer {
-            Answer::Payload(payload) => {
+            ExpectedResponse::Payload(payload) => {
                 let what = if operation == Operation::Compare { "compared" } else { "read from the response" };
                 self.screen.line(Line::default().with(Role::Dim, what))?;
                 self.document(payload, format)
             }
-            Answer::Items(items) => self.items(items),
+            ExpectedResponse::Items(items) => self.items(items),
         }
     }
 
-    fn items(&mut self, items: &[Item]) -> io::Result<()> {
+    fn items(&mut self, items: &[ListItem]) -> io::Result<()> {
         let heading = format!("{} in this snapshot", plural(items.len(), "resource"));
         self.screen.line(Line::default().with(Role::Dim, &heading))?;
         let most = if self.style.is_verbose() { items.len() } else { MOST_ITEMS };
         let shown = &items[..items.len().min(most)];
         let widest = shown.iter().map(|item| columns(item.path.as_str())).max().unwrap_or(0);
-        for Item { path, identity, .. } in shown {
+        for ListItem { path, identity, .. } in shown {
             let line =
                 Line::indented(2).with(Role::Path, path.as_str()).padded(2 + widest.min(self.style.columns() / 2));
             self.screen.line(line.with(Role::Dim, &format!("  {}", identity.remote_id)))?;
@@ -148,7 +148,7 @@ impl Page<'_> {
     }
 
     /// The template of a part and the values that went into it.
-    fn way(&mut self, word: &str, part: &Part) -> io::Result<()> {
+    fn way(&mut self, word: &str, part: &RenderedPart) -> io::Result<()> {
         if !self.style.is_verbose() || (part.at.is_none() && part.uses.is_empty()) {
             return Ok(());
         }
@@ -165,13 +165,13 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn origin(&mut self, origin: &Origin) -> String {
+    fn origin(&mut self, origin: &ScopeOrigin) -> String {
         match origin {
-            Origin::Payload(span) => self.place(*span),
-            Origin::Context => "the resource".to_owned(),
-            Origin::Path(Some(span)) => format!("the path, as defined at {}", self.place(*span)),
-            Origin::Path(None) => "the path, by the name of its collection".to_owned(),
-            Origin::Ancestor { path, origin } => format!("{path}, {}", self.origin(origin)),
+            ScopeOrigin::Payload(span) => self.place(*span),
+            ScopeOrigin::Context => "the resource".to_owned(),
+            ScopeOrigin::Path(Some(span)) => format!("the path, as defined at {}", self.place(*span)),
+            ScopeOrigin::Path(None) => "the path, by the name of its collection".to_owned(),
+            ScopeOrigin::Ancestor { path, origin } => format!("{path}, {}", self.origin(origin)),
         }
     }
 
@@ -211,8 +211,8 @@ impl Wire<'_> {
         let mut entries = self.request(&rendered.request);
         match &rendered.answer {
             None => {}
-            Some(Answer::Payload(payload)) => entries.push(self.entry("answer", payload.clone())),
-            Some(Answer::Items(items)) => {
+            Some(ExpectedResponse::Payload(payload)) => entries.push(self.entry("answer", payload.clone())),
+            Some(ExpectedResponse::Items(items)) => {
                 let items = items.iter().map(|item| self.item(item)).collect();
                 entries.push(self.entry("items", Node::list(items, self.nowhere)));
             }
@@ -220,7 +220,7 @@ impl Wire<'_> {
         Node::map(entries, self.nowhere)
     }
 
-    fn item(&self, item: &Item) -> Node {
+    fn item(&self, item: &ListItem) -> Node {
         let entries = vec![
             self.entry("resource", self.text(item.path.as_str())),
             self.entry("alias", self.text(&item.identity.alias)),
@@ -230,7 +230,7 @@ impl Wire<'_> {
     }
 
     fn request(&mut self, request: &Request) -> Vec<Entry> {
-        let texts = |wire: &Self, parts: &[(smol_str::SmolStr, Part)]| {
+        let texts = |wire: &Self, parts: &[(smol_str::SmolStr, RenderedPart)]| {
             let entries = parts.iter().map(|(name, part)| wire.entry(name, wire.text(&part.text)));
             Node::map(entries.collect(), wire.nowhere)
         };
@@ -260,7 +260,7 @@ impl Wire<'_> {
         entries
     }
 
-    fn named_part(&mut self, field: &str, part: &Part) -> Node {
+    fn named_part(&mut self, field: &str, part: &RenderedPart) -> Node {
         let mut entries = vec![
             self.entry("field", self.text(field)),
             self.entry("template", self.text(&part.template)),
@@ -286,12 +286,12 @@ impl Wire<'_> {
         Node::map(entries, self.nowhere)
     }
 
-    fn origin(&mut self, origin: &Origin) -> Vec<Entry> {
+    fn origin(&mut self, origin: &ScopeOrigin) -> Vec<Entry> {
         let (kind, span) = match origin {
-            Origin::Payload(span) => ("payload", Some(*span)),
-            Origin::Context => ("resource", None),
-            Origin::Path(span) => ("path", *span),
-            Origin::Ancestor { path, origin } => {
+            ScopeOrigin::Payload(span) => ("payload", Some(*span)),
+            ScopeOrigin::Context => ("resource", None),
+            ScopeOrigin::Path(span) => ("path", *span),
+            ScopeOrigin::Ancestor { path, origin } => {
                 let mut entries = self.origin(origin);
                 entries.insert(0, self.entry("ancestor", self.text(path.as_str())));
                 return entries;

@@ -1,4 +1,4 @@
-//! Attributes by name or by pointer, kept or left out of a value.
+//! AttributePaths by name or by pointer, kept or left out of a value.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ const DEEPEST: usize = 512;
 
 /// Places in a value, as lists of attributes name them: a leading `/` is a JSON Pointer, anything else a top-level name.
 #[derive(Debug, Clone, Default)]
-pub struct Attributes {
+pub struct AttributePaths {
     is_whole: bool,
-    below: BTreeMap<SmolStr, Attributes>,
+    below: BTreeMap<SmolStr, AttributePaths>,
 }
 
-impl Attributes {
+impl AttributePaths {
     /// Reads a list of attributes; `/` alone is the whole value.
     pub fn parse<'t>(names: impl IntoIterator<Item = &'t str>) -> Result<Self, String> {
         let mut attributes = Self::default();
@@ -147,30 +147,32 @@ mod tests {
 
     #[test]
     fn places_are_kept() {
-        let kept = |names: &[&str]| to_inline(&Attributes::parse(names.iter().copied()).unwrap().keep(&read(VALUE)));
+        let kept =
+            |names: &[&str]| to_inline(&AttributePaths::parse(names.iter().copied()).unwrap().keep(&read(VALUE)));
         assert_eq!(kept(&["a", " b ", "zz", "a"]), "{a: 1, b: {c: 2, d: 3}}");
         assert_eq!(kept(&["/b/c", "e.f"]), "{b: {c: 2}, e.f: p}");
         assert_eq!(kept(&["/list/1/t"]), "{list: [null, {t: 2}]}");
         assert_eq!(kept(&["/0", "/x~1y"]), "{\"0\": z, x/y: s}");
         assert_eq!(kept(&["/none", "/a/b", "/list/9"]), "{}");
         assert_eq!(kept(&["/"]), to_inline(&read(VALUE)));
-        assert_eq!(to_inline(&Attributes::parse(["/1"]).unwrap().keep(&read("[1]"))), "[]");
-        assert!(Attributes::parse([" "]).is_err() && Attributes::parse(["/a~2"]).is_err());
+        assert_eq!(to_inline(&AttributePaths::parse(["/1"]).unwrap().keep(&read("[1]"))), "[]");
+        assert!(AttributePaths::parse([" "]).is_err() && AttributePaths::parse(["/a~2"]).is_err());
     }
 
     #[test]
     fn places_are_removed_by_where_they_were() {
-        let left = |names: &[&str]| to_inline(&Attributes::parse(names.iter().copied()).unwrap().remove(&read(VALUE)));
+        let left =
+            |names: &[&str]| to_inline(&AttributePaths::parse(names.iter().copied()).unwrap().remove(&read(VALUE)));
         assert_eq!(left(&["/list", "b", "0", "x/y", "e.f", "none"]), "{a: 1}");
         assert_eq!(left(&["/list/0", "/list/1", "/b/c", "/b/d", "/0", "/x~1y", "e.f", "a"]), "{b: {}, list: [3]}");
         assert_eq!(left(&["/"]), "null");
-        assert_eq!(to_inline(&Attributes::parse(["/00", "/0/a"]).unwrap().remove(&read("[{a: 1}, 2]"))), "[{}, 2]");
+        assert_eq!(to_inline(&AttributePaths::parse(["/00", "/0/a"]).unwrap().remove(&read("[{a: 1}, 2]"))), "[{}, 2]");
     }
 
     #[test]
     fn pointers_as_long_as_a_file_do_no_harm() {
         let long = "/a".repeat(1_000_000);
-        let attributes = Attributes::parse([long.as_str()]).unwrap();
+        let attributes = AttributePaths::parse([long.as_str()]).unwrap();
         assert_eq!(to_inline(&attributes.remove(&read("{a: {a: 1}}"))), "{a: {a: 1}}");
     }
 }

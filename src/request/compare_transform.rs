@@ -2,12 +2,12 @@
 
 use crate::finding::Finding;
 use crate::metadata::Operation;
-use crate::request::{self, Flavour, Target};
+use crate::request::{self, Flavour, RequestTarget};
 use crate::value::Node;
 
 /// A payload after its compare transforms. The target says whose rules apply, and fills in the templates of jq; the payload may be
 /// that of the other side.
-pub fn transform(payload: &Node, target: &Target<'_>) -> Result<Node, Box<Finding>> {
+pub fn transform(payload: &Node, target: &RequestTarget<'_>) -> Result<Node, Box<Finding>> {
     // The rules can reach resources above, as any template can.
     let scoped = request::scope_for(target, Operation::Compare);
     request::transform(payload, target, Operation::Compare, &scoped, Flavour::Compare)
@@ -19,26 +19,26 @@ mod tests {
     use crate::document::{self, write::to_inline};
     use crate::limits::Limits;
     use crate::metadata::of_document;
+    use crate::names::Format;
     use crate::path::{LogicalPath, RepoPath};
-    use crate::request::{Memo, Nobody};
-    use crate::settings::Format;
+    use crate::request::{CompiledTemplates, NoResources};
     use crate::text::{SourceText, Sources};
 
     fn compared(metadata: &str, payload: &str) -> String {
         let sources = Sources::default();
         let read = |text: &str| {
             let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
-            document::parse(text, source, document::Format::Yaml, &Limits::default()).value.remove(0).root
+            document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
         };
         let (metadata, payload) = (of_document(&read(metadata)).value, read(payload));
-        let target = Target {
+        let target = RequestTarget {
             path: &LogicalPath::parse("/realms/acme/clients/web").unwrap(),
             payload: &payload,
             metadata: &metadata,
             format: Format::Json,
-            neighbours: &Nobody,
+            lookup: &NoResources,
             sources: &sources,
-            memo: &Memo::default(),
+            memo: &CompiledTemplates::default(),
         };
         match transform(&payload, &target) {
             Ok(node) => to_inline(&node),

@@ -1,10 +1,10 @@
-//! Attributes that follow from a logical path: `/admin/realms/acme/clients` against `/admin/realms/{{.realm}}/clients` says that
+//! AttributePaths that follow from a logical path: `/admin/realms/acme/clients` against `/admin/realms/{{.realm}}/clients` says that
 //! `realm` is `acme`.
 
 use smol_str::SmolStr;
 
 use super::url;
-use crate::metadata::{Directive, EffectiveMetadata, Field, Operation, Section};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Operation, Section};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
@@ -40,7 +40,7 @@ pub fn derive(metadata: &EffectiveMetadata, path: &LogicalPath, collection: &Log
 
 /// The path templates of the metadata in the order of their strength, relative ones joined to the collection's.
 fn templates(metadata: &EffectiveMetadata, collection: &LogicalPath) -> Vec<(String, Span)> {
-    let own = metadata.get(&Directive::new(Section::Resource, Field::CollectionPath)).and_then(texts);
+    let own = metadata.get(&FieldPath::new(Section::Resource, Field::CollectionPath)).and_then(texts);
     let base = own.as_ref().map_or_else(|| collection.as_str().to_owned(), |(text, _)| text.trim().to_owned());
     let mut templates: Vec<(String, Span)> = own.into_iter().collect();
     templates.extend(resource_paths(metadata, Section::Defaults));
@@ -49,7 +49,7 @@ fn templates(metadata: &EffectiveMetadata, collection: &LogicalPath) -> Vec<(Str
     for operation in BY_NAME {
         let section = Section::Operation(operation);
         templates.extend(resource_paths(metadata, section));
-        let path = metadata.get(&Directive::new(section, Field::Path)).and_then(texts);
+        let path = metadata.get(&FieldPath::new(section, Field::Path)).and_then(texts);
         templates.extend(path.map(|(text, span)| match text.trim() {
             relative if relative.starts_with('.') => (format!("{base}/{relative}"), span),
             other => (other.to_owned(), span),
@@ -64,7 +64,7 @@ fn texts(node: &Node) -> Option<(String, Span)> {
 
 /// The paths in `resource("…")` of a section's jq.
 fn resource_paths(metadata: &EffectiveMetadata, section: Section) -> Vec<(String, Span)> {
-    let Some((jq, span)) = metadata.get(&Directive::new(section, Field::Jq)).and_then(texts) else { return Vec::new() };
+    let Some((jq, span)) = metadata.get(&FieldPath::new(section, Field::Jq)).and_then(texts) else { return Vec::new() };
     let calls = jq.split("resource").skip(1).filter_map(|rest| {
         let argument = rest.trim_start().strip_prefix('(')?.trim_start().strip_prefix('"')?;
         let end = argument.find('"')?;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::Target;
-use super::neighbours::Siblings;
+use super::RequestTarget;
+use super::lookup::Siblings;
 use super::scope::scope_for;
 use super::transform::jq;
 use crate::expression::jq::pay;
@@ -18,7 +18,7 @@ use crate::value::{Node, Value};
 
 /// One resource of a list.
 #[derive(Debug, Clone)]
-pub struct Item {
+pub struct ListItem {
     /// What it is called below the collection.
     pub path: LogicalPath,
     /// Its names.
@@ -28,25 +28,25 @@ pub struct Item {
 }
 
 /// What a list of a collection would answer, without a server: the payloads of its direct children, by path.
-pub fn list_response(target: &Target<'_>) -> Node {
-    let children = target.neighbours.children(target.path);
+pub fn list_response(target: &RequestTarget<'_>) -> Node {
+    let children = target.lookup.children(target.path);
     Node::list(children.into_iter().map(|(_, payload)| payload).collect(), target.payload.span)
 }
 
 /// The items of a response, by path. The target is the collection.
-pub fn list(response: &Node, target: &Target<'_>) -> Outcome<Vec<Item>> {
+pub fn list(response: &Node, target: &RequestTarget<'_>) -> Outcome<Vec<ListItem>> {
     let mut findings = Vec::new();
     let shaped = shaped(response, target).and_then(|shaped| items(&shaped, target));
     let nodes = match shaped {
         Ok(nodes) => nodes,
         Err(finding) => return Outcome { value: Vec::new(), findings: vec![*finding] },
     };
-    let mut items: Vec<Item> = Vec::with_capacity(nodes.len());
+    let mut items: Vec<ListItem> = Vec::with_capacity(nodes.len());
     for payload in nodes {
         match identify_list_item(target.metadata, &payload) {
             Ok(identity) => {
                 let path = target.path.child(&identity.alias);
-                items.push(Item { path, identity, payload });
+                items.push(ListItem { path, identity, payload });
             }
             Err(finding) => findings.push(*finding),
         }
@@ -58,7 +58,7 @@ pub fn list(response: &Node, target: &Target<'_>) -> Outcome<Vec<Item>> {
 }
 
 /// The response after the operation's jq; its filters are for payloads, not for lists.
-fn shaped(response: &Node, target: &Target<'_>) -> Result<Node, Box<Finding>> {
+fn shaped(response: &Node, target: &RequestTarget<'_>) -> Result<Node, Box<Finding>> {
     let transforms = target.metadata.transforms(Operation::List);
     let Some((_, expression)) = transforms.into_iter().find(|(field, _)| *field == Field::Jq) else {
         return Ok(response.clone());
@@ -75,7 +75,7 @@ fn shaped(response: &Node, target: &Target<'_>) -> Result<Node, Box<Finding>> {
 
 /// Looks up each resource once, and notices when a lookup leads back to itself.
 struct Lookup<'a> {
-    target: &'a Target<'a>,
+    target: &'a RequestTarget<'a>,
     /// What was found; nothing while it is being looked for.
     known: RefCell<BTreeMap<LogicalPath, Option<Result<Node, String>>>>,
     collections: RefCell<BTreeMap<LogicalPath, Rc<Siblings>>>,
@@ -102,23 +102,23 @@ impl Lookup<'_> {
 
     /// As [`find`](super::find) does it, with each collection gone through once, and every look at it paid for.
     fn find(&self, path: &LogicalPath) -> Result<Option<Node>, Box<Finding>> {
-        let neighbours = self.target.neighbours;
-        if let Some(payload) = neighbours.payload(path) {
+        let lookup = self.target.lookup;
+        if let Some(payload) = lookup.payload(path) {
             return Ok(Some(payload));
         }
         let Some(collection) = path.parent() else { return Ok(None) };
         let known = self.collections.borrow().get(&collection).cloned();
         let siblings = known.unwrap_or_else(|| {
-            let siblings = Rc::new(Siblings::of(&collection, neighbours));
+            let siblings = Rc::new(Siblings::of(&collection, lookup));
             self.collections.borrow_mut().insert(collection, Rc::clone(&siblings));
             siblings
         });
         pay(siblings.count() * 10);
-        siblings.answering(path, neighbours)
+        siblings.answering(path, lookup)
     }
 }
 
-fn items(response: &Node, target: &Target<'_>) -> Result<Vec<Node>, Box<Finding>> {
+fn items(response: &Node, target: &RequestTarget<'_>) -> Result<Vec<Node>, Box<Finding>> {
     let wrong = |at: Span, reason: &str| {
         let message = format!("the list of {} cannot be read: {reason}", target.path);
         Box::new(Finding::new(&finding::REQUEST_LIST, Location::Span(at), message))
@@ -153,7 +153,7 @@ fn items(response: &Node, target: &Target<'_>) -> Result<Vec<Node>, Box<Finding>
     }
 }
 
-fn duplicate(first: &Item, second: &Item) -> Finding {
+fn duplicate(first: &ListItem, second: &ListItem) -> Finding {
     let message = format!("two items of a list have the alias `{}`", sanitize::inline(&second.identity.alias));
     Finding::new(&finding::METADATA_AMBIGUOUS, Location::Span(second.payload.span.start_only()), message)
         .labelled("this one")

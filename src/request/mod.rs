@@ -1,15 +1,15 @@
 //! Stage 9, requests: what an operation on a resource would send. Nothing is ever sent.
 //!
 //! [`request`] is the door; [`transform`], [`validate`] and [`list`] are its parts that others need alone. All of it is pure: what
-//! other resources say comes through [`Neighbours`].
+//! other resources say comes through [`ResourceLookup`].
 
-mod answer;
+mod response;
 pub mod attribute;
 mod compare_transform;
 mod derive;
 mod list;
-mod memo;
-mod neighbours;
+mod compiled;
+mod lookup;
 mod operation;
 mod render;
 mod scope;
@@ -20,27 +20,27 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, answer};
 pub use compare_transform::transform as compare_transform;
+pub use compiled::CompiledTemplates;
 pub use derive::{Derived, derive};
-pub use list::{Item, list, list_response};
-pub use memo::Memo;
-pub use neighbours::{Neighbours, Nobody, Siblings, ancestors, find};
-pub use operation::{Parts, Request, Wanted, parts, request, request_as_written};
-pub use render::{NamedUse, Part, render};
-pub use scope::{Origin, Scoped, scope, scope_for};
+pub use list::{ListItem, list, list_response};
+pub use lookup::{NoResources, ResourceLookup, Siblings, ancestors, find};
+pub use operation::{RenderedParts, Request, RequestParts, parts, request, request_as_written};
+pub use render::{NamedUse, RenderedPart, render};
+pub use response::{ExpectedResponse, answer};
+pub use scope::{ScopeOrigin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};
 pub use validate::{SchemaCheck, check_schema, no_document, validate};
 
 use crate::metadata::EffectiveMetadata;
+use crate::names::Format;
 use crate::path::LogicalPath;
-use crate::settings::Format;
 use crate::text::Sources;
 use crate::value::Node;
 
 /// A resource that something is to be done with, and what is known around it.
 #[derive(Clone, Copy)]
-pub struct Target<'a> {
+pub struct RequestTarget<'a> {
     /// Its path; for a list, that of the collection.
     pub path: &'a LogicalPath,
     /// Its effective payload; null where there is none.
@@ -50,9 +50,9 @@ pub struct Target<'a> {
     /// The format of its repository.
     pub format: Format,
     /// The other resources.
-    pub neighbours: &'a dyn Neighbours,
+    pub lookup: &'a dyn ResourceLookup,
     /// The texts that spans point into.
     pub sources: &'a Sources,
     /// Templates and programs that are compiled already.
-    pub memo: &'a Memo,
+    pub memo: &'a CompiledTemplates,
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::render::{Part, Said};
+use super::render::{FieldTemplate, RenderedPart};
 use super::scope::{Scoped, logical_collection, scope_for};
 use super::transform::{Flavour, transform};
 use super::validate::{SchemaCheck, schema, validate};
-use super::{Target, url};
+use super::{RequestTarget, url};
 use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Outcome, Rule, sort_by_span};
-use crate::metadata::{Directive, Field, Operation, Says, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section, StatementKind};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
@@ -24,15 +24,15 @@ pub struct Request {
     /// With which resource or collection.
     pub target: LogicalPath,
     /// The method, in upper case.
-    pub method: Part,
+    pub method: RenderedPart,
     /// The path, absolute and clean.
-    pub path: Part,
+    pub path: RenderedPart,
     /// The path of the collection that a relative path starts from.
-    pub collection: Part,
+    pub collection: RenderedPart,
     /// Query parameters by name.
-    pub query: Vec<(SmolStr, Part)>,
+    pub query: Vec<(SmolStr, RenderedPart)>,
     /// Headers by name.
-    pub headers: Vec<(SmolStr, Part)>,
+    pub headers: Vec<(SmolStr, RenderedPart)>,
     /// The body after its transforms; only what creates or updates has one.
     pub body: Option<Node>,
     /// The schema that the body is still to be checked against.
@@ -45,7 +45,7 @@ pub struct Request {
 
 /// Which parts of a request somebody wants to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RequestParts {
     /// Its method.
     pub method: bool,
     /// Its path.
@@ -58,7 +58,7 @@ pub struct Wanted {
     pub body: bool,
 }
 
-impl Wanted {
+impl RequestParts {
     /// None of it.
     pub const NOTHING: Self = Self { method: false, path: false, query: false, headers: false, body: false };
     /// All of it.
@@ -77,47 +77,47 @@ impl Wanted {
     }
 }
 
-/// Parts of a request, each by itself: what is not wanted or cannot be made is missing.
+/// RenderedParts of a request, each by itself: what is not wanted or cannot be made is missing.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct RenderedParts {
     /// The method.
-    pub method: Option<Part>,
+    pub method: Option<RenderedPart>,
     /// The path.
-    pub path: Option<Part>,
+    pub path: Option<RenderedPart>,
     /// Query parameters by name.
-    pub query: Vec<(SmolStr, Option<Part>)>,
+    pub query: Vec<(SmolStr, Option<RenderedPart>)>,
     /// Headers by name.
-    pub headers: Vec<(SmolStr, Option<Part>)>,
+    pub headers: Vec<(SmolStr, Option<RenderedPart>)>,
     /// The body.
     pub body: Option<Node>,
     /// A place for what nobody wrote.
     pub nowhere: Span,
-    collection: Option<Part>,
+    collection: Option<RenderedPart>,
     schema: Option<SchemaCheck>,
 }
 
-/// Parts of the request of an operation, and what is wrong with them.
-pub fn parts(target: &Target<'_>, operation: Operation, wanted: Wanted) -> Outcome<Parts> {
+/// RenderedParts of the request of an operation, and what is wrong with them.
+pub fn parts(target: &RequestTarget<'_>, operation: Operation, wanted: RequestParts) -> Outcome<RenderedParts> {
     let mut findings = Vec::new();
-    let value = Maker { target, operation, is_filled_in: true, findings: &mut findings }.parts(wanted);
+    let value = RequestBuilder { target, operation, is_filled_in: true, findings: &mut findings }.parts(wanted);
     Outcome { value, findings: in_order(findings) }
 }
 
 /// The request of an operation. Everything that is wrong is reported, in the order of the files; a request comes back if it could
 /// be made, and is to be sent only without errors.
-pub fn request(target: &Target<'_>, operation: Operation) -> Outcome<Option<Request>> {
+pub fn request(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Option<Request>> {
     made(target, operation, true)
 }
 
 /// The request of an operation on whatever a selector stands for, or on some resource of a collection: templates stay as they are
 /// written. The target's path is that of the collection.
-pub fn request_as_written(target: &Target<'_>, operation: Operation) -> Outcome<Option<Request>> {
+pub fn request_as_written(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Option<Request>> {
     made(target, operation, false)
 }
 
-fn made(target: &Target<'_>, operation: Operation, is_filled_in: bool) -> Outcome<Option<Request>> {
+fn made(target: &RequestTarget<'_>, operation: Operation, is_filled_in: bool) -> Outcome<Option<Request>> {
     let mut findings = Vec::new();
-    let value = Maker { target, operation, is_filled_in, findings: &mut findings }.request();
+    let value = RequestBuilder { target, operation, is_filled_in, findings: &mut findings }.request();
     Outcome { value, findings: in_order(findings) }
 }
 
@@ -126,20 +126,21 @@ fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-struct Maker<'a, 'f> {
-    target: &'a Target<'a>,
+struct RequestBuilder<'a, 'f> {
+    target: &'a RequestTarget<'a>,
     operation: Operation,
     is_filled_in: bool,
     findings: &'f mut Vec<Finding>,
 }
 
-impl<'a> Maker<'a, '_> {
+impl<'a> RequestBuilder<'a, '_> {
     fn request(&mut self) -> Option<Request> {
-        let Parts { method, path, query, headers, body, nowhere, collection, schema } = self.parts(Wanted::EVERYTHING);
+        let RenderedParts { method, path, query, headers, body, nowhere, collection, schema } =
+            self.parts(RequestParts::EVERYTHING);
         if body.is_none() && self.has_body() && self.is_filled_in {
             return None;
         }
-        let all = |parts: Vec<(SmolStr, Option<Part>)>| -> Option<Vec<(SmolStr, Part)>> {
+        let all = |parts: Vec<(SmolStr, Option<RenderedPart>)>| -> Option<Vec<(SmolStr, RenderedPart)>> {
             parts.into_iter().map(|(name, part)| Some((name, part?))).collect()
         };
         Some(Request {
@@ -157,7 +158,7 @@ impl<'a> Maker<'a, '_> {
         })
     }
 
-    fn parts(&mut self, wanted: Wanted) -> Parts {
+    fn parts(&mut self, wanted: RequestParts) -> RenderedParts {
         let scoped = scope_for(self.target, self.operation);
         let collection = self.collection(&scoped);
         // Without a collection, what does not need it is still looked at, so that all that is wrong is said at once.
@@ -165,7 +166,7 @@ impl<'a> Maker<'a, '_> {
             Some(collection) => scoped.with_collection_path(&collection.text),
             None => scoped,
         };
-        Parts {
+        RenderedParts {
             method: wanted.method.then(|| self.method(&scoped)).flatten(),
             path: wanted.path.then(|| self.path(&scoped, collection.as_ref())).flatten(),
             query: if wanted.query { self.query(&scoped) } else { Vec::new() },
@@ -181,35 +182,35 @@ impl<'a> Maker<'a, '_> {
         matches!(self.operation, Operation::Create | Operation::Update)
     }
 
-    fn collection(&mut self, scoped: &Scoped<'_>) -> Option<Part> {
-        let directive = Directive::new(Section::Resource, Field::CollectionPath);
-        let said = Said::of(self.target.metadata, &directive, "collectionPath", "");
-        if said.node.is_none() {
+    fn collection(&mut self, scoped: &Scoped<'_>) -> Option<RenderedPart> {
+        let field_path = FieldPath::new(Section::Resource, Field::CollectionPath);
+        let template = FieldTemplate::of(self.target.metadata, &field_path, "collectionPath", "");
+        if template.node.is_none() {
             let logical = match self.is_filled_in {
                 true => logical_collection(self.target.path, self.operation),
                 false => self.target.path.clone(),
             };
             let text = logical.as_str().to_owned();
             let template = text.as_str().into();
-            return Some(Part { text, template, at: None, by: None, uses: Vec::new() });
+            return Some(RenderedPart { text, template, at: None, by: None, uses: Vec::new() });
         }
-        let part = self.fill_in(&said, scoped, Purpose::Path)?;
+        let part = self.fill_in(&template, scoped, Purpose::Path)?;
         if part.text.trim().is_empty() {
-            self.findings.push(said.refused(&finding::REQUEST_PATH, self.target, "it is blank"));
+            self.findings.push(template.refused(&finding::REQUEST_PATH, self.target, "it is blank"));
             return None;
         }
-        Some(Part { text: self.clean()(part.text.trim()), ..part })
+        Some(RenderedPart { text: self.clean()(part.text.trim()), ..part })
     }
 
-    fn path(&mut self, scoped: &Scoped<'_>, collection: Option<&Part>) -> Option<Part> {
+    fn path(&mut self, scoped: &Scoped<'_>, collection: Option<&RenderedPart>) -> Option<RenderedPart> {
         let default = match self.operation {
             Operation::Create | Operation::List => ".",
             _ => "./{{.id}}",
         };
-        let said = self.said(Field::Path, "path", default);
-        let part = self.fill_in(&said, scoped, Purpose::Path)?;
+        let template = self.template(Field::Path, "path", default);
+        let part = self.fill_in(&template, scoped, Purpose::Path)?;
         // The root is in no collection, unless its metadata names one.
-        let in_none = |collection: &&Part| {
+        let in_none = |collection: &&RenderedPart| {
             self.is_filled_in
                 && self.target.path.is_root()
                 && self.operation != Operation::List
@@ -220,23 +221,23 @@ impl<'a> Maker<'a, '_> {
             return None;
         }
         match url::resolved(&part.text, base, self.clean()) {
-            Ok(text) => Some(Part { text, ..part }),
+            Ok(text) => Some(RenderedPart { text, ..part }),
             Err(reason) => {
-                self.findings.push(said.refused(&finding::REQUEST_PATH, self.target, reason));
+                self.findings.push(template.refused(&finding::REQUEST_PATH, self.target, reason));
                 None
             }
         }
     }
 
-    fn method(&mut self, scoped: &Scoped<'_>) -> Option<Part> {
+    fn method(&mut self, scoped: &Scoped<'_>) -> Option<RenderedPart> {
         let default = match self.operation {
             Operation::Create => "POST",
             Operation::Update => "PUT",
             Operation::Delete => "DELETE",
             Operation::Get | Operation::List | Operation::Compare => "GET",
         };
-        let said = self.said(Field::Method, "method", default);
-        let part = self.fill_in(&said, scoped, Purpose::Text)?;
+        let template = self.template(Field::Method, "method", default);
+        let part = self.fill_in(&template, scoped, Purpose::Text)?;
         if !self.is_filled_in && part.text.contains("{{") {
             return Some(part);
         }
@@ -245,22 +246,22 @@ impl<'a> Maker<'a, '_> {
             method => method.to_uppercase(),
         };
         if !is_token(&text) {
-            return self.refuse(&said, &finding::REQUEST_HEADER, "a method is one word");
+            return self.refuse(&template, &finding::REQUEST_HEADER, "a method is one word");
         }
-        Some(Part { text, ..part })
+        Some(RenderedPart { text, ..part })
     }
 
-    fn query(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<Part>)> {
+    fn query(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<RenderedPart>)> {
         let target = self.target;
         let parts = target.metadata.query(self.operation).into_iter().map(|(name, _)| {
-            let directive = Directive::keyed(Section::Operation(self.operation), Field::Query, name.clone());
-            let said = Said::of(target.metadata, &directive, format!("query.{name}"), "");
-            (name.clone(), self.fill_in(&said, scoped, Purpose::Text))
+            let field_path = FieldPath::keyed(Section::Operation(self.operation), Field::Query, name.clone());
+            let template = FieldTemplate::of(target.metadata, &field_path, format!("query.{name}"), "");
+            (name.clone(), self.fill_in(&template, scoped, Purpose::Text))
         });
         parts.collect()
     }
 
-    fn headers(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<Part>)> {
+    fn headers(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<RenderedPart>)> {
         const FORMAT: &str = "application/{{resource_format .}}";
         let mut wanted: Vec<(SmolStr, &'static str)> =
             self.target.metadata.headers(self.operation).iter().map(|(name, _)| (SmolStr::new(name), "")).collect();
@@ -275,32 +276,33 @@ impl<'a> Maker<'a, '_> {
         wanted.into_iter().map(header).collect()
     }
 
-    fn header(&mut self, name: &str, default: &'static str, scoped: &Scoped<'_>) -> Option<Part> {
-        let directive = Directive::keyed(Section::Operation(self.operation), Field::Headers, name.to_ascii_lowercase());
+    fn header(&mut self, name: &str, default: &'static str, scoped: &Scoped<'_>) -> Option<RenderedPart> {
+        let field_path =
+            FieldPath::keyed(Section::Operation(self.operation), Field::Headers, name.to_ascii_lowercase());
         let field = match name {
             "Accept" => "accept".to_owned(),
             "Content-Type" => "contentType".to_owned(),
             name => format!("headers.{name}"),
         };
-        let said = Said::of(self.target.metadata, &directive, field, default);
-        let part = self.fill_in(&said, scoped, Purpose::Text)?;
+        let template = FieldTemplate::of(self.target.metadata, &field_path, field, default);
+        let part = self.fill_in(&template, scoped, Purpose::Text)?;
         if !is_token(name) {
-            return self.refuse(&said, &finding::REQUEST_HEADER, "the name of a header is one word");
+            return self.refuse(&template, &finding::REQUEST_HEADER, "the name of a header is one word");
         }
         if part.text.chars().any(|c| c.is_control() && c != '\t') {
-            return self.refuse(&said, &finding::REQUEST_HEADER, "the value of a header is one line of text");
+            return self.refuse(&template, &finding::REQUEST_HEADER, "the value of a header is one line of text");
         }
         let text = part.text.trim().to_owned();
-        Some(Part { text, ..part })
+        Some(RenderedPart { text, ..part })
     }
 
     /// Whether the strongest layer that speaks of a header takes it away.
     fn is_cleared(&self, name: &str) -> bool {
         let section = Section::Operation(self.operation);
-        let directive = Directive::keyed(section, Field::Headers, name.to_ascii_lowercase());
+        let field_path = FieldPath::keyed(section, Field::Headers, name.to_ascii_lowercase());
         let mut layers = self.target.metadata.layers().iter().rev();
-        let said = layers.find_map(|layer| layer.statements.about(&directive));
-        said.is_some_and(|statement| matches!(statement.says, Says::Null))
+        let template = layers.find_map(|layer| layer.statements.about(&field_path));
+        template.is_some_and(|statement| matches!(statement.kind, StatementKind::Null))
     }
 
     fn body(&mut self, scoped: &Scoped<'_>) -> Option<Node> {
@@ -322,26 +324,31 @@ impl<'a> Maker<'a, '_> {
     }
 
     fn explicit_body(&self) -> Option<&'a Node> {
-        self.target.metadata.get(&Directive::new(Section::Operation(self.operation), Field::Body))
+        self.target.metadata.get(&FieldPath::new(Section::Operation(self.operation), Field::Body))
     }
 
-    fn fill_in(&mut self, said: &Said<'_>, scoped: &Scoped<'_>, purpose: Purpose) -> Option<Part> {
+    fn fill_in(&mut self, template: &FieldTemplate<'_>, scoped: &Scoped<'_>, purpose: Purpose) -> Option<RenderedPart> {
         match self.is_filled_in {
-            true => self.kept(said.render(self.target, scoped, purpose)),
-            false => Some(said.as_written()),
+            true => self.kept(template.render(self.target, scoped, purpose)),
+            false => Some(template.as_written()),
         }
     }
 
-    fn said(&self, field: Field, name: &str, default: &'static str) -> Said<'a> {
-        Said::of(self.target.metadata, &Directive::new(Section::Operation(self.operation), field), name, default)
+    fn template(&self, field: Field, name: &str, default: &'static str) -> FieldTemplate<'a> {
+        FieldTemplate::of(
+            self.target.metadata,
+            &FieldPath::new(Section::Operation(self.operation), field),
+            name,
+            default,
+        )
     }
 
     fn kept<T>(&mut self, result: Result<T, Box<Finding>>) -> Option<T> {
         result.map_err(|finding| self.findings.push(*finding)).ok()
     }
 
-    fn refuse<T>(&mut self, said: &Said<'_>, rule: &'static Rule, reason: &str) -> Option<T> {
-        self.findings.push(said.refused(rule, self.target, reason));
+    fn refuse<T>(&mut self, template: &FieldTemplate<'_>, rule: &'static Rule, reason: &str) -> Option<T> {
+        self.findings.push(template.refused(rule, self.target, reason));
         None
     }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::Target;
-use super::scope::{Origin, Scoped};
-use crate::expression::template::{self, Purpose, Rendered, Trouble};
-use crate::finding::{Finding, Location};
-use crate::metadata::{Directive, EffectiveMetadata, Field, Layer, Operation, PLACEHOLDER, Section};
+use super::RequestTarget;
+use super::scope::{ScopeOrigin, Scoped};
+use crate::expression::part_span;
+use crate::expression::template::{self, Purpose, Rendered};
+use crate::finding::{Finding, Location, Refusal};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Layer, Operation, PLACEHOLDER, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
@@ -16,7 +17,7 @@ use crate::value::{Node, Value};
 
 /// A part of a request, and how it came to be.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct RenderedPart {
     /// What is sent.
     pub text: String,
     /// The template, as it is written; for what nobody wrote, the default.
@@ -37,22 +38,23 @@ pub struct NamedUse {
     /// The value.
     pub value: Node,
     /// Where it comes from.
-    pub origin: Option<Origin>,
+    pub origin: Option<ScopeOrigin>,
 }
 
 /// Fills in one template; the field's name is for messages.
 pub fn render(
     field: &str,
     template: &Node,
-    target: &Target<'_>,
+    target: &RequestTarget<'_>,
     scoped: &Scoped<'_>,
     purpose: Purpose,
-) -> Result<Part, Box<Finding>> {
-    Said { field: field.to_owned(), node: Some(template), default: "", by: None }.render(target, scoped, purpose)
+) -> Result<RenderedPart, Box<Finding>> {
+    FieldTemplate { field: field.to_owned(), node: Some(template), default: "", by: None }
+        .render(target, scoped, purpose)
 }
 
 /// A template and who says it.
-pub(super) struct Said<'m> {
+pub(super) struct FieldTemplate<'m> {
     /// The name of the field, for messages.
     pub(super) field: String,
     pub(super) node: Option<&'m Node>,
@@ -60,23 +62,23 @@ pub(super) struct Said<'m> {
     pub(super) by: Option<Arc<Layer>>,
 }
 
-impl<'m> Said<'m> {
+impl<'m> FieldTemplate<'m> {
     /// What the layers say about a directive, or the default.
     pub(super) fn of(
         metadata: &'m EffectiveMetadata,
-        directive: &Directive,
+        field_path: &FieldPath,
         field: impl Into<String>,
         default: &'static str,
     ) -> Self {
-        let said = metadata.provenance(directive).map(|provenance| provenance.winner);
-        let node = said.and_then(|said| said.value());
+        let template = metadata.provenance(field_path).map(|provenance| provenance.winner);
+        let node = template.and_then(|template| template.value());
         // A header's template is its value.
-        let node = match directive.field {
+        let node = match field_path.field {
             Field::Headers => node.and_then(|header| header.get("value")),
             _ => node,
         };
         let node = node.filter(|node| is_hidden(node) || node.as_str().is_some_and(|text| !text.trim().is_empty()));
-        let by = node.and(said).map(|said| Arc::clone(&said.by));
+        let by = node.and(template).map(|template| Arc::clone(&template.by));
         Self { field: field.into(), node, default, by }
     }
 
@@ -87,19 +89,20 @@ impl<'m> Said<'m> {
     /// Fills in the template.
     pub(super) fn render(
         &self,
-        target: &Target<'_>,
+        target: &RequestTarget<'_>,
         scoped: &Scoped<'_>,
         purpose: Purpose,
-    ) -> Result<Part, Box<Finding>> {
+    ) -> Result<RenderedPart, Box<Finding>> {
         if let Some(node) = self.node.filter(|node| is_hidden(node)) {
             return Ok(self.masked(node));
         }
-        let trouble = |trouble| Box::new(self.finding(trouble, target));
-        let template = target.memo.template(self.text()).map_err(trouble)?;
+        let template = target.memo.template(self.text());
+        let template = template.map_err(|refusal| self.finding("is not valid", refusal, target))?;
         let scope = scoped.scope_of(&template);
-        let rendered = target.memo.render(&template, &scope, purpose).map_err(trouble)?;
-        Ok(Part {
-            text: rendered.text(),
+        let rendered = target.memo.render(&template, &scope, purpose);
+        let rendered = rendered.map_err(|refusal| self.finding("cannot be rendered", refusal, target))?;
+        Ok(RenderedPart {
+            text: rendered.text().to_owned(),
             template: self.text().into(),
             at: self.node.map(|node| node.span),
             by: self.by.clone(),
@@ -108,10 +111,10 @@ impl<'m> Said<'m> {
     }
 
     /// The template itself.
-    pub(super) fn as_written(&self) -> Part {
+    pub(super) fn as_written(&self) -> RenderedPart {
         match self.node.filter(|node| is_hidden(node)) {
             Some(node) => self.masked(node),
-            None => Part {
+            None => RenderedPart {
                 text: self.text().to_owned(),
                 template: self.text().into(),
                 at: self.node.map(|node| node.span),
@@ -122,29 +125,36 @@ impl<'m> Said<'m> {
     }
 
     /// What stands for a template that nobody may see.
-    fn masked(&self, node: &Node) -> Part {
+    fn masked(&self, node: &Node) -> RenderedPart {
         let hidden = NamedUse { name: self.field.clone(), value: node.clone(), origin: None };
         let mask = SmolStr::new_static(PLACEHOLDER);
-        Part { text: mask.to_string(), template: mask, at: Some(node.span), by: self.by.clone(), uses: vec![hidden] }
-    }
-
-    fn finding(&self, trouble: Trouble, target: &Target<'_>) -> Finding {
-        let place = match self.node {
-            Some(node) => template::place(node, trouble.at.clone(), target.sources),
-            None => target.payload.span.start_only(),
-        };
-        let what = if trouble.is_syntax { "is not one" } else { "cannot be filled in" };
-        let field = sanitize::inline(&self.field).into_owned();
-        let message = format!("the template of `{field}` {what} for {}: {}", target.path, trouble.message);
-        let finding = Finding::new(trouble.rule, Location::Span(place), message);
-        match trouble.help {
-            Some(help) => finding.help(help),
-            None => finding,
+        RenderedPart {
+            text: mask.to_string(),
+            template: mask,
+            at: Some(node.span),
+            by: self.by.clone(),
+            uses: vec![hidden],
         }
     }
 
+    fn finding(&self, what: &str, refusal: Refusal, target: &RequestTarget<'_>) -> Box<Finding> {
+        let span = match (self.node, &refusal.range) {
+            (Some(node), Some(range)) => part_span(node.span, self.text(), range.clone(), target.sources),
+            (Some(node), None) => node.span,
+            (None, _) => target.payload.span.start_only(),
+        };
+        let field = sanitize::inline(&self.field).into_owned();
+        let subject = format!("the template of `{field}` {what} for {}", target.path);
+        Box::new(refusal.about(&subject).into_finding(span))
+    }
+
     /// A finding about what the template gave.
-    pub(super) fn refused(&self, rule: &'static crate::finding::Rule, target: &Target<'_>, reason: &str) -> Finding {
+    pub(super) fn refused(
+        &self,
+        rule: &'static crate::finding::Rule,
+        target: &RequestTarget<'_>,
+        reason: &str,
+    ) -> Finding {
         let place = self.node.map_or(target.payload.span.start_only(), |node| node.span);
         let field = sanitize::inline(&self.field).into_owned();
         Finding::new(rule, Location::Span(place), format!("`{field}` of {} cannot be sent: {reason}", target.path))
@@ -169,18 +179,18 @@ fn named(rendered: &Rendered, text: &str, scoped: &Scoped<'_>, scope: &template:
 }
 
 /// How many resources up the templates of an operation reach.
-pub(super) fn levels(target: &Target<'_>, operation: Operation) -> usize {
+pub(super) fn levels(target: &RequestTarget<'_>, operation: Operation) -> usize {
     let sections = [Section::Resource, Section::Defaults, Section::Operation(operation)];
-    let templates = target.metadata.said().filter(|(directive, _)| {
-        sections.contains(&directive.section)
+    let templates = target.metadata.entries().filter(|(field_path, _)| {
+        sections.contains(&field_path.section)
             && matches!(
-                directive.field,
+                field_path.field,
                 Field::CollectionPath | Field::Method | Field::Path | Field::Query | Field::Headers | Field::Jq
             )
     });
-    let texts = templates.filter_map(|(directive, said)| match directive.field {
-        Field::Headers => said.value()?.get("value")?.as_str(),
-        _ => said.value()?.as_str(),
+    let texts = templates.filter_map(|(field_path, template)| match field_path.field {
+        Field::Headers => template.value()?.get("value")?.as_str(),
+        _ => template.value()?.as_str(),
     });
     let reaching = texts.filter(|text| text.contains("../"));
     reaching

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::Target;
+use super::RequestTarget;
 use super::derive::{Derived, derive};
-use super::neighbours::ancestors;
+use super::lookup::ancestors;
 use super::render::levels;
 use crate::expression::template::{self, Template};
 use crate::metadata::{Operation, RemoteIdentity, identify};
 use crate::path::LogicalPath;
-use crate::settings::Format;
 use crate::text::Span;
 use crate::value::{Entry, KeyKind, Node, Value};
 
 /// Everything that templates of one resource can name.
 pub struct Scoped<'t> {
-    names: Names<'t>,
+    names: ScopeNames<'t>,
     ancestors: Vec<Ancestor>,
     format: SmolStr,
     whole: OnceCell<Arc<template::Scope>>,
@@ -26,7 +25,7 @@ pub struct Scoped<'t> {
 
 /// Where a name's value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum ScopeOrigin {
     /// A field of the payload, written there.
     Payload(Span),
     /// What is known about the resource without looking into it: its path, its names, its format.
@@ -38,25 +37,25 @@ pub enum Origin {
         /// Which.
         path: LogicalPath,
         /// Where it has it from.
-        origin: Box<Origin>,
+        origin: Box<ScopeOrigin>,
     },
 }
 
 /// The names that templates of an operation see; `levels` is how many resources up they reach.
-pub fn scope<'t>(target: &'t Target<'t>, operation: Operation, levels: usize) -> Scoped<'t> {
-    let above = if levels == 0 { Vec::new() } else { ancestors(target.path, target.neighbours) };
+pub fn scope<'t>(target: &'t RequestTarget<'t>, operation: Operation, levels: usize) -> Scoped<'t> {
+    let above = if levels == 0 { Vec::new() } else { ancestors(target.path, target.lookup) };
     let above = above.into_iter().take(levels).map(|(path, payload)| Ancestor::of(target, path, &payload));
-    let context = Context { target, collection: logical_collection(target.path, operation), rendered: None };
+    let context = ScopeContext { target, collection: logical_collection(target.path, operation), rendered: None };
     Scoped {
-        names: Names { context: Some(context), ..Names::of(target.payload) },
+        names: ScopeNames { context: Some(context), ..ScopeNames::of(target.payload) },
         ancestors: above.collect(),
-        format: SmolStr::new_static(format_name(target.format)),
+        format: SmolStr::new_static(target.format.extension()),
         whole: OnceCell::new(),
     }
 }
 
 /// The names that templates of an operation see, reaching as far up as they do.
-pub fn scope_for<'t>(target: &'t Target<'t>, operation: Operation) -> Scoped<'t> {
+pub fn scope_for<'t>(target: &'t RequestTarget<'t>, operation: Operation) -> Scoped<'t> {
     scope(target, operation, levels(target, operation))
 }
 
@@ -68,17 +67,10 @@ pub(super) fn logical_collection(path: &LogicalPath, operation: Operation) -> Lo
     }
 }
 
-pub(super) fn format_name(format: Format) -> &'static str {
-    match format {
-        Format::Json => "json",
-        Format::Yaml => "yaml",
-    }
-}
-
 impl Scoped<'_> {
     /// A scope that is given as it is, with nothing above it.
     pub fn given(root: Node, format: impl Into<SmolStr>) -> Self {
-        Self { names: Names::of(&root), ancestors: Vec::new(), format: format.into(), whole: OnceCell::new() }
+        Self { names: ScopeNames::of(&root), ancestors: Vec::new(), format: format.into(), whole: OnceCell::new() }
     }
 
     /// The same with the rendered collection path, unless the payload has a field of that name.
@@ -130,31 +122,31 @@ impl Scoped<'_> {
     }
 
     /// Where a name has its value from.
-    pub fn origin(&self, level: usize, name: &str) -> Option<Origin> {
+    pub fn origin(&self, level: usize, name: &str) -> Option<ScopeOrigin> {
         match level.checked_sub(1) {
             None => self.names.get(name).map(|(_, origin)| origin),
             Some(above) => {
                 let Ancestor { path, names, .. } = self.ancestors.get(above)?;
                 let origin = Box::new(names.get(name)?.1);
-                Some(Origin::Ancestor { path: path.clone(), origin })
+                Some(ScopeOrigin::Ancestor { path: path.clone(), origin })
             }
         }
     }
 }
 
-/// Names in the order of their strength: the whole payload, its fields, the context, what follows from the path. The first to
+/// ScopeNames in the order of their strength: the whole payload, its fields, the context, what follows from the path. The first to
 /// claim a name has it.
-struct Names<'t> {
+struct ScopeNames<'t> {
     payload: Node,
     /// A payload that is given as it is, or that stands above, has none.
-    context: Option<Context<'t>>,
+    context: Option<ScopeContext<'t>>,
     derived: OnceCell<Vec<Derived>>,
     identity: OnceCell<RemoteIdentity>,
 }
 
 /// What is known about a resource without looking into it.
-struct Context<'t> {
-    target: &'t Target<'t>,
+struct ScopeContext<'t> {
+    target: &'t RequestTarget<'t>,
     /// The logical collection.
     collection: LogicalPath,
     /// Its path for requests, once that is rendered.
@@ -164,7 +156,7 @@ struct Context<'t> {
 /// A resource above.
 struct Ancestor {
     path: LogicalPath,
-    names: Names<'static>,
+    names: ScopeNames<'static>,
     root: Node,
 }
 
@@ -172,37 +164,38 @@ struct Ancestor {
 const WHOLE: [&str; 2] = ["payload", "value"];
 const CONTEXT: [&str; 6] = ["logicalPath", "collectionPath", "alias", "remoteID", "resourceFormat", "id"];
 
-impl Names<'_> {
+impl ScopeNames<'_> {
     /// The fields of a payload.
     fn of(payload: &Node) -> Self {
         Self { payload: payload.clone(), context: None, derived: OnceCell::new(), identity: OnceCell::new() }
     }
 
     fn derived(&self) -> &[Derived] {
-        let derive =
-            |Context { target, collection, .. }: &Context<'_>| derive(target.metadata, target.path, collection);
+        let derive = |ScopeContext { target, collection, .. }: &ScopeContext<'_>| {
+            derive(target.metadata, target.path, collection)
+        };
         self.derived.get_or_init(|| self.context.as_ref().map(derive).unwrap_or_default())
     }
 
-    fn identity(&self, context: &Context<'_>) -> &RemoteIdentity {
-        let Target { metadata, path, payload, .. } = context.target;
+    fn identity(&self, context: &ScopeContext<'_>) -> &RemoteIdentity {
+        let RequestTarget { metadata, path, payload, .. } = context.target;
         self.identity.get_or_init(|| identify(metadata, path, payload))
     }
 
-    fn get(&self, name: &str) -> Option<(Node, Origin)> {
+    fn get(&self, name: &str) -> Option<(Node, ScopeOrigin)> {
         if self.context.is_some() && WHOLE.contains(&name) {
-            return Some((with_derived(&self.payload, self.derived()), Origin::Payload(self.payload.span)));
+            return Some((with_derived(&self.payload, self.derived()), ScopeOrigin::Payload(self.payload.span)));
         }
         if let Some(field) = self.payload.get(name) {
-            return Some((field.clone(), Origin::Payload(field.span)));
+            return Some((field.clone(), ScopeOrigin::Payload(field.span)));
         }
         let nowhere = self.payload.span.start_only();
         if let Some(value) = self.context(name) {
-            return Some((Node::text(value, nowhere), Origin::Context));
+            return Some((Node::text(value, nowhere), ScopeOrigin::Context));
         }
         let derived = self.derived().iter().find(|derived| derived.name == name)?;
         let place = derived.template.unwrap_or(nowhere);
-        Some((Node::text(derived.value.clone(), place), Origin::Path(derived.template)))
+        Some((Node::text(derived.value.clone(), place), ScopeOrigin::Path(derived.template)))
     }
 
     fn context(&self, name: &str) -> Option<SmolStr> {
@@ -214,7 +207,7 @@ impl Names<'_> {
             }
             "alias" => Some(self.identity(context).alias.clone()),
             "remoteID" => Some(self.identity(context).remote_id.clone()),
-            "resourceFormat" => Some(format_name(context.target.format).into()),
+            "resourceFormat" => Some(context.target.format.extension().into()),
             "id" => Some(self.identity(context).remote_id.clone()).filter(|id| !id.trim().is_empty()),
             _ => None,
         }
@@ -247,12 +240,12 @@ impl Names<'_> {
 
 impl Ancestor {
     /// What `../` sees: the payload of the resource above, then what follows from its path.
-    fn of(target: &Target<'_>, path: LogicalPath, payload: &Node) -> Self {
-        let derived = target.neighbours.metadata(&path).map(|metadata| {
+    fn of(target: &RequestTarget<'_>, path: LogicalPath, payload: &Node) -> Self {
+        let derived = target.lookup.metadata(&path).map(|metadata| {
             let collection = logical_collection(&path, Operation::Get);
             derive(&metadata, &path, &collection)
         });
-        let names = Names { derived: OnceCell::from(derived.unwrap_or_default()), ..Names::of(payload) };
+        let names = ScopeNames { derived: OnceCell::from(derived.unwrap_or_default()), ..ScopeNames::of(payload) };
         Self { root: names.root(), path, names }
     }
 }

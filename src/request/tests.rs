@@ -20,7 +20,7 @@ struct World {
     payloads: BTreeMap<LogicalPath, Node>,
     sources: Sources,
     limits: Limits,
-    memo: Memo,
+    memo: CompiledTemplates,
 }
 
 const REGISTRY: &str = "
@@ -66,7 +66,7 @@ impl World {
             payloads: BTreeMap::new(),
             sources: Sources::default(),
             limits: Limits::default(),
-            memo: Memo::default(),
+            memo: CompiledTemplates::default(),
         };
         for (path, text) in payloads {
             let payload = world.read(text);
@@ -99,16 +99,16 @@ impl World {
         document::parse(text, source, document::Format::Yaml, &self.limits).value.remove(0).root
     }
 
-    fn with<T>(&self, path: &str, use_target: impl FnOnce(&Target<'_>) -> T) -> T {
+    fn with<T>(&self, path: &str, use_target: impl FnOnce(&RequestTarget<'_>) -> T) -> T {
         let path = LogicalPath::parse(path).unwrap();
         let null = self.read("null");
         let metadata = self.metadata(&path).unwrap();
-        use_target(&Target {
+        use_target(&RequestTarget {
             path: &path,
             payload: self.payloads.get(&path).unwrap_or(&null),
             metadata: &metadata,
             format: Format::Json,
-            neighbours: self,
+            lookup: self,
             sources: &self.sources,
             memo: &self.memo,
         })
@@ -130,7 +130,7 @@ impl World {
     }
 }
 
-impl Neighbours for World {
+impl ResourceLookup for World {
     fn payload(&self, path: &LogicalPath) -> Option<Node> {
         self.payloads.get(path).cloned()
     }
@@ -256,10 +256,10 @@ operationInfo:
 ";
     let world = World::new(&[("c/_/metadata.yaml", metadata)], &[("/c/r", "{id: 1}")]);
     let findings = world.request("/c/r", Operation::Create).unwrap_err();
-    let said: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
+    let template: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
     let fields = ["`method`", "`path`", "`query.q`", "`headers.X-D`", "`accept`", "`jq`"];
-    assert_eq!(said.len(), fields.len(), "{said:#?}");
-    for (message, field) in said.iter().zip(fields) {
+    assert_eq!(template.len(), fields.len(), "{template:#?}");
+    for (message, field) in template.iter().zip(fields) {
         assert!(message.contains(field) && message.contains("/c/r"), "{message}");
     }
     let crate::finding::Location::Span(span) = findings[1].location else { panic!("a place") };
@@ -304,9 +304,9 @@ operationInfo: {getResource: {path: './{{.id}}', query: {l: '{{.logicalPath}}', 
         request.query.iter().map(|(name, part)| (name.as_str(), part.text.as_str())).collect();
     assert_eq!(query, [("a", "s"), ("c", "/api/p1/x"), ("f", "json"), ("l", "mine"), ("p", "s")]);
     assert_eq!(request.path.text, "/api/p1/x/s");
-    assert_eq!(request.collection.uses[0].origin, Some(Origin::Path(None)), "only the collection's name says it");
-    assert_eq!(request.path.uses[0].origin, Some(Origin::Context));
-    assert!(matches!(request.query[3].1.uses[0].origin, Some(Origin::Payload(_))));
+    assert_eq!(request.collection.uses[0].origin, Some(ScopeOrigin::Path(None)), "only the collection's name says it");
+    assert_eq!(request.path.uses[0].origin, Some(ScopeOrigin::Context));
+    assert!(matches!(request.query[3].1.uses[0].origin, Some(ScopeOrigin::Payload(_))));
     assert!(request.path.by.is_some() && request.method.by.is_none());
 }
 

@@ -1,13 +1,14 @@
 //! Transforms of a payload, in the order they are written: keep attributes, leave attributes out, run jq.
 
-use super::Target;
-use super::attribute::Attributes;
-use super::render::Said;
+use super::RequestTarget;
+use super::attribute::AttributePaths;
+use super::render::FieldTemplate;
 use super::scope::Scoped;
 use crate::expression::jq::Resolver;
-use crate::expression::template::{Purpose, place};
+use crate::expression::part_span;
+use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Location};
-use crate::metadata::{Directive, Field, Operation, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::text::Span;
 use crate::value::{Node, Value};
 
@@ -23,7 +24,7 @@ pub enum Flavour {
 /// A payload after the transforms of an operation. Null passes through: there is nothing to transform.
 pub fn transform(
     payload: &Node,
-    target: &Target<'_>,
+    target: &RequestTarget<'_>,
     operation: Operation,
     scoped: &Scoped<'_>,
     flavour: Flavour,
@@ -52,7 +53,7 @@ fn attributes(
     value: &Node,
     field: Field,
     names: &Node,
-    target: &Target<'_>,
+    target: &RequestTarget<'_>,
     operation: Operation,
     flavour: Flavour,
 ) -> Result<Node, Box<Finding>> {
@@ -72,12 +73,12 @@ fn attributes(
             &format!("the payload is a {}, and only a map has attributes", value.type_of()),
         ));
     }
-    let mut attributes = Attributes::default();
+    let mut attributes = AttributePaths::default();
     for item in items {
         let name = item.as_str().unwrap_or_default();
         let parsed = match flavour {
-            Flavour::Compare if name.trim().is_empty() => Ok(Attributes::whole()),
-            _ => Attributes::parse([name]),
+            Flavour::Compare if name.trim().is_empty() => Ok(AttributePaths::whole()),
+            _ => AttributePaths::parse([name]),
         };
         attributes = attributes.or(parsed.map_err(|reason| refused(item.span, &reason))?);
     }
@@ -87,26 +88,26 @@ fn attributes(
 /// The results of an operation's jq, whose text is a template.
 pub(super) fn jq(
     input: &Node,
-    target: &Target<'_>,
+    target: &RequestTarget<'_>,
     operation: Operation,
     scoped: &Scoped<'_>,
     resolver: Option<Resolver<'_>>,
 ) -> Result<Vec<Node>, Box<Finding>> {
-    let own = Directive::new(Section::Operation(operation), Field::Jq);
-    let shared = Directive::new(Section::Defaults, Field::Jq);
-    let directive = if target.metadata.get(&own).is_some() { own } else { shared };
-    let said = Said::of(target.metadata, &directive, "jq", ".");
-    let part = said.render(target, scoped, Purpose::Text)?;
+    let own = FieldPath::new(Section::Operation(operation), Field::Jq);
+    let shared = FieldPath::new(Section::Defaults, Field::Jq);
+    let field_path = if target.metadata.get(&own).is_some() { own } else { shared };
+    let template = FieldTemplate::of(target.metadata, &field_path, "jq", ".");
+    let part = template.render(target, scoped, Purpose::Text)?;
     let whole = part.at.unwrap_or(input.span);
     let what = format!("the jq of {} for {}", operation.name(), target.path);
     let result = target.memo.run(&part.text, input, whole, resolver);
-    result.map_err(|failure| {
+    result.map_err(|refusal| {
         // Rendered text has other places than the written one.
-        let is_written = said.node.and_then(Node::as_str) == Some(part.text.as_str());
-        let at = match (&failure.at, said.node) {
-            (Some(at), Some(node)) if is_written => place(node, at.clone(), target.sources),
+        let is_written = template.node.and_then(Node::as_str) == Some(part.text.as_str());
+        let span = match &refusal.range {
+            Some(range) if is_written => part_span(whole, &part.text, range.clone(), target.sources),
             _ => whole,
         };
-        Box::new(failure.into_finding(&what, at))
+        Box::new(refusal.about(&what).into_finding(span))
     })
 }

@@ -2,14 +2,14 @@
 
 use smol_str::SmolStr;
 
-use super::Target;
-use super::attribute::Attributes;
+use super::RequestTarget;
+use super::attribute::AttributePaths;
 use super::derive::Derived;
 use super::operation::Request;
 use super::scope::{Scoped, with_derived};
 use crate::finding::{self, Finding, Location};
 use crate::metadata::openapi::{Body, check_body};
-use crate::metadata::{Directive, Field, Operation, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
@@ -27,7 +27,7 @@ pub struct SchemaCheck {
 }
 
 /// What is wrong with a body, all of it; only what creates or updates has one.
-pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: &Scoped<'_>) -> Vec<Finding> {
+pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Vec<Finding> {
     if !matches!(operation, Operation::Create | Operation::Update) {
         return Vec::new();
     }
@@ -38,13 +38,13 @@ pub fn validate(body: &Node, target: &Target<'_>, operation: Operation, scoped: 
 }
 
 /// The schema that an operation's body is to be checked against.
-pub(super) fn schema(target: &Target<'_>, operation: Operation, scoped: &Scoped<'_>) -> Option<SchemaCheck> {
-    let node = target.metadata.get(&Directive::new(Section::Operation(operation), Field::SchemaRef))?;
+pub(super) fn schema(target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Option<SchemaCheck> {
+    let node = target.metadata.get(&FieldPath::new(Section::Operation(operation), Field::SchemaRef))?;
     Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span, derived: scoped.derived().to_vec() })
 }
 
 /// What is wrong with the body of a request by the schema that its metadata names; nothing if it names none.
-pub fn check_schema(request: &Request, target: &Target<'_>, openapi: Option<&Node>) -> Vec<Finding> {
+pub fn check_schema(request: &Request, target: &RequestTarget<'_>, openapi: Option<&Node>) -> Vec<Finding> {
     let (Some(check), Some(value)) = (&request.schema, &request.body) else { return Vec::new() };
     let Some(openapi) = openapi else { return vec![no_document(check, target)] };
     let nowhere = value.span.start_only();
@@ -58,7 +58,7 @@ pub fn check_schema(request: &Request, target: &Target<'_>, openapi: Option<&Nod
 }
 
 /// The finding for a schema that cannot be looked up.
-pub fn no_document(check: &SchemaCheck, target: &Target<'_>) -> Finding {
+pub fn no_document(check: &SchemaCheck, target: &RequestTarget<'_>) -> Finding {
     let message = format!(
         "`{}` cannot be checked for {}: there is no OpenAPI document",
         sanitize::inline(&check.reference),
@@ -68,7 +68,7 @@ pub fn no_document(check: &SchemaCheck, target: &Target<'_>) -> Finding {
 }
 
 /// What the rules see: the body with what follows from the path and the names of the resource, where it lacks them.
-fn view(body: &Node, target: &Target<'_>, scoped: &Scoped<'_>) -> Node {
+fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
     let base = match (&body.value, scoped.derived().is_empty()) {
         (Value::Map(_), _) | (_, true) => body.clone(),
         _ => Node::map(vec![Entry::named("payload", body.span, body.clone())], body.span),
@@ -110,9 +110,9 @@ fn with_value(value: &Node, keys: &[SmolStr], text: &SmolStr) -> Node {
     Node { extra: value.extra.clone(), ..Node::map(entries, value.span) }
 }
 
-fn required(view: &Node, body: &Node, target: &Target<'_>, operation: Operation) -> Vec<Finding> {
-    let directive = Directive::new(Section::Operation(operation), Field::RequiredAttributes);
-    let Some(names) = target.metadata.get(&directive) else { return Vec::new() };
+fn required(view: &Node, body: &Node, target: &RequestTarget<'_>, operation: Operation) -> Vec<Finding> {
+    let field_path = FieldPath::new(Section::Operation(operation), Field::RequiredAttributes);
+    let Some(names) = target.metadata.get(&field_path) else { return Vec::new() };
     let items = names.as_list().unwrap_or_default();
     let finding = |reason: String| {
         let message = format!("the body of {} for {} {reason}", operation.name(), target.path);
@@ -126,7 +126,7 @@ fn required(view: &Node, body: &Node, target: &Target<'_>, operation: Operation)
         return vec![finding(format!("is a {}, and only a map has attributes", body.type_of()))];
     }
     let is_missing = |name: &&str| match name.trim() {
-        pointer if pointer.starts_with('/') => Attributes::parse([pointer])
+        pointer if pointer.starts_with('/') => AttributePaths::parse([pointer])
             .is_ok_and(|_| Pointer::parse(pointer).ok().and_then(|pointer| view.at(&pointer)).is_none_or(is_null)),
         name => view.get(name).is_none_or(is_null),
     };
@@ -144,32 +144,32 @@ fn is_null(node: &Node) -> bool {
     matches!(node.value, Value::Null)
 }
 
-fn assertions(view: &Node, target: &Target<'_>, operation: Operation) -> Vec<Finding> {
-    let directive = Directive::new(Section::Operation(operation), Field::Assertions);
-    let items = target.metadata.get(&directive).and_then(Node::as_list).unwrap_or_default();
+fn assertions(view: &Node, target: &RequestTarget<'_>, operation: Operation) -> Vec<Finding> {
+    let field_path = FieldPath::new(Section::Operation(operation), Field::Assertions);
+    let items = target.metadata.get(&field_path).and_then(Node::as_list).unwrap_or_default();
     items.iter().enumerate().filter_map(|(at, item)| assertion(at, item, view, target, operation)).collect()
 }
 
 /// One condition: it holds if one of its results is neither null nor false.
-fn assertion(at: usize, item: &Node, view: &Node, target: &Target<'_>, operation: Operation) -> Option<Finding> {
+fn assertion(at: usize, item: &Node, view: &Node, target: &RequestTarget<'_>, operation: Operation) -> Option<Finding> {
     let jq = item.get("jq")?;
     let result = target.memo.run(jq.as_str()?, view, jq.span, None);
     let results = match result {
         Ok(results) => results,
-        Err(failure) => {
+        Err(refusal) => {
             let what = format!("assertion[{at}] of {} for {}", operation.name(), target.path);
-            return Some(failure.into_finding(&what, jq.span));
+            return Some(refusal.about(&what).into_finding(jq.span));
         }
     };
     if results.iter().any(|result| !matches!(result.value, Value::Null | Value::Bool(false))) {
         return None;
     }
-    let said = item.get("message").and_then(Node::as_str).map(str::trim).filter(|message| !message.is_empty());
-    let said = said.map_or_else(
+    let template = item.get("message").and_then(Node::as_str).map(str::trim).filter(|message| !message.is_empty());
+    let template = template.map_or_else(
         || format!("payload validation assertion[{at}] failed"),
         |message| sanitize::inline(message).into_owned(),
     );
-    let message = format!("{} of {} is refused by its metadata: {said}", operation.name(), target.path);
+    let message = format!("{} of {} is refused by its metadata: {template}", operation.name(), target.path);
     let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(view.span.start_only()), message);
     Some(finding.related(jq.span, "does not hold"))
 }

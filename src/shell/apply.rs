@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use super::directory::{is_absence, is_directory, os_name};
 use super::error::Failure;
-use crate::metadata::plan::{Edit, Plan};
+use crate::metadata::plan::{EditPlan, FileEdit};
 use crate::path::RepoPath;
 
 /// Writes and removes the files of a plan below a root. Nothing is written through a link, and if one step fails those before it
 /// are taken back.
-pub(super) fn apply(root: &Path, plan: &Plan) -> Result<(), Failure> {
+pub(super) fn apply(root: &Path, plan: &EditPlan) -> Result<(), Failure> {
     let mut undo = Undo::default();
     for edit in &plan.edits {
         let done = match edit {
-            Edit::Write { path, text } => write(root, path, text, &mut undo),
-            Edit::Remove { path } => set_aside(root, path, &mut undo),
+            FileEdit::Write { path, text } => write(root, path, text, &mut undo),
+            FileEdit::Remove { path } => set_aside(root, path, &mut undo),
         };
         if let Err(failure) = done {
             undo.take_back();
@@ -169,12 +169,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let text = "a: 1\n".to_owned();
         let file = path("x/_/metadata.yaml");
-        let plan = Plan { edits: vec![Edit::Write { path: file.clone(), text }], prune: Vec::new() };
+        let plan = EditPlan { edits: vec![FileEdit::Write { path: file.clone(), text }], prune: Vec::new() };
         apply(root.path(), &plan).unwrap();
         apply(root.path(), &plan).unwrap();
         assert_eq!(fs::read_to_string(root.path().join("x/_/metadata.yaml")).unwrap(), "a: 1\n");
         assert_eq!(files(root.path()).len(), 1, "nothing is left beside it");
-        let plan = Plan { edits: vec![Edit::Remove { path: file }], prune: vec![path("x/_"), path("x")] };
+        let plan = EditPlan { edits: vec![FileEdit::Remove { path: file }], prune: vec![path("x/_"), path("x")] };
         apply(root.path(), &plan).unwrap();
         assert!(!root.path().join("x").exists());
     }
@@ -184,11 +184,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("a")).unwrap();
         fs::write(root.path().join("a/metadata.json"), "{}").unwrap();
-        let plan = Plan {
+        let plan = EditPlan {
             edits: vec![
-                Edit::Remove { path: path("a/metadata.json") },
-                Edit::Write { path: path("b/c/metadata.json"), text: "{}".to_owned() },
-                Edit::Remove { path: path("a/missing") },
+                FileEdit::Remove { path: path("a/metadata.json") },
+                FileEdit::Write { path: path("b/c/metadata.json"), text: "{}".to_owned() },
+                FileEdit::Remove { path: path("a/missing") },
             ],
             prune: vec![path("a")],
         };
@@ -204,8 +204,8 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), root.path().join("link")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("file"), root.path().join("metadata.json")).unwrap();
         for target in ["link/metadata.json", "link/x/metadata.json", "metadata.json"] {
-            let edit = Edit::Write { path: path(target), text: "{}".to_owned() };
-            apply(root.path(), &Plan { edits: vec![edit], prune: Vec::new() }).unwrap_err();
+            let edit = FileEdit::Write { path: path(target), text: "{}".to_owned() };
+            apply(root.path(), &EditPlan { edits: vec![edit], prune: Vec::new() }).unwrap_err();
         }
         assert!(files(outside.path()).is_empty());
     }

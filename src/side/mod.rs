@@ -19,12 +19,13 @@ use std::sync::{Arc, OnceLock};
 
 use crate::directive::Includes;
 use crate::expression::eval::Payload;
+use crate::layout::Roles;
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Resource, Roles};
+use crate::resource::{Identity, Resource};
 use crate::secrets::{Masks, Secrets};
 use crate::settings::{Given, PlaceRule};
 use crate::value::Node;
@@ -62,7 +63,7 @@ struct Caches {
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
-    requests: request::Memo,
+    requests: request::CompiledTemplates,
 }
 
 impl<'a> Side<'a> {
@@ -150,7 +151,7 @@ impl Caches {
             patch_files,
             effective: Memo::default(),
             shown: Memo::default(),
-            requests: request::Memo::within(given.limits),
+            requests: request::CompiledTemplates::within(given.limits),
         }
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::Side;
 use crate::metadata::{EffectiveMetadata, resolve};
+use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
-use crate::request::{Neighbours, Target};
+use crate::request::{RequestTarget, ResourceLookup};
 use crate::resource::Resource;
-use crate::settings::Format;
 use crate::value::Node;
 
 impl Side<'_> {
@@ -18,13 +18,13 @@ impl Side<'_> {
         payload: &'t Node,
         metadata: &'t EffectiveMetadata,
         file: &RepoPath,
-    ) -> Target<'t> {
-        Target {
+    ) -> RequestTarget<'t> {
+        RequestTarget {
             path,
             payload,
             metadata,
             format: self.format_of(file),
-            neighbours: self,
+            lookup: self,
             sources: self.sources,
             memo: &self.caches.requests,
         }
@@ -58,7 +58,7 @@ impl Side<'_> {
     }
 }
 
-impl Neighbours for Side<'_> {
+impl ResourceLookup for Side<'_> {
     fn payload(&self, path: &LogicalPath) -> Option<Node> {
         // The same few resources stand above many others.
         self.caches.shown.get(path, || self.shown_payload(self.find(path)?))

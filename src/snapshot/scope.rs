@@ -1,6 +1,7 @@
 //! Which paths are of interest: git's pathspecs, and the logical paths of resources.
 
 use crate::glob::{Glob, Slashes};
+use crate::names::EXTENSIONS;
 use crate::path::RepoPath;
 use crate::sanitize;
 
@@ -18,9 +19,6 @@ pub struct ScopeError {
     word: String,
     reason: String,
 }
-
-/// The extensions a resource without a directory of its own may have.
-const LEGACY_EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
 impl Scope {
     /// No restriction.
@@ -189,7 +187,7 @@ impl<'a> Word<'a> {
         let directory = self.join(root, logical)?;
         let mut patterns = vec![Pattern::Path(directory.clone())];
         if let (Some(parent), name) = (directory.parent(), directory.file_name()) {
-            let files = LEGACY_EXTENSIONS.map(|extension| [name, b".", extension.as_bytes()].concat());
+            let files = EXTENSIONS.map(|extension| [name, b".", extension.as_bytes()].concat());
             patterns.extend(files.iter().filter_map(|name| parent.join(name).ok()).map(Pattern::Path));
         }
         Ok(patterns)

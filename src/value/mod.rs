@@ -29,7 +29,7 @@ pub use walk::{Child, Children};
 use crate::memo::Identity;
 use crate::path::Pointer;
 use crate::text::Span;
-use mix::Mix;
+use mix::hasher;
 
 /// A value, where it is written, and how it came here.
 #[derive(Clone, Debug)]
@@ -287,7 +287,7 @@ impl Node {
         if let (Some(weight), None) = (self.weight(), tag) {
             return weight.hash;
         }
-        let mut hasher = Mix::new();
+        let mut hasher = hasher();
         tag.hash(&mut hasher);
         match &self.value {
             Value::Null => hasher.write_u8(0),
@@ -380,7 +380,7 @@ impl List {
     }
 
     fn new(items: Vec<Node>) -> Self {
-        let mut hasher = Mix::new();
+        let mut hasher = hasher();
         hasher.write_u8(3);
         let mut weight = Weight::EMPTY;
         for item in &items {
@@ -399,7 +399,7 @@ impl Map {
     fn new(entries: Vec<Entry>) -> Self {
         let mut weight = Weight::EMPTY;
         for entry in &entries {
-            let mut hasher = Mix::new();
+            let mut hasher = hasher();
             entry.key.name.hash(&mut hasher);
             entry.key.kind.hash(&mut hasher);
             hasher.write_u64(entry.value.hash());

@@ -33,6 +33,7 @@ mod reading;
 mod render;
 mod repo;
 mod requests;
+mod schema_suite;
 mod snapshots;
 mod transcripts;
 mod vectors;

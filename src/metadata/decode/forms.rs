@@ -1,8 +1,8 @@
 //! The forms of single fields: texts, lists, maps, headers, assertions.
 
-use super::{Claim, Reader};
-use crate::metadata::field::{Directive, Field, Form, Row, Section, is_media_header};
-use crate::metadata::statement::Says;
+use super::{Claim, MetadataReader};
+use crate::metadata::field::{Field, FieldForm, FieldPath, FieldRow, Section, is_media_header};
+use crate::metadata::statement::StatementKind;
 use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
@@ -14,23 +14,23 @@ struct Header<'n> {
     at: Span,
 }
 
-impl Reader {
+impl MetadataReader {
     /// Says what a claim says about its field, if its value has the right form.
-    pub(super) fn value(&mut self, section: Section, row: &Row, claim: &Claim<'_>) {
-        let directive = Directive::new(section, row.field);
+    pub(super) fn value(&mut self, section: Section, row: &FieldRow, claim: &Claim<'_>) {
+        let field_path = FieldPath::new(section, row.field);
         let what = || format!("{}.{}", section.wire().join("."), row.place(section));
         let node = match row.form {
-            Form::Text => {
+            FieldForm::Text => {
                 self.text(claim.node, what).filter(|node| row.field != Field::SchemaRef || self.schema_ref(node))
             }
-            Form::Names => self.names(claim.node, row.field, what),
-            Form::Any => Some(claim.node.clone()),
-            Form::Assertions => self.assertions(claim.node, &what()),
-            Form::Texts => return self.texts(&directive, claim),
-            Form::Headers => return self.headers(section, claim),
+            FieldForm::Names => self.names(claim.node, row.field, what),
+            FieldForm::Any => Some(claim.node.clone()),
+            FieldForm::Assertions => self.assertions(claim.node, &what()),
+            FieldForm::Texts => return self.texts(&field_path, claim),
+            FieldForm::Headers => return self.headers(section, claim),
         };
         if let Some(node) = node {
-            self.say(directive, claim.at, Says::Value(node));
+            self.state(field_path, claim.at, StatementKind::Value(node));
         }
     }
 
@@ -80,39 +80,39 @@ impl Reader {
     }
 
     /// A map whose keys count one by one.
-    fn texts(&mut self, field: &Directive, claim: &Claim<'_>) {
+    fn texts(&mut self, field: &FieldPath, claim: &Claim<'_>) {
         let Value::Map(map) = &claim.node.value else {
             return self.shape.wrong(claim.node, &field.to_string(), "a map of texts");
         };
         let empty = || Node::map(Vec::new(), claim.node.span);
         if map.is_empty() {
-            return self.say(field.clone(), claim.at, Says::Empty(empty()));
+            return self.state(field.clone(), claim.at, StatementKind::Empty(empty()));
         }
         let mut has_value = false;
         for entry in map.entries() {
-            let directive = Directive::keyed(field.section, field.field, entry.key.name.clone());
+            let field_path = FieldPath::keyed(field.section, field.field, entry.key.name.clone());
             match &entry.value.value {
-                Value::Null => self.say(directive, entry.key.span, Says::Null),
+                Value::Null => self.state(field_path, entry.key.span, StatementKind::Null),
                 Value::String(_) => {
                     has_value = true;
-                    self.say(directive, entry.key.span, Says::Value(entry.value.clone()));
+                    self.state(field_path, entry.key.span, StatementKind::Value(entry.value.clone()));
                 }
-                _ => self.shape.wrong(&entry.value, &sanitize::inline(&directive.to_string()), "a text"),
+                _ => self.shape.wrong(&entry.value, &sanitize::inline(&field_path.to_string()), "a text"),
             }
         }
         // A map of nothing but nulls clears some keys; it does not say that there is a map.
         if has_value {
-            self.say(field.clone(), claim.at, Says::Present(empty()));
+            self.state(field.clone(), claim.at, StatementKind::Present(empty()));
         }
     }
 
     fn headers(&mut self, section: Section, claim: &Claim<'_>) {
         let Some(mut headers) = self.written_headers(section, claim) else { return };
-        let field = Directive::new(section, Field::Headers);
+        let field = FieldPath::new(section, Field::Headers);
         let empty = Node::list(Vec::new(), claim.node.span);
         let is_empty = claim.node.as_list().is_some_and(<[Node]>::is_empty);
         if is_empty || claim.node.as_map().is_some_and(|map| map.is_empty()) {
-            return self.say(field, claim.at, Says::Empty(empty));
+            return self.state(field, claim.at, StatementKind::Empty(empty));
         }
         // Of two with the same name the later counts; names of headers have no case.
         headers.reverse();
@@ -128,7 +128,7 @@ impl Reader {
             seen.push(key);
         }
         if has_value {
-            self.say(field, claim.at, Says::Present(empty));
+            self.state(field, claim.at, StatementKind::Present(empty));
         }
     }
 
@@ -183,7 +183,7 @@ impl Reader {
     /// `accept` and `contentType`, which give way to the same header in the list.
     pub(super) fn media_header(&mut self, section: Section, claim: &Claim<'_>) {
         let Some(name) = claim.header else { return };
-        let known = Directive::keyed(section, Field::Headers, name.to_ascii_lowercase());
+        let known = FieldPath::keyed(section, Field::Headers, name.to_ascii_lowercase());
         if let Some(statement) = self.statements.about(&known) {
             let at = statement.at;
             return self.ignore(claim.at, at, claim.name, "httpHeaders");
@@ -197,15 +197,15 @@ impl Reader {
     }
 
     fn header(&mut self, section: Section, header: &Header<'_>) {
-        let directive = Directive::keyed(section, Field::Headers, header.name.to_ascii_lowercase());
+        let field_path = FieldPath::keyed(section, Field::Headers, header.name.to_ascii_lowercase());
         let media = super::MEDIA_HEADERS.into_iter().find(|media| media.eq_ignore_ascii_case(header.name));
-        let says = match header.value {
-            None => Says::Null,
+        let kind = match header.value {
+            None => StatementKind::Null,
             // These two merge like texts, and an empty text says nothing.
             Some(value) if media.is_some() && value.as_str() == Some("") => return,
-            Some(value) => Says::Value(header_node(media.unwrap_or(header.name), value, header.at)),
+            Some(value) => StatementKind::Value(header_node(media.unwrap_or(header.name), value, header.at)),
         };
-        self.say(directive, header.at, says);
+        self.state(field_path, header.at, kind);
     }
 
     fn assertions(&mut self, node: &Node, what: &str) -> Option<Node> {

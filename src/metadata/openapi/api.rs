@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::template::{Segment, Template};
+use super::template::{PathSegment, PathTemplate};
 use crate::finding::{self, Finding, Location};
 use crate::path::Pointer;
 use crate::sanitize;
@@ -22,7 +22,7 @@ pub(super) struct Api<'a> {
 pub(super) struct PathItem<'a> {
     pub(super) text: &'a str,
     pub(super) at: Span,
-    pub(super) template: Template<'a>,
+    pub(super) template: PathTemplate<'a>,
     /// The operations, references followed.
     pub(super) node: &'a Node,
 }
@@ -68,7 +68,7 @@ impl<'a> Api<'a> {
     }
 
     fn path_item(&self, entry: &'a Entry) -> Option<PathItem<'a>> {
-        let template = Template::parse(&entry.key.name)?;
+        let template = PathTemplate::parse(&entry.key.name)?;
         let node = self.resolve(&entry.value)?;
         let item = PathItem { text: &entry.key.name, at: entry.key.span, template, node };
         METHODS.iter().any(|method| item.operation(method).is_some()).then_some(item)
@@ -77,13 +77,13 @@ impl<'a> Api<'a> {
     /// The path of this many segments that fits a selector best; of equals the first in byte order.
     pub(super) fn best(&self, selector: &[String], length: usize, last: Last) -> Option<PathItem<'a>> {
         let fits = |item: &PathItem<'a>| {
-            let is_one_word = matches!(item.template.last(), Some(Segment::Literal(_)));
+            let is_one_word = matches!(item.template.last(), Some(PathSegment::Literal(_)));
             item.template.len() == length && !(last == Last::Item && is_one_word)
         };
         let scored = self.paths().filter(fits).filter_map(|item| Some((item.template.score(selector)?, item)));
         let better = |a: &(usize, PathItem<'_>), b: &(usize, PathItem<'_>)| {
             // A variable of its own is a plainer item than a part of a word.
-            let is_plain = |item: &PathItem<'_>| matches!(item.template.last(), Some(Segment::Variable(_)));
+            let is_plain = |item: &PathItem<'_>| matches!(item.template.last(), Some(PathSegment::Variable(_)));
             let kind = |item: &PathItem<'_>| last == Last::Item && is_plain(item);
             (a.0, kind(&a.1)).cmp(&(b.0, kind(&b.1))).then_with(|| b.1.text.cmp(a.1.text))
         };

@@ -1,7 +1,7 @@
 //! Proposed metadata on its way to a document: each value with the place that speaks for it.
 
 use super::fallback::Fallback;
-use super::identity::Identity;
+use super::identity::ItemNames;
 use super::schema::Attributes;
 use crate::metadata::Operation;
 use crate::text::Span;
@@ -9,8 +9,8 @@ use crate::value::{Entry, Node};
 
 /// A proposal for one path.
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
-    pub(super) identity: Option<(Identity, Span)>,
+pub(super) struct MetadataDraft {
+    pub(super) identity: Option<(ItemNames, Span)>,
     pub(super) collection_path: (String, Span),
     pub(super) has_secret: bool,
     /// In canonical order, each once.
@@ -34,7 +34,7 @@ pub(super) struct Demands {
     pub(super) at: Span,
 }
 
-impl Draft {
+impl MetadataDraft {
     /// What follows from the path alone.
     pub(super) fn of_fallback(fallback: &Fallback, nowhere: Span) -> Self {
         let (collection, item) = (joined(&fallback.collection), joined(&fallback.item));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::identity::{Identity, singular};
+use super::identity::{ItemNames, singular};
 use super::schema::Attributes;
 use super::template::placeholder;
 use crate::glob::is_glob;
@@ -18,7 +18,7 @@ pub(super) struct Fallback {
     /// What one item of the collection is called.
     pub(super) item_name: Option<String>,
     /// How items are named; a single resource says nothing about that.
-    pub(super) identity: Option<Identity>,
+    pub(super) identity: Option<ItemNames>,
     /// Whether items of such a collection usually hold a secret.
     pub(super) has_secret: bool,
 }
@@ -42,7 +42,7 @@ impl Fallback {
         // One name for two segments of a path would be one value for both.
         let is_free = |name: &String| !collection.contains(&placeholder(name));
         let item_name = name.and_then(|name| singular(name)).filter(is_free);
-        let identity = Identity::of(None, &Attributes::new(), item_name.as_deref());
+        let identity = ItemNames::of(None, &Attributes::new(), item_name.as_deref());
         let mut item = collection.clone();
         item.push(placeholder(&identity.id));
         let has_secret = name.is_some_and(|name| {

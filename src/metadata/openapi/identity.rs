@@ -7,7 +7,7 @@ use super::template::is_safe;
 
 /// The two names of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct ItemNames {
     pub(super) id: SmolStr,
     pub(super) alias: SmolStr,
 }
@@ -15,7 +15,7 @@ pub(super) struct Identity {
 /// Attributes that usually hold a name, the best first.
 const NAMES: [&str; 7] = ["clientId", "alias", "name", "id", "key", "uuid", "uid"];
 
-impl Identity {
+impl ItemNames {
     /// Worked out from the variable that stands for an item in a path, the attributes that items have, and, if neither helps, what
     /// one item of the collection is called.
     pub(super) fn of(variable: Option<&str>, attributes: &Attributes, item_name: Option<&str>) -> Self {
@@ -55,7 +55,7 @@ mod tests {
 
     fn identity(variable: Option<&str>, attributes: &[&str], item_name: Option<&str>) -> (String, String) {
         let attributes = attributes.iter().map(SmolStr::new).collect();
-        let identity = Identity::of(variable, &attributes, item_name);
+        let identity = ItemNames::of(variable, &attributes, item_name);
         (identity.alias.to_string(), identity.id.to_string())
     }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::api::{Api, Last, PathItem};
 use super::compact::compact;
-use super::draft::{Demands, Draft, Proposal};
+use super::draft::{Demands, MetadataDraft, Proposal};
 use super::fallback::Fallback;
-use super::identity::Identity;
+use super::identity::ItemNames;
 use super::schema;
-use super::template::Segment;
+use super::template::PathSegment;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::{self, Layer, MetadataPath, Operation};
 use crate::text::Span;
@@ -46,7 +46,7 @@ pub fn infer(inference: &Inference<'_>) -> Outcome<Inferred> {
     let api = openapi.map(Api::new);
     let path = promoted(path, api.as_ref());
     let fallback = Fallback::of(&path);
-    let baseline = Draft::of_fallback(&fallback, nowhere);
+    let baseline = MetadataDraft::of_fallback(&fallback, nowhere);
     let (draft, is_known) = match &api {
         Some(api) => improved(baseline.clone(), api, &path, &fallback),
         None => (baseline.clone(), false),
@@ -86,7 +86,7 @@ fn promoted(path: &MetadataPath, api: Option<&Api<'_>>) -> MetadataPath {
     let is_item = |item: &PathItem<'_>| {
         item.template.len() == own.len() + 1
             && item.template.starts_with(own)
-            && matches!(item.template.last(), Some(Segment::Variable(name)) if super::template::is_safe(name))
+            && matches!(item.template.last(), Some(PathSegment::Variable(name)) if super::template::is_safe(name))
             && has_any(item, &["get", "put", "patch", "delete"])
     };
     match api.paths().any(|item| is_collection(&item)) && api.paths().any(|item| is_item(&item)) {
@@ -96,7 +96,12 @@ fn promoted(path: &MetadataPath, api: Option<&Api<'_>>) -> MetadataPath {
 }
 
 /// The draft with what the document knows better, and whether it knows the path at all.
-fn improved(mut draft: Draft, api: &Api<'_>, path: &MetadataPath, fallback: &Fallback) -> (Draft, bool) {
+fn improved(
+    mut draft: MetadataDraft,
+    api: &Api<'_>,
+    path: &MetadataPath,
+    fallback: &Fallback,
+) -> (MetadataDraft, bool) {
     let segments = path.segments();
     let count = segments.len();
     let (collection, item) = match path.is_collection() {
@@ -119,7 +124,7 @@ fn improved(mut draft: Draft, api: &Api<'_>, path: &MetadataPath, fallback: &Fal
     (draft, is_known)
 }
 
-fn on_collection(draft: &mut Draft, api: &Api<'_>, item: &PathItem<'_>, fallback: &Fallback) {
+fn on_collection(draft: &mut MetadataDraft, api: &Api<'_>, item: &PathItem<'_>, fallback: &Fallback) {
     let path = item.template.to_metadata(&fallback.collection);
     if item.operation("get").is_some() {
         draft.propose(Operation::List, proposal(api, item, "GET", &path));
@@ -130,7 +135,7 @@ fn on_collection(draft: &mut Draft, api: &Api<'_>, item: &PathItem<'_>, fallback
     draft.collection_path = (path, item.at);
 }
 
-fn on_item(draft: &mut Draft, api: &Api<'_>, item: &PathItem<'_>, fallback: &Fallback) {
+fn on_item(draft: &mut MetadataDraft, api: &Api<'_>, item: &PathItem<'_>, fallback: &Fallback) {
     let path = item.template.to_metadata(&fallback.item);
     if item.operation("get").is_some() {
         draft.propose(Operation::Get, proposal(api, item, "GET", &path));
@@ -155,7 +160,7 @@ fn proposal(api: &Api<'_>, item: &PathItem<'_>, method: &'static str, path: &str
 }
 
 fn name_items(
-    draft: &mut Draft,
+    draft: &mut MetadataDraft,
     api: &Api<'_>,
     collection: Option<&PathItem<'_>>,
     item: Option<&PathItem<'_>>,
@@ -170,5 +175,5 @@ fn name_items(
         (None, Some(at)) => (schema::Attributes::new(), at),
         (None, None) => return,
     };
-    draft.identity = Some((Identity::of(variable, &attributes, fallback.item_name.as_deref()), at));
+    draft.identity = Some((ItemNames::of(variable, &attributes, fallback.item_name.as_deref()), at));
 }

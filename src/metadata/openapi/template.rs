@@ -5,12 +5,12 @@ use crate::metadata::WILDCARD;
 
 /// A path such as `/realms/{realm}/clients`, cut into segments.
 #[derive(Debug)]
-pub(super) struct Template<'a> {
-    segments: Vec<Segment<'a>>,
+pub(super) struct PathTemplate<'a> {
+    segments: Vec<PathSegment<'a>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Segment<'a> {
+pub(super) enum PathSegment<'a> {
     Literal(&'a str),
     /// The name between the braces.
     Variable(&'a str),
@@ -18,13 +18,13 @@ pub(super) enum Segment<'a> {
     Mixed(&'a str),
 }
 
-impl<'a> Template<'a> {
+impl<'a> PathTemplate<'a> {
     /// Reads a path; one that metadata would take for something else is none.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         if !text.starts_with('/') || text.contains("{{") || text.contains("}}") {
             return None;
         }
-        let segments = text.split('/').filter(|segment| !segment.is_empty()).map(Segment::parse);
+        let segments = text.split('/').filter(|segment| !segment.is_empty()).map(PathSegment::parse);
         Some(Self { segments: segments.collect::<Option<_>>()? })
     }
 
@@ -32,14 +32,14 @@ impl<'a> Template<'a> {
         self.segments.len()
     }
 
-    pub(super) fn last(&self) -> Option<Segment<'a>> {
+    pub(super) fn last(&self) -> Option<PathSegment<'a>> {
         self.segments.last().copied()
     }
 
     /// The name of the last variable.
     pub(super) fn last_variable(&self) -> Option<&'a str> {
         self.segments.iter().rev().find_map(|segment| match segment {
-            Segment::Variable(name) => Some(*name),
+            PathSegment::Variable(name) => Some(*name),
             _ => None,
         })
     }
@@ -47,7 +47,7 @@ impl<'a> Template<'a> {
     /// Whether it starts with exactly these segments.
     pub(super) fn starts_with(&self, literals: &[String]) -> bool {
         literals.len() <= self.len()
-            && literals.iter().zip(&self.segments).all(|(own, segment)| *segment == Segment::Literal(own))
+            && literals.iter().zip(&self.segments).all(|(own, segment)| *segment == PathSegment::Literal(own))
     }
 
     /// How well it fits the segments of a selector, if it does; segments past the end of the selector are free.
@@ -62,7 +62,7 @@ impl<'a> Template<'a> {
 
     /// How many of its segments hold a variable.
     pub(super) fn variables(&self) -> usize {
-        self.segments.iter().filter(|segment| !matches!(segment, Segment::Literal(_))).count()
+        self.segments.iter().filter(|segment| !matches!(segment, PathSegment::Literal(_))).count()
     }
 
     /// The path as metadata writes it. Where a name is of no use, the segment of the fallback stands in for it; the last segment of
@@ -72,10 +72,10 @@ impl<'a> Template<'a> {
         for (at, segment) in self.segments.iter().enumerate() {
             text.push('/');
             match segment {
-                Segment::Literal(literal) => text.push_str(literal),
-                Segment::Mixed(mixed) => text.push_str(&mixed.replace('{', "{{.").replace('}', "}}")),
-                Segment::Variable(name) if is_safe(name) => text.push_str(&placeholder(name)),
-                Segment::Variable(_) => {
+                PathSegment::Literal(literal) => text.push_str(literal),
+                PathSegment::Mixed(mixed) => text.push_str(&mixed.replace('{', "{{.").replace('}', "}}")),
+                PathSegment::Variable(name) if is_safe(name) => text.push_str(&placeholder(name)),
+                PathSegment::Variable(_) => {
                     let is_last = at + 1 == self.segments.len();
                     let own = fallback.get(at).filter(|own| !is_last || own.starts_with("{{."));
                     text.push_str(own.map_or("{{.id}}", String::as_str));
@@ -86,7 +86,7 @@ impl<'a> Template<'a> {
     }
 }
 
-impl<'a> Segment<'a> {
+impl<'a> PathSegment<'a> {
     fn parse(text: &'a str) -> Option<Self> {
         let has_brace = |text: &str| text.contains(['{', '}']);
         if !has_brace(text) {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn score(template: &str, selector: &[&str]) -> Option<usize> {
-        Template::parse(template).unwrap().score(&segments(selector))
+        PathTemplate::parse(template).unwrap().score(&segments(selector))
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn names_that_templates_cannot_hold_are_replaced() {
         let written =
-            |template: &str, fallback: &[&str]| Template::parse(template).unwrap().to_metadata(&segments(fallback));
+            |template: &str, fallback: &[&str]| PathTemplate::parse(template).unwrap().to_metadata(&segments(fallback));
         assert_eq!(written("/a/{b}/c/", &["a", "{{.x}}", "c"]), "/a/{{.b}}/c");
         assert_eq!(written("/a/{b-c}/{d.e}", &["a", "{{.x}}", "{{.y}}"]), "/a/{{.x}}/{{.y}}");
         assert_eq!(written("/a/{b-c}/{d.e}", &["a", "one", "two"]), "/a/one/{{.id}}");
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn what_metadata_would_take_for_a_template_is_no_path() {
         for wrong in ["", "a", "x-internal", "/{{.id}}", "/a/{b", "/a}/{b}", "/a{b-c}d"] {
-            assert!(Template::parse(wrong).is_none(), "{wrong}");
+            assert!(PathTemplate::parse(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::{Inspection, hidden};
-use crate::metadata::{self, Directive, Effect, EffectiveMetadata, Field, MetadataPath, Origin, Said};
+use crate::metadata::{self, Effect, EffectiveEntry, EffectiveMetadata, Field, FieldPath, LayerOrigin, MetadataPath};
 use crate::path::Pointer;
 use crate::report::explain::{self, Ladder, Part, Role, Rung, Spoken, Subject, Way};
 use crate::secrets::Masks;
@@ -16,24 +16,22 @@ impl Inspection<'_> {
         let masks = Masks::new(&self.settings.secrets);
         let mut ladders = Vec::new();
         let mut untold = 0;
-        for (directive, said) in metadata.said() {
-            let is_inside = directive.pointer().tokens().starts_with(within.tokens());
-            if !is_inside || !speaks_for_itself(directive, said) {
+        for (field_path, said) in metadata.entries() {
+            let is_inside = field_path.pointer().tokens().starts_with(within.tokens());
+            if !is_inside || !speaks_for_itself(field_path, said) {
                 continue;
             }
-            if within.tokens().is_empty() && said.by.origin == Origin::Defaults {
+            if within.tokens().is_empty() && said.by.origin == LayerOrigin::Defaults {
                 untold += 1;
                 continue;
             }
-            ladders.push(ladder(directive, said, path, &masks));
+            ladders.push(ladder(field_path, said, path, &masks));
         }
         let origins = stored.layers().iter().filter_map(|layer| match &layer.origin {
-            Origin::File { path: file, speaks_for } => {
-                let selector = speaks_for.to_string();
-                let role = match speaks_for.is_collection() {
-                    true => Role::Collection { selector },
-                    false => Role::Own { selector },
-                };
+            LayerOrigin::File { path: file, selector } => {
+                let is_collection = selector.is_collection();
+                let selector = selector.to_string();
+                let role = if is_collection { Role::Collection { selector } } else { Role::Own { selector } };
                 Some(explain::Origin { role, file: file.to_string() })
             }
             _ => None,
@@ -43,17 +41,20 @@ impl Inspection<'_> {
 }
 
 /// Whether a directive is worth a ladder: the mere presence of a section or a map is not, unless it was left empty on purpose.
-fn speaks_for_itself(directive: &Directive, said: &Said) -> bool {
-    let is_map = directive.field.is_per_key() && directive.key.is_none();
-    let is_presence = |said: &Said| {
-        said.by.statements.about(directive).is_none_or(|statement| matches!(statement.says, metadata::Says::Present(_)))
+fn speaks_for_itself(field_path: &FieldPath, said: &EffectiveEntry) -> bool {
+    let is_map = field_path.field.is_per_key() && field_path.key.is_none();
+    let is_presence = |said: &EffectiveEntry| {
+        said.by
+            .statements
+            .about(field_path)
+            .is_none_or(|statement| matches!(statement.kind, metadata::StatementKind::Present(_)))
     };
-    directive.field != Field::Itself && !(is_map && is_presence(said))
+    field_path.field != Field::Itself && !(is_map && is_presence(said))
 }
 
-fn ladder(directive: &Directive, last: &Said, path: &MetadataPath, masks: &Masks) -> Ladder {
-    let pointer = directive.pointer();
-    let mut name = SmolStr::from(directive.to_string());
+fn ladder(field_path: &FieldPath, last: &EffectiveEntry, path: &MetadataPath, masks: &Masks) -> Ladder {
+    let pointer = field_path.pointer();
+    let mut name = SmolStr::from(field_path.to_string());
     let mut rungs: Vec<Rung> = Vec::new();
     for said in std::iter::successors(Some(last), |said| said.over.as_deref()) {
         let spoken = match &said.effect {
@@ -61,20 +62,20 @@ fn ladder(directive: &Directive, last: &Said, path: &MetadataPath, masks: &Masks
             Effect::Emptied => Spoken::Emptied,
             Effect::Set(node) => {
                 if let (Some(written), Some(key), true) =
-                    (node.get("name").and_then(Node::as_str), &directive.key, rungs.is_empty())
+                    (node.get("name").and_then(Node::as_str), &field_path.key, rungs.is_empty())
                 {
                     name = name
                         .strip_suffix(key.as_str())
                         .map_or(name.clone(), |start| format!("{start}{written}").into());
                 }
-                let value = if directive.field == Field::Headers { node.get("value").unwrap_or(node) } else { node };
+                let value = if field_path.field == Field::Headers { node.get("value").unwrap_or(node) } else { node };
                 Spoken::Value(hidden_at(&pointer, value, path, masks))
             }
         };
         let (origin, at) = match &said.by.origin {
-            Origin::Defaults => (None, None),
-            Origin::File { speaks_for, .. } => (Some(speaks_for.to_string()), Some(said.at)),
-            Origin::Directory(_) | Origin::Document => (None, Some(said.at)),
+            LayerOrigin::Defaults => (None, None),
+            LayerOrigin::File { selector, .. } => (Some(selector.to_string()), Some(said.at)),
+            LayerOrigin::Directory(_) | LayerOrigin::Document => (None, Some(said.at)),
         };
         let way = Way::of(said.value().and_then(Node::step));
         rungs.push(Rung { origin, at, way, spoken });

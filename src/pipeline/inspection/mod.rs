@@ -18,14 +18,17 @@ use std::sync::Arc;
 
 use crate::directive::Includes;
 use crate::finding::{Finding, Outcome};
+use crate::layout::{Role, Roles};
 use crate::metadata::{
-    self, EffectiveMetadata, Layers, MetadataPath, Origin, Reach, SecretAttributes, layers_below, plan::Planned,
+    self, EffectiveMetadata, LayerOrigin, Layers, MetadataPath, NameReach, SecretAttributes, layers_below,
+    plan::Planned,
 };
+use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
+use crate::resource::{Identity, Resource, kubernetes_name};
 use crate::secrets::Secrets;
 use crate::secrets::{Masks, hide_copies, hide_places};
-use crate::settings::{Format, Given, Settings};
+use crate::settings::{Given, Settings};
 use crate::side::Side;
 use crate::snapshot::Snapshot;
 use crate::text::Sources;
@@ -77,7 +80,7 @@ impl<'a> Inspection<'a> {
             let directory =
                 path.segments().iter().try_fold(tree.base.clone(), |directory, name| directory.join(name.as_bytes()));
             let Ok(directory) = directory else { return false };
-            let legacy = ["json", "yaml", "yml"].iter().filter_map(|extension| {
+            let legacy = names::EXTENSIONS.iter().filter_map(|extension| {
                 let name = [directory.file_name(), b".", extension.as_bytes()].concat();
                 directory.parent()?.join(&name).ok()
             });
@@ -124,7 +127,7 @@ impl<'a> Inspection<'a> {
     pub fn shown_resource(&self, resource: Resource, metadata: Option<&EffectiveMetadata>) -> Resource {
         let hidden = Masks::new(&self.settings.secrets).hide(resource);
         let hidden = match metadata.map(SecretAttributes::of).filter(|secrets| !secrets.is_empty()) {
-            Some(secrets) => hide_places(hidden, |payload| secrets.places(payload, Reach::Everywhere)),
+            Some(secrets) => hide_places(hidden, |payload| secrets.places(payload, NameReach::Everywhere)),
             None => hidden,
         };
         Resource { payload: hide_copies(hidden.payload), ..hidden }
@@ -177,12 +180,12 @@ impl<'a> Inspection<'a> {
         let mut span = metadata.to_node().span;
         let mut items = Vec::new();
         for layer in metadata.layers() {
-            let Origin::File { path: file, speaks_for } = &layer.origin else { continue };
+            let LayerOrigin::File { path: file, selector } = &layer.origin else { continue };
             let text = |text: String| Node::text(text, layer.span);
             span = layer.span;
             items.push(Node::map(
                 vec![
-                    Entry::named("selector", span, text(speaks_for.to_string())),
+                    Entry::named("selector", span, text(selector.to_string())),
                     Entry::named("file", span, text(file.to_string())),
                     Entry::named("metadata", span, hidden(layer.to_node(), path, &masks)),
                 ],

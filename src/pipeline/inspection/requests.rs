@@ -7,15 +7,15 @@ use super::metadata_ladders::hidden_at;
 use super::{Inspection, MetadataTree, Question, hidden};
 use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
-    Directive, EffectiveMetadata, Field, MetadataPath, Operation, Section, resolve, resolve_selector,
+    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve, resolve_selector,
 };
+use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
 use crate::report::explain::{Stories, Story};
 use crate::report::request::Rendered;
-use crate::request::{self, Request, Target, scope_for};
+use crate::request::{self, Request, RequestTarget, scope_for};
 use crate::resource::Resource;
 use crate::secrets::Masks;
-use crate::settings::Format;
 use crate::side::Side;
 use crate::value::{Node, Value};
 
@@ -148,13 +148,13 @@ impl Inspection<'_> {
     pub(super) fn masked(&self, metadata: &EffectiveMetadata, path: &MetadataPath) -> EffectiveMetadata {
         let masks = Masks::new(&self.settings.secrets);
         let document = hidden(metadata.to_node(), path, &masks);
-        metadata.map_values(|directive, node| {
-            let by_name = |node: &Node| hidden_at(&directive.pointer(), node, path, &masks);
-            if directive.field != Field::Headers {
+        metadata.map_values(|field_path, node| {
+            let by_name = |node: &Node| hidden_at(&field_path.pointer(), node, path, &masks);
+            if field_path.field != Field::Headers {
                 return Some(by_name(node));
             }
             let name = node.get("name").and_then(Node::as_str)?;
-            let listed = document.at(&Directive::new(directive.section, Field::Headers).pointer())?;
+            let listed = document.at(&FieldPath::new(field_path.section, Field::Headers).pointer())?;
             let is_meant = |item: &&Node| item.get("name").and_then(Node::as_str) == Some(name);
             let item = listed.as_list()?.iter().find(is_meant).cloned().unwrap_or_else(|| node.clone());
             match item.get("value").map(|value| &value.value) {
@@ -253,7 +253,7 @@ impl Subject {
 
     /// Whether a layer says something about a request, other than what becomes of a payload that is compared.
     fn is_spoken_of(&self, operation: Operation) -> bool {
-        self.metadata.said().any(|(directive, _)| match (directive.section, directive.field) {
+        self.metadata.entries().any(|(field_path, _)| match (field_path.section, field_path.field) {
             (_, Field::Itself) => false,
             (Section::Resource, Field::CollectionPath) => matches!(operation, Operation::Get | Operation::List),
             (Section::Resource | Section::Operations, _) => false,
@@ -285,11 +285,11 @@ impl Subject {
     /// Whether there is nothing that could be sent.
     fn is_impossible(&self, operation: Operation) -> bool {
         let sends = matches!(operation, Operation::Create | Operation::Update);
-        let has_body = || self.metadata.get(&Directive::new(Section::Operation(operation), Field::Body)).is_some();
+        let has_body = || self.metadata.get(&FieldPath::new(Section::Operation(operation), Field::Body)).is_some();
         sends && !self.has_resource && !self.is_written(operation) && !has_body()
     }
 
-    fn made(&self, operation: Operation, target: &Target<'_>) -> Outcome<Option<Rendered>> {
+    fn made(&self, operation: Operation, target: &RequestTarget<'_>) -> Outcome<Option<Rendered>> {
         if self.is_written(operation) {
             let Outcome { value, findings } = request::request_as_written(target, operation);
             return Outcome { value: value.map(Rendered::alone), findings };
@@ -302,7 +302,7 @@ impl Subject {
     }
 
     /// Whether a resource cannot be got because there is none, or because nobody knows its id yet.
-    fn lacks_id(&self, operation: Operation, target: &Target<'_>) -> bool {
+    fn lacks_id(&self, operation: Operation, target: &RequestTarget<'_>) -> bool {
         if !self.has_resource {
             return true;
         }

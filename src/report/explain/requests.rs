@@ -6,7 +6,7 @@ use super::terminal::Page;
 use super::{Explanation, Story};
 use crate::report::paint::{Line, Role, cut_middle};
 use crate::report::summary_counts::plural;
-use crate::request::{NamedUse, Origin, Part};
+use crate::request::{NamedUse, RenderedPart, ScopeOrigin};
 
 impl Page<'_> {
     pub(super) fn requests(&mut self, explanation: &Explanation) -> io::Result<()> {
@@ -55,7 +55,7 @@ impl Page<'_> {
     }
 
     /// The rows of a part that a layer defines or that has inputs; constant defaults are left out.
-    fn part_rows(&mut self, name: &str, part: &Part, rows: &mut Vec<[String; 3]>) {
+    fn part_rows(&mut self, name: &str, part: &RenderedPart, rows: &mut Vec<[String; 3]>) {
         if part.at.is_none() && part.uses.is_empty() {
             return;
         }
@@ -71,13 +71,13 @@ impl Page<'_> {
         }
     }
 
-    fn origin(&mut self, origin: &Origin) -> String {
+    fn origin(&mut self, origin: &ScopeOrigin) -> String {
         match origin {
-            Origin::Payload(span) => self.place(*span),
-            Origin::Context => "the resource itself".to_owned(),
-            Origin::Path(Some(span)) => format!("its path, as defined at {}", self.place(*span)),
-            Origin::Path(None) => "its path, by the name of a collection".to_owned(),
-            Origin::Ancestor { path, origin } => format!("{path}: {}", self.origin(origin)),
+            ScopeOrigin::Payload(span) => self.place(*span),
+            ScopeOrigin::Context => "the resource itself".to_owned(),
+            ScopeOrigin::Path(Some(span)) => format!("its path, as defined at {}", self.place(*span)),
+            ScopeOrigin::Path(None) => "its path, by the name of a collection".to_owned(),
+            ScopeOrigin::Ancestor { path, origin } => format!("{path}: {}", self.origin(origin)),
         }
     }
 

@@ -124,8 +124,8 @@ fn carry_out(inspected: &Inspected, planned: plan::Planned, global: &Global) -> 
     let mut said = String::new();
     for edit in &plan.edits {
         match edit {
-            plan::Edit::Write { path, .. } => said.push_str(&format!("wrote {path}\n")),
-            plan::Edit::Remove { path } => said.push_str(&format!("removed {path}\n")),
+            plan::FileEdit::Write { path, .. } => said.push_str(&format!("wrote {path}\n")),
+            plan::FileEdit::Remove { path } => said.push_str(&format!("removed {path}\n")),
         }
     }
     output::print_lines(&said)?;

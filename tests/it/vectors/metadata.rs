@@ -5,15 +5,17 @@ mod requests;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, has_errors};
-use outcrop::limits::{Budget, Limits};
-use outcrop::metadata::plan::{self, Edit, Planned};
+use outcrop::limits::Limits;
+use outcrop::metadata::plan::{self, FileEdit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
+use outcrop::names::Format;
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::resource::{self, Depth, Roles};
-use outcrop::settings::{Format, Layout, Root, Roots, Settings};
+use outcrop::settings::{Given, Root, RootLayout, Roots, Settings};
+use outcrop::side::Side;
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
@@ -135,8 +137,8 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
     let mut files: BTreeSet<String> = file_names(given);
     for edit in plan.edits {
         match edit {
-            Edit::Write { path, .. } => files.insert(path.to_string()),
-            Edit::Remove { path } => files.remove(&path.to_string()),
+            FileEdit::Write { path, .. } => files.insert(path.to_string()),
+            FileEdit::Remove { path } => files.remove(&path.to_string()),
         };
     }
     Ok(json!({ "files": files }))
@@ -144,13 +146,20 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
 
 fn list_resources(given: &Value) -> Answer {
     let snapshot = snapshot(given);
-    let root = Root { path: RepoPath::root(), layout: Layout::Declarest, format: Format::Json };
+    let root = Root { path: RepoPath::root(), layout: RootLayout::Declarest, format: Format::Json };
     let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
-    let roles = Roles::new(&snapshot, &settings);
-    let depth = if given["recursive"] == true { Depth::Descendants } else { Depth::Children };
-    let (root, budget) = (RepoPath::root(), Budget::default());
-    let found = sound(resource::list(&logical_path(given)?, depth, &root, &snapshot, &roles, &budget))?;
-    Ok(json!({ "resources": found.iter().map(LogicalPath::as_str).collect::<Vec<_>>() }))
+    let (sources, limits) = (Arc::new(Sources::default()), Limits::default());
+    let side = Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, false);
+    let mut found = Vec::new();
+    let mut waiting = side.children(&logical_path(given)?).to_vec();
+    while let Some(path) = waiting.pop() {
+        found.extend(side.find(&path).map(|_| path.to_string()));
+        if given["recursive"] == true {
+            waiting.extend(side.children(&path).iter().cloned());
+        }
+    }
+    found.sort_unstable();
+    Ok(json!({ "resources": found }))
 }
 
 fn snapshot(given: &Value) -> MemorySnapshot {
@@ -180,7 +189,7 @@ fn document(value: &Value, format: Format, sources: &Sources) -> Result<Node, Fa
         None => (value.to_string(), false),
     };
     let is_yaml = is_text && (format == Format::Yaml || serde_json::from_str::<Value>(&text).is_err());
-    let format = if is_yaml { document::Format::Yaml } else { document::Format::Json };
+    let format = if is_yaml { Format::Yaml } else { Format::Json };
     let mut documents = sound(parse(&text, format, sources))?;
     match documents.len() {
         1 => Ok(documents.remove(0).root),
@@ -188,7 +197,7 @@ fn document(value: &Value, format: Format, sources: &Sources) -> Result<Node, Fa
     }
 }
 
-fn parse(text: &str, format: document::Format, sources: &Sources) -> Outcome<Vec<Document>> {
+fn parse(text: &str, format: Format, sources: &Sources) -> Outcome<Vec<Document>> {
     let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
     document::parse(text, source, format, &Limits::default())
 }
@@ -196,8 +205,8 @@ fn parse(text: &str, format: document::Format, sources: &Sources) -> Outcome<Vec
 /// What a file holds afterwards, not what was meant to be written.
 fn write_and_read(node: &Node, format: Format, sources: &Sources) -> Result<Node, Failure> {
     let (text, format) = match format {
-        Format::Json => (write::to_json(node), document::Format::Json),
-        Format::Yaml => (write::to_yaml(node), document::Format::Yaml),
+        Format::Json => (write::to_json(node), Format::Json),
+        Format::Yaml => (write::to_yaml(node), Format::Yaml),
     };
     Ok(sound(parse(&text, format, sources))?.remove(0).root)
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use outcrop::finding::{Location, Outcome};
 use outcrop::limits::Limits;
 use outcrop::metadata::openapi::{self, Inference, Inferred};
-use outcrop::metadata::plan::{self, Edit};
+use outcrop::metadata::plan::{self, FileEdit};
 use outcrop::metadata::{self, Layer, Layers};
+use outcrop::names::Format;
 use outcrop::path::RepoPath;
-use outcrop::settings::Format;
 use outcrop::text::{SourceText, Sources, Span};
 use outcrop::value::Node;
 use serde_json::{Value, json};
@@ -44,8 +44,8 @@ pub(super) fn apply(given: &Value, format: Format, sources: &Sources) -> Answer 
         .collect();
     for edit in planned.map_err(|findings| first_error(&findings))?.edits {
         match edit {
-            Edit::Write { path, text } => files.insert(path.to_string(), read(&text, sources)),
-            Edit::Remove { path } => files.remove(&path.to_string()),
+            FileEdit::Write { path, text } => files.insert(path.to_string(), read(&text, sources)),
+            FileEdit::Remove { path } => files.remove(&path.to_string()),
         };
     }
     Ok(json!({ "files": files }))

@@ -8,9 +8,9 @@ use outcrop::finding::{Finding, Outcome};
 use outcrop::limits::Limits;
 use outcrop::metadata::{EffectiveMetadata, Layers, Operation};
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::request::{self, Flavour, Memo, Neighbours, Scoped, Target};
+use outcrop::request::{self, CompiledTemplates, Flavour, RequestTarget, ResourceLookup, Scoped};
 
-use outcrop::settings::Format;
+use outcrop::names::Format;
 use outcrop::text::Sources;
 use outcrop::value::Node;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub(super) fn scope(given: &Value, format: Format, sources: &Sources) -> Answer 
 pub(super) fn operation(given: &Value, format: Format, sources: &Sources) -> Answer {
     let scene = Scene::of(given, format, sources)?;
     let request = made(request::request(&scene.target(), operation_of(given)?))?;
-    let texts = |parts: &[(_, request::Part)]| -> BTreeMap<String, String> {
+    let texts = |parts: &[(_, request::RenderedPart)]| -> BTreeMap<String, String> {
         parts.iter().map(|(name, part): &(smol_str::SmolStr, _)| (name.to_string(), part.text.clone())).collect()
     };
     let mut shown = json!({
@@ -88,7 +88,7 @@ pub(super) fn list(given: &Value, format: Format, sources: &Sources) -> Answer {
     let response = document(&given["response"], Format::Json, sources)?;
     let scene = Scene::of(given, format, sources)?;
     let items = sound(request::list(&response, &scene.target()))?;
-    let shown = |item: &request::Item| {
+    let shown = |item: &request::ListItem| {
         json!({
             "logicalPath": item.path.as_str(), "alias": item.identity.alias.as_str(),
             "remoteId": item.identity.remote_id.as_str(), "payload": to_json(&item.payload),
@@ -133,7 +133,7 @@ struct Scene<'s> {
     format: Format,
     around: Around,
     sources: &'s Sources,
-    memo: Memo,
+    memo: CompiledTemplates,
 }
 
 /// Payloads and metadata of other resources.
@@ -151,7 +151,7 @@ impl<'s> Scene<'s> {
         metadata: EffectiveMetadata,
         format: Format,
     ) -> Self {
-        Self { path, payload, metadata, format, around: Around::default(), sources, memo: Memo::default() }
+        Self { path, payload, metadata, format, around: Around::default(), sources, memo: CompiledTemplates::default() }
     }
 
     fn of(given: &Value, format: Format, sources: &'s Sources) -> Result<Self, Failure> {
@@ -168,13 +168,13 @@ impl<'s> Scene<'s> {
         Ok(Self { around, ..Self::new(sources, path, payload, metadata, format) })
     }
 
-    fn target(&self) -> Target<'_> {
-        Target {
+    fn target(&self) -> RequestTarget<'_> {
+        RequestTarget {
             path: &self.path,
             payload: &self.payload,
             metadata: &self.metadata,
             format: self.format,
-            neighbours: &self.around,
+            lookup: &self.around,
             sources: self.sources,
             memo: &self.memo,
         }
@@ -204,7 +204,7 @@ impl Around {
     }
 }
 
-impl Neighbours for Around {
+impl ResourceLookup for Around {
     fn payload(&self, path: &LogicalPath) -> Option<Node> {
         self.payloads.get(path.as_str()).cloned()
     }

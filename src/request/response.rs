@@ -1,41 +1,41 @@
 //! What a request would be answered, as far as the snapshot knows: the payloads that stand in it take the place of a server's.
 
 use super::scope::scope_for;
-use super::{Flavour, Item, Target, list, list_response, transform};
+use super::{Flavour, ListItem, RequestTarget, list, list_response, transform};
 use crate::finding::Outcome;
 use crate::metadata::{Field, Operation, Section};
 use crate::value::{Node, Value};
 
 /// An answer, brought to shape by what metadata says about it.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub enum ExpectedResponse {
     /// What getting or comparing makes of the payload.
     Payload(Node),
     /// What a list finds.
-    Items(Vec<Item>),
+    Items(Vec<ListItem>),
 }
 
 /// The answer to a request, where metadata has something to say about it: without transforms it is simply what is there.
-pub fn answer(target: &Target<'_>, operation: Operation) -> Outcome<Option<Answer>> {
+pub fn answer(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Option<ExpectedResponse>> {
     let has_transforms = !target.metadata.transforms(operation).is_empty();
     let is_there = !matches!(target.payload.value, Value::Null);
     let flavour = match operation {
         Operation::List if tells_items_apart(target) => {
             let Outcome { value, findings } = list(&list_response(target), target);
-            return Outcome { value: Some(Answer::Items(value)), findings };
+            return Outcome { value: Some(ExpectedResponse::Items(value)), findings };
         }
         Operation::Get if has_transforms && is_there => Flavour::Request,
         Operation::Compare if has_transforms && is_there => Flavour::Compare,
         _ => return Outcome::clean(None),
     };
     match transform(target.payload, target, operation, &scope_for(target, operation), flavour) {
-        Ok(payload) => Outcome::clean(Some(Answer::Payload(payload))),
+        Ok(payload) => Outcome::clean(Some(ExpectedResponse::Payload(payload))),
         Err(finding) => Outcome { value: None, findings: vec![*finding] },
     }
 }
 
 /// Whether metadata says how the items of a list are called, or what to make of them; otherwise there is nothing to be wrong.
-fn tells_items_apart(target: &Target<'_>) -> bool {
+fn tells_items_apart(target: &RequestTarget<'_>) -> bool {
     let names = [Field::IdFromAttribute, Field::AliasFromAttribute];
     let has_jq = || target.metadata.transforms(Operation::List).iter().any(|(field, _)| *field == Field::Jq);
     names.into_iter().any(|field| target.metadata.text(Section::Resource, field).is_some()) || has_jq()

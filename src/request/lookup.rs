@@ -8,7 +8,7 @@ use crate::path::LogicalPath;
 use crate::value::Node;
 
 /// The other resources of the same snapshot.
-pub trait Neighbours {
+pub trait ResourceLookup {
     /// The effective payload of the resource that has exactly this path.
     fn payload(&self, path: &LogicalPath) -> Option<Node>;
 
@@ -21,9 +21,9 @@ pub trait Neighbours {
 
 /// No other resources.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct NoResources;
 
-impl Neighbours for Nobody {
+impl ResourceLookup for NoResources {
     fn payload(&self, _: &LogicalPath) -> Option<Node> {
         None
     }
@@ -38,9 +38,9 @@ impl Neighbours for Nobody {
 }
 
 /// The resources above a path, the nearest first; directories without a resource do not count.
-pub fn ancestors(path: &LogicalPath, neighbours: &dyn Neighbours) -> Vec<(LogicalPath, Node)> {
+pub fn ancestors(path: &LogicalPath, lookup: &dyn ResourceLookup) -> Vec<(LogicalPath, Node)> {
     let parents = std::iter::successors(path.parent(), LogicalPath::parent);
-    parents.filter_map(|parent| neighbours.payload(&parent).map(|payload| (parent, payload))).collect()
+    parents.filter_map(|parent| lookup.payload(&parent).map(|payload| (parent, payload))).collect()
 }
 
 /// The resources of a collection, to look for one by a name of its own.
@@ -48,10 +48,10 @@ pub struct Siblings(Vec<(LogicalPath, Node, Arc<EffectiveMetadata>)>);
 
 impl Siblings {
     /// All of them.
-    pub fn of(collection: &LogicalPath, neighbours: &dyn Neighbours) -> Self {
-        let children = neighbours.children(collection).into_iter();
+    pub fn of(collection: &LogicalPath, lookup: &dyn ResourceLookup) -> Self {
+        let children = lookup.children(collection).into_iter();
         let known =
-            |(path, payload): (LogicalPath, Node)| neighbours.metadata(&path).map(|metadata| (path, payload, metadata));
+            |(path, payload): (LogicalPath, Node)| lookup.metadata(&path).map(|metadata| (path, payload, metadata));
         Self(children.filter_map(known).collect())
     }
 
@@ -61,8 +61,8 @@ impl Siblings {
     }
 
     /// The payload of the one that answers to the last segment of a path.
-    pub fn answering(&self, path: &LogicalPath, neighbours: &dyn Neighbours) -> Result<Option<Node>, Box<Finding>> {
-        let Some(metadata) = neighbours.metadata(path) else { return Ok(None) };
+    pub fn answering(&self, path: &LogicalPath, lookup: &dyn ResourceLookup) -> Result<Option<Node>, Box<Finding>> {
+        let Some(metadata) = lookup.metadata(path) else { return Ok(None) };
         let siblings: Vec<Sibling<'_>> =
             self.0.iter().map(|(path, payload, metadata)| Sibling { path, payload, metadata }).collect();
         Ok(look_up(path, &metadata, &siblings)?.map(|sibling| sibling.payload.clone()))
@@ -70,10 +70,10 @@ impl Siblings {
 }
 
 /// The payload of the resource that a path means: the one that stands there, or a sibling that answers to its last segment.
-pub fn find(path: &LogicalPath, neighbours: &dyn Neighbours) -> Result<Option<Node>, Box<Finding>> {
-    if let Some(payload) = neighbours.payload(path) {
+pub fn find(path: &LogicalPath, lookup: &dyn ResourceLookup) -> Result<Option<Node>, Box<Finding>> {
+    if let Some(payload) = lookup.payload(path) {
         return Ok(Some(payload));
     }
     let Some(collection) = path.parent() else { return Ok(None) };
-    Siblings::of(&collection, neighbours).answering(path, neighbours)
+    Siblings::of(&collection, lookup).answering(path, lookup)
 }
