@@ -12,6 +12,7 @@ pub mod names;
 pub mod glob;
 pub mod suggest;
 pub mod text;
+pub mod scan;
 pub mod memo;
 pub mod parallel;
 pub mod value;
@@ -43,3 +44,6 @@ pub mod report;
 // Wiring.
 pub mod pipeline;
 pub mod shell;
+
+#[cfg(test)]
+mod testing;

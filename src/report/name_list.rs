@@ -211,7 +211,9 @@ mod tests {
                 .collect();
             spelled.sort();
             prop_assert_eq!(spelled, names);
-            let _ = fitted(&families, width);
+            let short = fitted(&families, width);
+            prop_assert!(columns(&short) <= width || short == first(&families, 1), "{short}");
+            prop_assert_eq!(fitted(&families, 10_000), whole(&families).join(" "));
         }
     }
 }

@@ -11,22 +11,10 @@ use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::{Node, Value};
 
-/// Runs every case of every file in a folder.
-pub(super) fn run(folder: &Path) -> Vec<(String, Result<(), String>)> {
-    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    files.iter().flat_map(|file| run_file(file)).collect()
-}
+use super::{CaseResult, node_cases};
 
-fn run_file(file: &Path) -> Vec<(String, Result<(), String>)> {
-    let text = std::fs::read_to_string(file).expect("a vector file can be read");
-    let sources = Sources::default();
-    let source = sources.add(SourceText::new(RepoPath::root(), "vectors", text.as_str()));
-    let parsed = document::parse(&text, source, Format::Json, &Limits::default());
-    let cases = parsed.value.first().and_then(|document| document.root.as_list()).expect("a vector file is a list");
-    cases.iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
+pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
+    node_cases(folder).iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
 }
 
 /// What a stage answers: a value, or the findings that stand in its way.
