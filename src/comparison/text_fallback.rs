@@ -9,14 +9,14 @@ use crate::path::RepoPath;
 use crate::resource::SkipReason;
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
 
-/// A file that differs, and what can be said about it.
+/// A file that differs and is not compared by value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFile {
     /// Its path.
     pub path: RepoPath,
-    /// Why its meaning is not compared, in a few words.
+    /// Why it is not compared by value.
     pub reason: &'static str,
-    /// What it holds.
+    /// Its content on both sides.
     pub content: TextContent,
 }
 
@@ -32,14 +32,14 @@ pub enum TextContent {
     },
     /// Something that is not text, on at least one side.
     Binary,
-    /// Text that may hold secrets, so that no line of it is shown.
+    /// Text that may contain secrets, so that no line of it is shown.
     Sensitive,
     /// Not a file on at least one side.
     NotAFile,
 }
 
 impl TextContent {
-    /// Whether the sides say the same.
+    /// Whether the texts of both sides are equal.
     pub fn is_same(&self) -> bool {
         matches!(self, Self::Text { before, after } if before == after)
     }

@@ -40,7 +40,7 @@ fn heading(file: &TextFile) -> Line {
         content if content.is_same() => "the text is the same",
         TextContent::Text { .. } => "compared line by line",
         TextContent::Binary => "the bytes differ",
-        TextContent::Sensitive => "differs, and is not shown because it may hold secrets",
+        TextContent::Sensitive => "differs; not shown because it may contain secrets",
         TextContent::NotAFile => "differs",
     };
     let note = format!("  ({}: {how})", file.reason);
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_is_not_shown_is_said() {
         assert_eq!(shown(TextContent::Binary), "~ a/Makefile  (not YAML or JSON: the bytes differ)\n");
-        assert!(shown(TextContent::Sensitive).contains("not shown because it may hold secrets"));
+        assert!(shown(TextContent::Sensitive).contains("not shown because it may contain secrets"));
         assert!(shown(text(Some("a"), Some("a"))).contains("the text is the same"));
     }
 }

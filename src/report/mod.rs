@@ -1,4 +1,4 @@
-//! Stage 14: what was found, as text for people and as data for programs.
+//! Writes the result of a comparison, as text for people and as data for programs.
 
 mod cause;
 mod name_list;

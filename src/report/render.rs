@@ -25,7 +25,7 @@ pub fn yaml(rendered: &RenderedResource) -> String {
     documents.collect::<Vec<_>>().join(SEPARATOR)
 }
 
-/// What stands between YAML documents.
+/// The separator of YAML documents.
 pub const SEPARATOR: &str = "---\n";
 
 /// As an object for each resource: its name, its file, and its payload or its steps.

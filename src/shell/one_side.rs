@@ -121,7 +121,7 @@ impl OneSide {
         let label = self.snapshot.label();
         let missing = || {
             let message = format!("there is no file {} in {label}", given.display());
-            Failure::new(message).help("paths are relative to the directory you are in, and stay inside the repository")
+            Failure::new(message).help("paths are relative to the current directory and must be inside the repository")
         };
         let entry = self.snapshot.entry(path).map_err(|error| Failure::new(error.to_string()))?;
         let entry = entry.filter(|entry| entry.kind == EntryKind::File).ok_or_else(missing)?;

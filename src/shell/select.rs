@@ -160,7 +160,7 @@ impl WordReader<'_> {
         }
         let roots = self.side.settings.layer_roots();
         let Some(root) = roots.around(&place) else {
-            return Err(refused(&"it is in no root of resources").help("`roots` in outcrop.yaml says where they are"));
+            return Err(refused(&"it is not in any root of resources").help("`roots` in outcrop.yaml lists them"));
         };
         let below = place.below(&root.path).unwrap_or_default();
         let marker = if is_collection { "/" } else { "" };

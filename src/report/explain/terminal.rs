@@ -1,4 +1,4 @@
-//! Histories for people: the one that counts is marked, the others are struck.
+//! Explanations as text: the effective value is marked, overridden ones are struck through.
 
 use std::io;
 
@@ -19,10 +19,10 @@ use crate::value::{Node, StepKind};
 const INDENT: usize = 4;
 /// Columns before what belongs to the line above.
 const DEEPER: usize = 8;
-/// A value on one line longer than that is counted instead of shown.
+/// Longer values are counted instead of shown.
 const LONGEST: usize = 10_000;
 
-/// Writes it for people.
+/// Writes explanations as text.
 pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut page = Page {
         screen: Screen::new(out, style),
@@ -64,9 +64,10 @@ impl Page<'_> {
         }
         let more = if part.values.is_empty() { "value" } else { "more value" };
         let hint = match (part.subject, part.omitted) {
-            (ExplainedSubject::Payload, 1) => "stands where it is written; a POINTER or -v shows it",
-            (ExplainedSubject::Payload, _) => "stand where they are written; a POINTER or -v shows them",
-            (ExplainedSubject::Metadata, _) => "nobody sets; a POINTER shows the defaults",
+            (ExplainedSubject::Payload, 1) => "comes from the file itself; a POINTER or -v shows it",
+            (ExplainedSubject::Payload, _) => "come from the file itself; a POINTER or -v shows them",
+            (ExplainedSubject::Metadata, 1) => "is a default; a POINTER shows it",
+            (ExplainedSubject::Metadata, _) => "are defaults; a POINTER shows them",
         };
         self.screen.blank()?;
         self.screen.line(Line::default().with(Role::Dim, &format!("{} {hint}", plural(part.omitted, more))))
@@ -74,11 +75,11 @@ impl Page<'_> {
 
     fn origins(&mut self, part: &ExplainedPart) -> io::Result<()> {
         if part.files.is_empty() {
-            let nobody = match part.subject {
-                ExplainedSubject::Payload => "no resource stands here",
-                ExplainedSubject::Metadata => "no layer speaks for it",
+            let phrase = match part.subject {
+                ExplainedSubject::Payload => "no such resource",
+                ExplainedSubject::Metadata => "no metadata applies",
             };
-            return self.screen.line(Line::indented(2).with(Role::Dim, nobody));
+            return self.screen.line(Line::indented(2).with(Role::Dim, phrase));
         }
         let widest = part.files.iter().map(|origin| columns(role_of(origin))).max().unwrap_or(0);
         let widest = widest.min(self.style.columns() / 2);
@@ -90,7 +91,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Values with nothing to tell but their place stand in rows, the others each on a history.
+    /// Values with a single definition are shown as table rows, others with their history.
     fn histories(&mut self, histories: &[ValueHistory]) -> io::Result<()> {
         for run in histories.chunk_by(|a, b| is_plain(a) && is_plain(b)) {
             if is_plain(&run[0]) {
@@ -186,22 +187,22 @@ impl Page<'_> {
         })
     }
 
-    /// Where it is written, and what brought it from there.
+    /// Where a value is defined, and the steps from there.
     fn remarks(&mut self, entry: &HistoryEntry) -> Vec<String> {
         let note = match entry.effect {
             HistoryEffect::Value(_) => "",
-            HistoryEffect::Cleared | HistoryEffect::Emptied => "  (clears it)",
+            HistoryEffect::Cleared | HistoryEffect::Emptied => "  (clears the value)",
         };
         let place = entry.at.map_or("default".to_owned(), |at| self.place(at));
         let mut remarks = vec![format!("{place}{note}")];
         let Route { steps, left_out } = &entry.route;
         for (kind, at) in steps {
             let (name, by) = (self.step(*kind, *at), self.place(*at));
-            // A value that is written where it is made needs no second place.
+            // A value that is defined where it is computed needs no second location.
             remarks.push(match kind {
                 StepKind::Patch if by == place => "by a patch".to_owned(),
                 StepKind::Expression if by == place => "by an expression".to_owned(),
-                _ => format!("through {name} at {by}"),
+                _ => format!("via {name} at {by}"),
             });
         }
         if *left_out > 0 {
@@ -215,7 +216,7 @@ impl Page<'_> {
         format!("{}:{}", place.text.path, place.line)
     }
 
-    /// A step in the words of the file where those are few, and nothing but a key; else what kind of step it is.
+    /// The text of a step if it is a short key, otherwise its kind.
     fn step(&mut self, kind: StepKind, at: Span) -> String {
         let is_key = matches!(kind, StepKind::Alias | StepKind::MergeKey | StepKind::Directive | StepKind::Include);
         let text = self.locator.start(at).text;
@@ -224,14 +225,14 @@ impl Page<'_> {
     }
 }
 
-/// Whether there is nothing to tell about a value but where it is written.
+/// Whether a value has a single definition and no steps.
 fn is_plain(history: &ValueHistory) -> bool {
     matches!(&history.entries[..], [only] if only.route.steps.is_empty() && matches!(only.effect, HistoryEffect::Value(_)))
 }
 
 fn role_of(origin: &ExplainedFile) -> &str {
     match &origin.role {
-        FileRole::Document => "written in",
+        FileRole::Document => "defined in",
         FileRole::Included => "included",
         FileRole::Patches => "patched by",
         FileRole::Drops => "dropped by",

@@ -34,7 +34,7 @@ pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, 
     let Some(Expanded { root, reads }) = expanded else { return Ok(Exit::Found) };
     let shown = side.hide_document(root.clone(), &path);
     if !shown.is_identical(&root) {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     let why = || explain_document(&side, &shown, &path, &reads);
     output::write(|out| match (args.why, args.format) {

@@ -29,7 +29,7 @@ pub(super) fn run(
     recursive: bool,
 ) -> Result<Exit, Failure> {
     if recursive {
-        let failure = Failure::new("recursive inference is not available, so nothing was inferred or stored");
+        let failure = Failure::new("recursive inference is not supported; nothing was inferred or stored");
         return Err(failure.help("infer the metadata of one path at a time"));
     }
     let opened = if asked.apply { OneSide::for_writing(global)? } else { OneSide::open(global, &target.at)? };
@@ -50,7 +50,7 @@ pub(super) fn run(
     let layers = super::layers_at(&side, &root)?;
     let planned = plan::supplement(&inferred.path, &inferred.compact, layers, root.format);
     if planned.as_ref().is_ok_and(|plan| plan.edits.is_empty()) {
-        output::print_lines(&format!("nothing to add: the metadata of {} says all of it\n", inferred.path))?;
+        output::print_lines(&format!("nothing to add: the metadata of {} is complete\n", inferred.path))?;
         return Ok(opened.report(&side, findings, global)?);
     }
     let exit = carry_out(&opened, &side, planned, global)?;
