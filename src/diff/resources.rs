@@ -1,4 +1,4 @@
-//! Which resources on the two sides are the same one, renamed and moved ones included, and what changed in each.
+//! Pairs the resources of the two sides, renamed and moved ones included, and compares each pair.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -15,10 +15,10 @@ use crate::value::align;
 /// A resource before and after; one side may be missing.
 pub type ResourcePair = (Option<Resource>, Option<Resource>);
 
-/// Finds out which resources are the same, in order of identity.
+/// Pairs the resources of both sides, in order of identity.
 ///
-/// The same identity comes first. Where several share one, those in the same file belong together, then those of equal content,
-/// then they do in order. Documents of one plain file have only their content to be told apart by: equal ones, then alike ones,
+/// Equal identities pair first. If several resources share one, they pair within a file, then by equal content,
+/// then in order. Documents of one plain file pair by content: equal ones, then similar ones,
 /// then what they share in order. What is then gone on one side and new on the other, but much alike, was renamed or moved;
 /// Kubernetes resources only within their kind.
 pub fn pair(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<ResourcePair> {
@@ -58,7 +58,7 @@ pub(super) fn by_place(a: &ResourceChange, b: &ResourceChange) -> std::cmp::Orde
     this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
 }
 
-/// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood
+/// Compares each pair, its payload and whatever else `views` compares of it; unchanged pairs that did not move
 /// are left out.
 pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &OtherViews<'_>) -> Vec<ResourceChange> {
     let size = |resource: &Option<Resource>| resource.as_ref().map_or(0, |resource| resource.payload.size());
@@ -112,7 +112,7 @@ enum Name<'a> {
     File(&'a RepoPath),
 }
 
-/// Among whom a renamed resource is looked for.
+/// The set of resources in which a renamed resource is searched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Kin<'a> {
     Logical,
@@ -146,7 +146,7 @@ fn place(resource: &Resource) -> (Name<'_>, &RepoPath, usize) {
     (Name::of(resource), &resource.file, resource.position)
 }
 
-/// Who belongs to whom, and who still waits for a partner; all by position in two sorted slices.
+/// The pairs found so far and the resources without a partner, by position in two sorted slices.
 struct Pairing<'a> {
     before: &'a [Resource],
     after: &'a [Resource],
@@ -159,11 +159,11 @@ struct Pairing<'a> {
 
 /// Documents of one file that share less have nothing to do with each other.
 const RELATED: u64 = 100;
-/// Documents of one file that share this much are the same one, wherever they stand.
+/// Similarity from which two documents of one file pair, wherever they are in it.
 const ALIKE: u64 = 500;
 /// Of two resources with different names this much of the values must agree.
 const RENAMED: u64 = 600;
-/// What it is worth, beside being alike, to have the same file name, or to stand in the same directory.
+/// Bonus for an equal file name, and for an equal directory.
 const SAME_FILE_NAME: u64 = 60;
 const SAME_DIRECTORY: u64 = 30;
 
@@ -230,7 +230,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// Pairs those who wait and have the same key, the first with the first, the second with the second.
+    /// Pairs unpaired resources with equal keys, in order.
     fn pair_by<K: Hash + Eq>(&mut self, key: impl Fn(&'a Resource, u32) -> Option<K>) {
         let keys = |waiting: &[usize], resources: &'a [Resource], contents: &HashMap<usize, u32>| {
             let key = |&at: &usize| key(&resources[at], contents.get(&at).copied().unwrap_or_default());
@@ -298,7 +298,7 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// What can be recognised in a resource; that it is of its kind says nothing among its kin.
+/// The features of a resource, without those that all resources of its kind share.
 fn features(resource: &Resource, limit: usize) -> Features {
     let is_kubernetes = matches!(resource.identity, Identity::Kubernetes(_));
     Features::of_document(&resource.payload, limit, |member| {
@@ -333,7 +333,7 @@ mod tests {
         Resource { identity: Identity::Kubernetes(identity), ..file(path, None, &payload) }
     }
 
-    /// Each pair as `file#position=file#position`, `-` for nobody.
+    /// Each pair as `file#position=file#position`, `-` for none.
     fn told(before: Vec<Resource>, after: Vec<Resource>) -> Vec<String> {
         let tell = |resource: &Option<Resource>| match resource {
             Some(resource) => format!("{}#{}", resource.file, resource.position),

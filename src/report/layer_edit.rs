@@ -1,39 +1,39 @@
-//! Edits of layers, and the resources that do not notice them.
+//! Edits of layers, and the resources that override them.
 
 use crate::path::{Pointer, RepoPath};
 use crate::resource::Identity;
 use crate::text::Span;
 
-/// A value of a layer that was edited and does not reach everybody the layer speaks for.
+/// An edited value of a layer that does not affect every resource the layer applies to.
 #[derive(Debug, Clone)]
 pub struct LayerEdit {
     /// The layer.
     pub file: RepoPath,
-    /// What was edited: its place in a canonical document.
+    /// Pointer to the edited value in a canonical document.
     pub pointer: Pointer,
-    /// Where the value was written, if it was.
+    /// Where the value was defined, if it was.
     pub before: Option<Span>,
-    /// Where it is written, if it still is.
+    /// Where the value is defined, if it still is.
     pub after: Option<Span>,
-    /// How many resources it counts for, before or after.
+    /// How many resources the value affects, before or after.
     pub readers: usize,
-    /// Resources the layer speaks for that have the value from a stronger one, in order.
+    /// Resources that the layer applies to, but that take the value from a layer of higher precedence, in order.
     pub shielded: Vec<Shielded>,
-    /// Whether it is there and no resource reads it.
+    /// Whether the value exists and affects no resource.
     pub is_dead: bool,
 }
 
-/// A resource that an edit does not reach.
+/// A resource that overrides an edited value.
 #[derive(Debug, Clone)]
 pub struct Shielded {
-    /// Which.
+    /// The resource.
     pub resource: Identity,
-    /// Where its value is written instead.
+    /// Where its own value is defined.
     pub by: Span,
 }
 
 impl LayerEdit {
-    /// Where it is written, or was.
+    /// Where the value is defined, or was.
     pub fn at(&self) -> Option<Span> {
         self.after.or(self.before)
     }

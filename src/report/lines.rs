@@ -8,14 +8,14 @@ use super::unified::hunk_lines;
 use crate::diff::text::hunks;
 use crate::path::RepoPath;
 
-/// A file that differs, and what can be said about it.
+/// A file that differs and is not compared by value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlainFile {
-    /// Where it stands.
+    /// Its path.
     pub path: RepoPath,
-    /// Why its meaning is not compared, in a few words.
+    /// Why it is not compared by value.
     pub reason: &'static str,
-    /// What it holds.
+    /// Its content on both sides.
     pub content: PlainContent,
 }
 
@@ -31,14 +31,14 @@ pub enum PlainContent {
     },
     /// Something that is not text, on at least one side.
     Binary,
-    /// Text that may hold secrets, so that no line of it is shown.
+    /// Text that may contain secrets, so that no line of it is shown.
     Sensitive,
     /// Not a file on at least one side.
     NotAFile,
 }
 
 impl PlainContent {
-    /// Whether the sides say the same.
+    /// Whether the texts of both sides are equal.
     pub fn is_same(&self) -> bool {
         matches!(self, Self::Text { before, after } if before == after)
     }
@@ -76,7 +76,7 @@ fn heading(file: &PlainFile) -> Line {
         content if content.is_same() => "the text is the same",
         PlainContent::Text { .. } => "compared line by line",
         PlainContent::Binary => "the bytes differ",
-        PlainContent::Sensitive => "differs, and is not shown because it may hold secrets",
+        PlainContent::Sensitive => "differs; not shown because it may contain secrets",
         PlainContent::NotAFile => "differs",
     };
     let note = format!("  ({}: {how})", file.reason);
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn what_is_not_shown_is_said() {
         assert_eq!(shown(PlainContent::Binary), "~ a/Makefile  (not YAML or JSON: the bytes differ)\n");
-        assert!(shown(PlainContent::Sensitive).contains("not shown because it may hold secrets"));
+        assert!(shown(PlainContent::Sensitive).contains("not shown because it may contain secrets"));
         assert!(shown(text(Some("a"), Some("a"))).contains("the text is the same"));
     }
 }

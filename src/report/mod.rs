@@ -1,4 +1,4 @@
-//! Stage 14: what was found, as text for people and as data for programs.
+//! Writes the result of a comparison, as text for people and as data for programs.
 
 mod cause;
 mod name_list;
@@ -45,7 +45,7 @@ use crate::finding::Finding;
 pub use crate::resource::{ReadAs, SkipReason, Skipped};
 use crate::text::Sources;
 
-/// Everything a run found out; each format shows it in its own way.
+/// The result of a run, as all formats show it.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The older side, as people call it.
@@ -54,35 +54,35 @@ pub struct Report {
     pub after: SmolStr,
     /// Every resource that differs, in order of its identity.
     pub resources: Vec<ResourceChange>,
-    /// The same change in several resources, told once; refers to `resources` by their positions.
+    /// Changes that several resources share; they refer to `resources` by position.
     pub groups: Vec<Group>,
     /// Which edited files the changes come from.
     pub edits: Edits,
-    /// Edits of layers that do not reach everybody they speak for.
+    /// Edits of layers that do not affect every resource they apply to.
     pub layer_edits: Vec<LayerEdit>,
-    /// What is wrong with the files, in order of file and place.
+    /// Problems in the files, in order of file and location.
     pub findings: Vec<Finding>,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
-    /// What was looked at.
+    /// How much was compared.
     pub compared: Compared,
-    /// Changes that the user does not want to see, each with the rule that took it out.
+    /// Changes hidden by rules of the user, each with its rule.
     pub suppressed: Vec<Suppressed>,
     /// The views that were compared, if not all of them were.
     pub only: Vec<&'static str>,
     /// Changes that are shown, but that the compare rules of the newer side would hide from now on.
     pub would_hide: Vec<Suppressed>,
-    /// How many changed files were read as what.
+    /// The number of changed files by interpretation.
     pub read_as: BTreeMap<ReadAs, usize>,
-    /// Findings that the configuration switches off.
+    /// The number of findings disabled by the configuration.
     pub switched_off: usize,
-    /// Whether something could not be judged, so that the absence of changes proves nothing.
+    /// Whether some files could not be compared, so that the list of changes may be incomplete.
     pub incomplete: bool,
     /// The texts that findings and values point into.
     pub sources: Arc<Sources>,
 }
 
-/// How much was looked at; shown so that "no changes" can be trusted.
+/// How much was compared; shown with every report.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
     /// Files that differ between the sides.
@@ -92,12 +92,12 @@ pub struct Compared {
 }
 
 impl Report {
-    /// Whether something could not be judged, so that the absence of changes proves nothing.
+    /// Whether some files could not be compared, so that the list of changes may be incomplete.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete
     }
 
-    /// Forgets what resources have in common, so that each is told for itself.
+    /// Removes the groups, so that every resource is listed separately.
     pub fn ungroup(&mut self) {
         self.groups.clear();
         self.edits = Edits::default();

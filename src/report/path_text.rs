@@ -1,4 +1,4 @@
-//! Places in a document as people read them: `.spec.containers[web].image`, `.data["app.json"] › .level`.
+//! Paths in a document in readable form: `.spec.containers[web].image`, `.data["app.json"] › .level`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::diff::PathStep;
 use crate::sanitize;
 use crate::value::{Key, KeyKind, Number};
 
-/// The steps of a path, each as text that may stand at the start of a new line.
+/// The steps of a path, each as text at which a line may be broken.
 pub(super) fn steps(path: &[PathStep], symbols: &Symbols) -> Vec<String> {
     let mut steps = Vec::with_capacity(path.len());
     let mut lead = String::new();

@@ -13,7 +13,7 @@ use crate::value::{Entry, Node, Value};
 pub struct Rendered {
     /// What it is called.
     pub name: String,
-    /// The file it stands in.
+    /// The file it is defined in.
     pub file: RepoPath,
     /// What it is, or what it was after each stage that changed it.
     pub views: Vec<View>,
@@ -49,7 +49,7 @@ pub fn yaml(rendered: &Rendered) -> String {
     documents.collect::<Vec<_>>().join(SEPARATOR)
 }
 
-/// What stands between YAML documents.
+/// The separator of YAML documents.
 pub const SEPARATOR: &str = "---\n";
 
 /// As an object for each resource: its name, its file, and its payload or its steps.

@@ -1,6 +1,6 @@
 //! Requests that would be sent: as people read them, as data for programs, and as lines for a shell.
 //!
-//! Secrets are values that no writer can print; whoever makes the request hides them before.
+//! Secrets are values that no writer can print; they are replaced before a request is rendered.
 
 use std::io;
 
@@ -105,7 +105,7 @@ impl Page<'_> {
         self.screen.blank()?;
         match answer {
             ExpectedResponse::Payload(payload) => {
-                let what = if operation == Operation::Compare { "compared" } else { "taken from the answer" };
+                let what = if operation == Operation::Compare { "compared" } else { "read from the response" };
                 self.screen.line(Line::default().with(Role::Dim, what))?;
                 self.document(payload, format)
             }
@@ -169,7 +169,7 @@ impl Page<'_> {
         match origin {
             ScopeOrigin::Payload(span) => self.place(*span),
             ScopeOrigin::Context => "the resource".to_owned(),
-            ScopeOrigin::Path(Some(span)) => format!("the path, by {}", self.place(*span)),
+            ScopeOrigin::Path(Some(span)) => format!("the path, as defined at {}", self.place(*span)),
             ScopeOrigin::Path(None) => "the path, by the name of its collection".to_owned(),
             ScopeOrigin::Ancestor { path, origin } => format!("{path}, {}", self.origin(origin)),
         }
@@ -188,7 +188,7 @@ fn body_text(body: &Node, format: Format) -> String {
     }
 }
 
-/// The same for programs.
+/// Requests as data, for programs.
 pub fn to_node(rendered: &Rendered, sources: &Sources) -> Node {
     let nowhere = rendered.request.nowhere;
     let mut wire = Wire { nowhere, locator: Locator::new(sources) };
@@ -324,7 +324,7 @@ impl Wire<'_> {
     }
 }
 
-/// The same as one command for a POSIX shell; the server is in the variable `SERVER`.
+/// A request as one command for a POSIX shell; the server is in the variable `SERVER`.
 pub fn curl(request: &Request, format: Format) -> String {
     let mut words = vec!["curl".to_owned(), "-X".to_owned(), request.method.text.clone()];
     words.push(format!("\"$SERVER\"{}", quoted(&request.url())));

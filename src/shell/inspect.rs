@@ -103,13 +103,13 @@ impl Inspected {
             1 => Ok((path, trees.remove(0))),
             0 => {
                 let roots: Vec<String> = self.inspection().trees().iter().map(|tree| tree.base.to_string()).collect();
-                let failure = Failure::new(format!("{path} stands in none of the roots {}", roots.join(", ")));
+                let failure = Failure::new(format!("{path} is in none of the roots {}", roots.join(", ")));
                 Err(failure
                     .help(format!("name a directory, such as {}{path}", roots.first().map_or("", String::as_str))))
             }
             _ => {
                 let places: Vec<String> = trees.iter().map(|tree| format!("{}{path}", tree.base)).collect();
-                let failure = Failure::new(format!("{path} stands in several roots"));
+                let failure = Failure::new(format!("{path} is in several roots"));
                 Err(failure.help(format!("name one of the directories {}", places.join(", "))))
             }
         }
@@ -233,9 +233,7 @@ impl Inspected {
         let trees = self.inspection().trees();
         let around = trees.into_iter().filter(|tree| place.is_within(&tree.base));
         let Some(tree) = around.max_by_key(|tree| tree.base.as_bytes().len()) else {
-            return Err(
-                refused(&"it stands in no root of resources").help("`roots` in outcrop.yaml says where they are")
-            );
+            return Err(refused(&"it is not in any root of resources").help("`roots` in outcrop.yaml lists them"));
         };
         let below = place.as_bytes().get(tree.base.as_bytes().len()..).unwrap_or_default();
         let below = RepoPath::new(below.strip_prefix(b"/").unwrap_or(below)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Why resources change, through a whole comparison: groups, causes, edited files, overridden edits and dead edits.
+//! Why resources change, through a whole comparison: groups, causes, edited files, overriding resources and dead edits.
 
 use outcrop::diff::{self, Group, Origin};
 use outcrop::pipeline::{self, Judged, Request};
@@ -136,9 +136,11 @@ fn what_is_included_is_the_cause_and_includes_are_shown() {
     assert!(groups(&report).contains(&("/common/timeout".into(), 2, "shared/base.yaml:2".into())));
     assert!(groups(&report).contains(&("/common/retries".into(), 2, "shared/base.yaml:1".into())));
     let text = shown(&report, 100);
-    assert!(text.contains("why  shared/base.yaml:2, through an include in each of them\n"), "{text}");
+    assert!(text.contains("why  shared/base.yaml:2, via an include in each of them\n"), "{text}");
     assert!(
-        text.contains("  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, through the include in its line 2\n"),
+        text.contains(
+            "  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, via the include in line 2 of this file\n"
+        ),
         "{text}"
     );
     assert!(text.contains("  shared/base.yaml  2 edits → 3 resources\n"), "{text}");
@@ -167,7 +169,7 @@ fn an_override_that_goes_away_is_an_outlier_with_both_causes() {
 }
 
 #[test]
-fn who_overrides_an_edited_value_is_shielded() {
+fn resources_that_override_an_edited_value_are_listed() {
     let own = files(&[
         ("customers/c01/metadata.yaml", "operationInfo:\n  updateResource:\n    path: /own\n"),
         ("customers/c02/metadata.yaml", "operationInfo: {updateResource: null}\n"),
@@ -196,13 +198,13 @@ fn who_overrides_an_edited_value_is_shielded() {
     );
     assert!(!report.findings.iter().any(|finding| finding.rule.id == "metadata/dead-edit"));
     let text = shown(&report, 100);
-    assert!(text.contains("\n      not affected: 2 shielded by customers/{c01, c02}/metadata.yaml\n"), "{text}");
+    assert!(text.contains("\n      not affected: 2 overridden by customers/{c01, c02}/metadata.yaml\n"), "{text}");
 }
 
 #[test]
 fn an_edit_that_no_resource_uses_is_a_warning() {
     let dead = |report: &Report| report.findings.iter().filter(|it| it.rule.id == "metadata/dead-edit").count();
-    // There is no resource below.
+    // No resource is below.
     let lonely = |layer| files(&[("empty/_/metadata.yaml", layer), ("x/a/resource.yaml", "a: 1")]);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V2))), 2);
     assert_eq!(dead(&run(&lonely(V1), &lonely(V2), &[], |request| pipeline::check(request, Judged::New))), 2);

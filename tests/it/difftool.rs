@@ -83,7 +83,7 @@ fn what_cannot_be_read_by_meaning_is_shown_as_lines() {
         .says("document/syntax")
         .says("~ same.yaml  (does not parse: compared line by line)\n@@ -1,2 +1,2 @@\n-a: 1\n+a: [1\n b: 2\n")
         .says("binary  (not YAML or JSON: the bytes differ)")
-        .says("not shown because it may hold secrets")
+        .says("not shown because it may contain secrets")
         .does_not_say("hunter")
         .does_not_say("\x1b");
 }

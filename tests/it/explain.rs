@@ -68,7 +68,7 @@ fn anchors_and_merge_keys_are_shown_like_directives() {
 .alias
   ▸ {k: 1, l: 2}  a.yaml:2  through *b at a.yaml:7
 
-2 more values stand where they are written; a POINTER or -v shows them
+2 more values come from the file itself; a POINTER or -v shows them
 "
     );
 }
@@ -80,12 +80,12 @@ fn what_came_as_a_whole_is_shown_as_a_whole_unless_asked_for() {
         of_file(&files, "a.yaml", ""),
         "\
 .x.p
-  ▸ {q: [1, 2], r: {s: 3}}  b.yaml:1  through +include at a.yaml:1
+  ▸ {q: [1, 2], r: {s: 3}}  b.yaml:1  via +include at a.yaml:1
 
-1 more value stands where it is written; a POINTER or -v shows it
+1 more value comes from the file itself; a POINTER or -v shows it
 "
     );
-    assert_eq!(of_file(&files, "a.yaml", "/x/p/q/1"), ".x.p.q[1]\n  ▸ 2  b.yaml:1  through +include at a.yaml:1\n");
+    assert_eq!(of_file(&files, "a.yaml", "/x/p/q/1"), ".x.p.q[1]\n  ▸ 2  b.yaml:1  via +include at a.yaml:1\n");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn what_was_replaced_as_a_whole_is_shown_with_its_parts() {
     let files = [("a.yaml", "x:\n  +/y:\n  l: [3]\ny:\n  l: [1, 2]\n")];
     let expected = "\
 .x.l
-    ~~[1, 2]~~  a.yaml:5  through +/y at a.yaml:2
+    ~~[1, 2]~~  a.yaml:5  via +/y at a.yaml:2
   ▸ [3]         a.yaml:3
 
 .x.l[0]  3  a.yaml:3
@@ -109,7 +109,7 @@ fn a_long_way_is_cut_and_counted() {
         text += &format!("k{at}: {{+/k{}: }}\n", at - 1);
     }
     let shown = of_file(&[("a.yaml", &text)], "a.yaml", "/k39/v");
-    assert!(shown.contains("through +/k0 at a.yaml:2"), "{shown}");
+    assert!(shown.contains("via +/k0 at a.yaml:2"), "{shown}");
     assert!(shown.contains("and 19 more"), "{shown}");
 }
 
@@ -142,7 +142,7 @@ fn resources_are_found_by_path_file_and_name() {
     assert_eq!(names(&of_path("/deploy/Deployment.web")), ["Deployment shop/web"]);
     assert_eq!(names(&of_path("/c/a")), ["/c/a"]);
     let [text, _] = explain(&files, of_path("/c/b"), "", false);
-    assert!(text.contains("written in  c/b.yaml"), "{text}");
+    assert!(text.contains("defined in  c/b.yaml"), "{text}");
     assert!(text.contains("resourceInfo.idFromAttribute  id  c/_/metadata.yaml:1"), "{text}");
 }
 
@@ -154,7 +154,7 @@ fn metadata_tells_what_brought_it_too() {
         ("c/a/resource.yaml", "id: 1\n"),
     ];
     let [text, _] = explain(&files, of_path("/c/a"), "/resourceInfo", false);
-    assert!(text.contains("  ▸ id  ids.yaml:1  through +include at c/_/metadata.yaml:2"), "{text}");
+    assert!(text.contains("  ▸ id  ids.yaml:1  via +include at c/_/metadata.yaml:2"), "{text}");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn what_patches_and_expressions_do_is_shown() {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
     let (text, code) = explain(&["/a/x", "/old/key"]);
-    let expected = "nothing stands at /old/key in /a/x: a patch takes it away at a/_/patches.yaml:5";
+    let expected = "no value at /old/key in /a/x: removed by the patch at a/_/patches.yaml:5";
     assert!(text.contains(expected) && code == Some(2), "{text}");
     let (text, _) = explain(&["/a/y"]);
     assert!(text.contains("dropped by  a/_/patches.yaml:7"), "{text}");

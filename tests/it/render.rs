@@ -47,14 +47,14 @@ fn resources_are_named_in_every_way() {
     assert_eq!(headings(&repo, &["-C", "k", "all.yaml"]), all[1..3]);
     let (out, err, code) = outcrop(&repo, &["render", "/a/x", "/absent", "T three"]);
     assert_eq!((out.as_str(), code), ("# /a/x  a/x/resource.yaml\nnum: 1\n", Some(2)));
-    assert!(err.contains("/absent, T three names no resource"), "{err}");
+    assert!(err.contains("no resource matches /absent, T three"), "{err}");
 }
 
 #[test]
 fn what_is_dropped_is_absent_and_said_to_whoever_asked() {
     let repo = repository();
     let (out, err, code) = outcrop(&repo, &["render", "/a/y"]);
-    assert_eq!((out.as_str(), err.trim(), code), ("", "note: a patch drops /a/y", Some(0)));
+    assert_eq!((out.as_str(), err.trim(), code), ("", "note: removed by a patch: /a/y", Some(0)));
     let (out, _, _) = outcrop(&repo, &["render", "/a/y", "--steps"]);
     assert!(out.contains("# 2 of 2: after a/_/patches.yaml, which drops it\n"), "{out}");
 }

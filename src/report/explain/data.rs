@@ -1,4 +1,4 @@
-//! The same for programs.
+//! Explanations as data, for programs.
 
 use smol_str::SmolStr;
 

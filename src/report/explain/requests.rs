@@ -1,4 +1,4 @@
-//! Requests for people who ask where they come from: the template of each part, who wrote it, and the values that went into it.
+//! Writes where requests come from: the template of each part, its layer, and its inputs.
 
 use std::io;
 
@@ -24,7 +24,7 @@ impl Page<'_> {
             return Ok(());
         }
         self.screen.blank()?;
-        let hint = "no layer names; `outcrop metadata render PATH --all` shows all";
+        let hint = "not defined by any layer; `outcrop metadata render PATH --all` shows them";
         let line = format!("{} {hint}", plural(stories.untold, "more operation"));
         self.screen.line(Line::default().with(Role::Dim, &line))
     }
@@ -54,7 +54,7 @@ impl Page<'_> {
         self.table(&rows)
     }
 
-    /// A part that somebody wrote, or that something went into; defaults that are always the same tell nothing.
+    /// The rows of a part that a layer defines or that has inputs; constant defaults are left out.
     fn part_rows(&mut self, name: &str, part: &RenderedPart, rows: &mut Vec<[String; 3]>) {
         if part.at.is_none() && part.uses.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl Page<'_> {
         match origin {
             ScopeOrigin::Payload(span) => self.place(*span),
             ScopeOrigin::Context => "the resource itself".to_owned(),
-            ScopeOrigin::Path(Some(span)) => format!("its path, by {}", self.place(*span)),
+            ScopeOrigin::Path(Some(span)) => format!("its path, as defined at {}", self.place(*span)),
             ScopeOrigin::Path(None) => "its path, by the name of a collection".to_owned(),
             ScopeOrigin::Ancestor { path, origin } => format!("{path}: {}", self.origin(origin)),
         }

@@ -1,4 +1,4 @@
-//! Ladders for people: the one that counts is marked, the others are struck.
+//! Explanations as text: the effective value is marked, overridden ones are struck through.
 
 use std::io;
 
@@ -16,10 +16,10 @@ use crate::value::{Node, StepKind};
 const INDENT: usize = 4;
 /// Columns before what belongs to the line above.
 const DEEPER: usize = 8;
-/// A value on one line longer than that is counted instead of shown.
+/// Longer values are counted instead of shown.
 const LONGEST: usize = 10_000;
 
-/// Writes it for people.
+/// Writes explanations as text.
 pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut page = Page {
         screen: Screen::new(out, style),
@@ -61,9 +61,10 @@ impl Page<'_> {
         }
         let more = if part.ladders.is_empty() { "value" } else { "more value" };
         let hint = match (part.subject, part.untold) {
-            (Subject::Payload, 1) => "stands where it is written; a POINTER or -v shows it",
-            (Subject::Payload, _) => "stand where they are written; a POINTER or -v shows them",
-            (Subject::Metadata, _) => "nobody sets; a POINTER shows the defaults",
+            (Subject::Payload, 1) => "comes from the file itself; a POINTER or -v shows it",
+            (Subject::Payload, _) => "come from the file itself; a POINTER or -v shows them",
+            (Subject::Metadata, 1) => "is a default; a POINTER shows it",
+            (Subject::Metadata, _) => "are defaults; a POINTER shows them",
         };
         self.screen.blank()?;
         self.screen.line(Line::default().with(Role::Dim, &format!("{} {hint}", plural(part.untold, more))))
@@ -71,11 +72,11 @@ impl Page<'_> {
 
     fn origins(&mut self, part: &Part) -> io::Result<()> {
         if part.origins.is_empty() {
-            let nobody = match part.subject {
-                Subject::Payload => "no resource stands here",
-                Subject::Metadata => "no layer speaks for it",
+            let phrase = match part.subject {
+                Subject::Payload => "no such resource",
+                Subject::Metadata => "no metadata applies",
             };
-            return self.screen.line(Line::indented(2).with(Role::Dim, nobody));
+            return self.screen.line(Line::indented(2).with(Role::Dim, phrase));
         }
         let widest = part.origins.iter().map(|origin| columns(role_of(origin))).max().unwrap_or(0);
         let widest = widest.min(self.style.columns() / 2);
@@ -87,7 +88,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Values with nothing to tell but their place stand in rows, the others each on a ladder.
+    /// Values with a single definition are shown as table rows, others with their history.
     fn ladders(&mut self, ladders: &[Ladder]) -> io::Result<()> {
         for run in ladders.chunk_by(|a, b| is_plain(a) && is_plain(b)) {
             if is_plain(&run[0]) {
@@ -183,22 +184,22 @@ impl Page<'_> {
         })
     }
 
-    /// Where it is written, and what brought it from there.
+    /// Where a value is defined, and the steps from there.
     fn remarks(&mut self, rung: &Rung) -> Vec<String> {
         let note = match rung.spoken {
             Spoken::Value(_) => "",
-            Spoken::Cleared | Spoken::Emptied => "  (clears it)",
+            Spoken::Cleared | Spoken::Emptied => "  (clears the value)",
         };
         let place = rung.at.map_or("default".to_owned(), |at| self.place(at));
         let mut remarks = vec![format!("{place}{note}")];
         let Way { steps, left_out } = &rung.way;
         for (kind, at) in steps {
             let (name, by) = (self.step(*kind, *at), self.place(*at));
-            // A value that is written where it is made needs no second place.
+            // A value that is defined where it is computed needs no second location.
             remarks.push(match kind {
                 StepKind::Patch if by == place => "by a patch".to_owned(),
                 StepKind::Expression if by == place => "by an expression".to_owned(),
-                _ => format!("through {name} at {by}"),
+                _ => format!("via {name} at {by}"),
             });
         }
         if *left_out > 0 {
@@ -212,7 +213,7 @@ impl Page<'_> {
         format!("{}:{}", place.text.path, place.line)
     }
 
-    /// A step in the words of the file where those are few, and nothing but a key; else what kind of step it is.
+    /// The text of a step if it is a short key, otherwise its kind.
     fn step(&mut self, kind: StepKind, at: Span) -> String {
         let is_key = matches!(kind, StepKind::Alias | StepKind::MergeKey | StepKind::Directive | StepKind::Include);
         let text = self.locator.start(at).text;
@@ -221,14 +222,14 @@ impl Page<'_> {
     }
 }
 
-/// Whether there is nothing to tell about a value but where it is written.
+/// Whether a value has a single definition and no steps.
 fn is_plain(ladder: &Ladder) -> bool {
     matches!(&ladder.rungs[..], [only] if only.way.steps.is_empty() && matches!(only.spoken, Spoken::Value(_)))
 }
 
 fn role_of(origin: &Origin) -> &str {
     match &origin.role {
-        super::Role::Document => "written in",
+        super::Role::Document => "defined in",
         super::Role::Included => "included",
         super::Role::Patches => "patched by",
         super::Role::Drops => "dropped by",

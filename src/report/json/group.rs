@@ -91,10 +91,10 @@ impl<'a> Maker<'a> {
 
     pub(super) fn layer_edit(&mut self, edit: &LayerEdit) -> WireLayerEdit {
         let start = edit.at().map(|at| self.locator.start(at));
-        let shielded = edit
+        let overridden = edit
             .shielded
             .iter()
-            .map(|shielded| WireShielded { resource: shielded.resource.to_string(), by: self.place(shielded.by) });
+            .map(|resource| WireOverridden { resource: resource.resource.to_string(), by: self.place(resource.by) });
         WireLayerEdit {
             file: in_file(&edit.file),
             line: start.as_ref().map(|start| start.line),
@@ -102,7 +102,7 @@ impl<'a> Maker<'a> {
             path: edit.pointer.to_string(),
             readers: edit.readers,
             dead: edit.is_dead,
-            shielded: shielded.collect(),
+            overridden: overridden.collect(),
         }
     }
 }
@@ -115,7 +115,7 @@ fn names(resources: &[usize], report: &Report) -> Vec<String> {
     resources.iter().filter_map(name).collect()
 }
 
-/// The way down with items by what names them, and `*` for those that nothing names.
+/// The path with list items by their labels, and `*` for items without one.
 fn shape(path: &[PathStep]) -> Pointer {
     let token = |step: &PathStep| match step {
         PathStep::Key(key) => Some(key.name.clone()),

@@ -223,7 +223,7 @@ fn summary(counts: &SummaryCounts, switched_off: usize) -> Summary {
         moved: counts.moved,
         respelled: counts.respelled,
         groups: counts.groups,
-        shielded: counts.shielded,
+        overridden: counts.overridden,
         dead_edits: counts.dead_edits,
         spelling_only: counts.spelling_only,
         order_only: counts.order_only,
@@ -301,7 +301,7 @@ fn reason(reason: SkipReason) -> &'static str {
     }
 }
 
-/// The way on from each string that holds a document.
+/// The rest of the path, from each string that contains an embedded document.
 fn inside(path: &[PathStep]) -> Vec<WireInside> {
     let mut rest = path;
     let mut documents = Vec::new();

@@ -1,4 +1,4 @@
-//! What many resources share, in Markdown: the edited files, the table of groups and their details.
+//! Groups in Markdown: the edited files, the table of groups and their details.
 
 use super::{LONGEST_SPAN, MARGIN, MOST_SOURCES, cell, fenced, html, shortened, span};
 use crate::diff::Group;
@@ -32,12 +32,13 @@ pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> Stri
     let values =
         draft.group_values(report, group).map(|short| format!(" {}", cell(&short.plain()))).unwrap_or_default();
     let varies = if draft.usual(report, group).1.is_empty() { "" } else { ", varies" };
-    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols);
+    let why = cause::of_group(group, &report.resources, &report.sources, &mut draft.locator, draft.symbols)
+        .unwrap_or_default();
     let count = grouped(group.resource_count());
     format!("| {} | {}{values}{varies} | **{count}** | {} |\n", cell(&symbol), cell(&path), cell(&why))
 }
 
-/// A group, folded: the change once, then who and why.
+/// A group, folded: the change, its resources and its cause.
 pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> String {
     let mut lines = draft.group_change(report, group, MARGIN);
     // Names are not at the margin, so that none can look like a change.
@@ -50,16 +51,16 @@ pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> S
     format!("<details><summary>{summary}</summary>\n\n{}\n</details>\n\n", fenced(&lines))
 }
 
-/// Edits of layers that some resources do not notice, unless a group or a finding says so.
-pub(super) fn shielded(report: &Report, draft: &mut Draft<'_>) -> String {
+/// Edits of layers that some resources override, unless a group or a finding shows them.
+pub(super) fn overridden(report: &Report, draft: &mut Draft<'_>) -> String {
     let is_told =
         |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| terminal::is_behind(edit, group, report));
     let mut text = String::new();
     let told = report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit));
     for edit in told.take(MOST_SOURCES) {
-        let words = draft.shielded_words(edit, LONGEST_SPAN);
+        let words = draft.overridden_text(edit, LONGEST_SPAN);
         let (pointer, file) = (span(&edit.pointer.to_string()), span(&edit.file.to_string()));
-        text.push_str(&format!("Not everywhere: {pointer} of {file}: {}\n\n", span(&words)));
+        text.push_str(&format!("Partly overridden: {pointer} in {file}: {}\n\n", span(&words)));
     }
     text
 }

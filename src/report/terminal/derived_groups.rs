@@ -1,4 +1,4 @@
-//! Groups that follow from others: what layers say differently makes other requests, for the same reason and for the same resources.
+//! Groups that follow from others: a metadata change also changes requests, with the same cause and the same resources.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::path::RepoPath;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::{Report, path_text};
 
-/// The groups to tell, each with those that are told along with it; by position.
+/// The positions of the groups to show, each with those of the groups derived from it.
 pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Vec<usize>)> {
     let mut order: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut leaders: BTreeMap<Reason, usize> = BTreeMap::new();
@@ -26,10 +26,10 @@ pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Ve
     order
 }
 
-/// The places the values are written at, and the resources.
+/// The locations of the definitions, and the resources.
 type Reason = ([Option<(RepoPath, u32)>; 2], Vec<usize>);
 
-/// Nothing if the values are not all written at one place.
+/// `None` if the values are not all defined at one location.
 fn reason(group: &Group) -> Option<Reason> {
     let place = |cause: &Option<SharedCause>| match cause.as_ref().map(|cause| &cause.origin) {
         None => Some(None),

@@ -61,7 +61,7 @@ fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
 /// Secrets are for a person who looks at a terminal, not for logs and files.
 pub(super) fn may_reveal(wanted: bool) -> Result<bool, Failure> {
     if wanted && (environment::is_set("CI") || !io::stdout().is_terminal()) {
-        let failure = Failure::new("--reveal shows secrets only on a terminal, and never in a CI job");
+        let failure = Failure::new("--reveal works only on a terminal, never in CI");
         return Err(failure.help("run it by hand, without a pipe and with CI unset"));
     }
     Ok(wanted)

@@ -22,7 +22,7 @@ pub(in crate::shell) fn run(global: &Global, args: &EvalArgs) -> Result<Exit, Fa
     let Evaluated { value, findings, trace, hides } =
         evaluated.map_err(|nowhere| failure(&nowhere, sought.as_ref()))?;
     if hides {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     let style = output::style(global);
     output::write(|out| {
@@ -45,7 +45,8 @@ pub(in crate::shell) fn run(global: &Global, args: &EvalArgs) -> Result<Exit, Fa
 fn variable(word: &str) -> Result<(&str, &str), Failure> {
     let is_named = |(name, _): &(&str, &str)| !name.is_empty();
     word.split_once('=').filter(is_named).ok_or_else(|| {
-        Failure::new(format!("{word} gives no variable a value")).help("write --var NAME=VALUE, such as --var size=3")
+        Failure::new(format!("{word} is not a variable assignment"))
+            .help("write --var NAME=VALUE, such as --var size=3")
     })
 }
 

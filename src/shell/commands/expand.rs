@@ -37,7 +37,7 @@ pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, 
     let is_revealed = super::diff::may_reveal(args.reveal)?;
     let shown = if is_revealed { root.clone() } else { inspection.shown_document(root.clone(), &file.path) };
     if !shown.is_identical(&root) {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     let why = || inspection.explain_document(shown.clone(), &file.path, &reads);
     output::write(|out| match (args.why, args.format) {

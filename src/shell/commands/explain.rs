@@ -37,21 +37,21 @@ fn nothing_there(sought: &Sought, explanations: &[Explanation], within: &Pointer
         (_, [Explanation { taken_away: Some(at), name, .. }, ..]) => {
             let text = sources.get(at.source);
             let place = format!("{}:{}", text.path, text.line_column(at.range().start).0);
-            Failure::new(format!("nothing stands at {within} in {name}: a patch takes it away at {place}"))
+            Failure::new(format!("no value at {within} in {name}: removed by the patch at {place}"))
                 .help("`outcrop render --steps` shows what each patch file does")
         }
         (_, [first, ..]) => {
-            let failure = Failure::new(format!("nothing stands at {within} in {}", first.name));
+            let failure = Failure::new(format!("no value at {within} in {}", first.name));
             let nearest = explanations.iter().find_map(|explanation| explanation.nearest.as_ref());
             match nearest {
                 Some(nearest) => failure.help(format!("did you mean {nearest}?")),
-                None => failure.help("`outcrop explain` without a POINTER shows what there is"),
+                None => failure.help("`outcrop explain` without a POINTER lists all values"),
             }
         }
         (Sought::Kubernetes(query), []) => Failure::new(format!("there is no {query}"))
             .help("PATH is a logical path such as /customers/acme, a file, or a Kubernetes kind and name: `Deployment shop/web`"),
         (Sought::File(file, Some(position)), []) => Failure::new(format!("{file} has no document {}", position + 1)),
-        (Sought::File(file, None), []) => Failure::new(format!("{file} holds nothing that can be explained")),
-        (Sought::Path(path, _), []) => Failure::new(format!("{path} holds nothing that can be explained")),
+        (Sought::File(file, None), []) => Failure::new(format!("{file} contains no resources")),
+        (Sought::Path(path, _), []) => Failure::new(format!("{path} contains no resources")),
     }
 }

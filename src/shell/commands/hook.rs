@@ -55,7 +55,7 @@ impl Hook<'_> {
     fn before_commit(&self) -> Result<Exit, Failure> {
         if !self.args.arguments.is_empty() {
             return Err(Failure::new("a pre-commit hook takes no arguments").help(
-                "it finds out what is staged, deletions included; with the pre-commit framework, keep `pass_filenames: false`",
+                "it reads the staged files itself, deletions included; with the pre-commit framework, keep `pass_filenames: false`",
             ));
         }
         if let Some(range) = self.range_of_hook_manager()? {
@@ -93,12 +93,12 @@ impl Hook<'_> {
         // nothing only if there is nothing to push.
         if !environment::is_set("PRE_COMMIT") {
             if self.global.verbose > 0 || io::stdin().is_terminal() {
-                output::note("note: nothing on standard input says what is pushed, so nothing is checked");
+                output::note("note: no refs to push on standard input, so nothing is checked");
             }
             return Ok(Exit::Clean);
         }
         let tip = environment::text("PRE_COMMIT_LOCAL_BRANCH")?.unwrap_or_else(|| "HEAD".to_owned());
-        output::note(&format!("note: nothing says what the remote has, so all files of {tip} are checked"));
+        output::note(&format!("note: the remote's state is unknown, so all files of {tip} are checked"));
         let after = Revision::Tree(self.repository.resolve(&tip)?);
         let comparison = Comparison { before: Revision::Tree(self.repository.nothing()), after };
         self.check_all(vec![Subject { comparison, judged: Judged::Everything, name: None }])
@@ -121,7 +121,7 @@ impl Hook<'_> {
         match self.repository.merge_base(from, to) {
             Err(GitError::NoMergeBase { ours, theirs, .. }) => {
                 output::note(&format!(
-                    "note: {ours} and {theirs} have no common ancestor, so all that differs is checked"
+                    "note: {ours} and {theirs} have no common ancestor, so all differing files are checked"
                 ));
                 Ok(from.clone())
             }
@@ -140,7 +140,7 @@ impl Hook<'_> {
         let after = match self.repository.resolve(&pushed.tip) {
             Ok(tree) => tree,
             Err(GitError::NotATree { kind, .. }) => {
-                output::note(&format!("note: {name} is a {kind}, which holds no configuration to check"));
+                output::note(&format!("note: {name} is a {kind}, which contains no configuration to check"));
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
@@ -186,7 +186,7 @@ impl Hook<'_> {
             if self.global.verbose > 0 {
                 let resources = plural(report.compared.resources, "resource");
                 let files = plural(report.compared.files, "file");
-                output::note(&format!("outcrop: {what}: nothing wrong with {resources} in {files}"));
+                output::note(&format!("outcrop: {what}: no problems in {resources} in {files}"));
             }
             return Ok(Exit::Clean);
         }
@@ -205,7 +205,7 @@ impl Hook<'_> {
             HookName::PrePush => "git push",
         };
         output::note(&format!(
-            " help: to go on without this check: `OUTCROP=0 {command} …`; without any hook: `{command} --no-verify …`"
+            " help: to skip this check: `OUTCROP=0 {command} …`; to skip all hooks: `{command} --no-verify …`"
         ));
     }
 }
@@ -221,7 +221,7 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
         stdin.lock().take(MOST_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
     }
     if input.len() as u64 > MOST_BYTES {
-        return Err(Failure::new("standard input is too long to be a list of what is pushed"));
+        return Err(Failure::new("standard input is too long for a list of pushed refs"));
     }
     Ok(input)
 }

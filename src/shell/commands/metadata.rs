@@ -158,8 +158,6 @@ fn read_document(file: &Path, what: &str, sources: &Sources) -> Result<Read, Fai
     }
     match <[document::Document; 1]>::try_from(parsed.value) {
         Ok([only]) => Ok(Ok(only.root)),
-        Err(documents) => {
-            Err(Failure::new(format!("{name}: {what} is one document, and here are {}", documents.len())))
-        }
+        Err(documents) => Err(Failure::new(format!("{name}: {what} must be one document, found {}", documents.len()))),
     }
 }

@@ -70,25 +70,25 @@ fn notes(rendering: &RenderedRequests, path: &MetadataPath) -> Vec<String> {
         |rendered: &Rendered| rendered.request.is_filled_in && rendered.request.operation != Operation::List;
     let mut notes = Vec::new();
     if requests.iter().any(|rendered| !rendered.request.is_filled_in) {
-        notes.push(format!("note: {path} stands for many resources: templates are shown as they are written"));
+        notes.push(format!("note: {path} matches many resources: templates are shown unrendered"));
     }
     if rendering.is_listed_instead {
-        notes.push(format!("note: {path} cannot be got without an id; this is the list of what is below it"));
+        notes.push(format!("note: {path} has no id to get it by; showing the list request instead"));
     } else if !rendering.has_resource && requests.iter().any(is_about_one) {
-        notes.push(format!("note: no resource stands at {path}; its path is all that is known"));
+        notes.push(format!("note: there is no resource at {path}; only its path is known"));
     }
     if requests.iter().any(Rendered::hides_secrets) {
-        notes.push("note: values of secrets are not shown (--reveal shows them on a terminal)".to_owned());
+        notes.push("note: secret values are hidden (--reveal shows them on a terminal)".to_owned());
     }
     notes
 }
 
 fn nothing_to_send(path: &MetadataPath, operation: Operation) -> Failure {
-    let failure = Failure::new(format!("no resource stands at {path}, so {} has nothing to send", operation.name()));
+    let failure = Failure::new(format!("there is no resource at {path}, so {} has nothing to send", operation.name()));
     failure.help("name a resource, or a collection such as /customers/_ to see its templates")
 }
 
 fn many_at_once(path: &MetadataPath, operation: Operation) -> Failure {
-    let message = format!("{path} stands for many resources, so there is no one command for {}", operation.name());
+    let message = format!("{path} matches many resources, so there is no single command for {}", operation.name());
     Failure::new(message).help("name a resource, or leave out `-o curl` to see the templates")
 }

@@ -63,7 +63,7 @@ impl OneFile {
     pub(super) fn parse(&self, given: &Path) -> Result<Parsed, Failure> {
         let missing = || {
             let message = format!("there is no file {} in {}", given.display(), self.snapshot.label());
-            Failure::new(message).help("paths are relative to the directory you are in, and stay inside the repository")
+            Failure::new(message).help("paths are relative to the current directory and must be inside the repository")
         };
         let entry = self.snapshot.entry(&self.path).map_err(|error| Failure::new(error.to_string()))?;
         let entry = entry.filter(|entry| entry.kind == EntryKind::File).ok_or_else(missing)?;

@@ -38,7 +38,7 @@ pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, F
         patients.extend(documents.into_iter().enumerate().map(patient));
     }
     if spec.len() > 1 {
-        return Err(Failure::new(format!("{name} holds {} documents, and a patch is one", spec.len())));
+        return Err(Failure::new(format!("{name} contains {} documents, but a patch must be one", spec.len())));
     }
     let patch = spec.first().map_or_else(|| Node::new(Value::Null, inputs.span), |document| document.root.clone());
     let inspection = bench.here.inspection();
@@ -48,7 +48,7 @@ pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, F
     let Outcome { value: patched, findings } = inspection.patch(&patch, &inputs, &patients, reveal);
     let Some(patched) = patched else { return refuse(global, &bench.here, findings) };
     if patched.is_masked {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     match (args.diff, args.format) {
         (true, _) => {
@@ -103,7 +103,7 @@ impl Bench {
         let content = Content { bytes: &bytes, path: &name, revision: self.here.snapshot.label() };
         let parsed = parse(content, &self.here.sources, &self.here.settings.limits);
         if parsed.source.is_none() && parsed.findings.is_empty() {
-            let failure = Failure::new(format!("{} is neither YAML nor JSON by its name", file.display()));
+            let failure = Failure::new(format!("{} has neither a YAML nor a JSON file name", file.display()));
             return Err(failure.help("- reads YAML or JSON from standard input"));
         }
         self.findings.extend(parsed.findings);
@@ -136,7 +136,7 @@ impl Bench {
         source.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > limit {
             let failure = Failure::new(format!("{} has more than {limit} bytes", file.display()));
-            return Err(failure.help("`limits.file_bytes` in outcrop.yaml says how large a file may be"));
+            return Err(failure.help("`limits.file_bytes` in outcrop.yaml sets the limit"));
         }
         Ok(bytes)
     }
@@ -177,8 +177,8 @@ impl Bench {
         match &documents[..] {
             [only] if only.root.as_map().is_some() => Ok(only.root.clone()),
             _ if self.has_errors() => Ok(Node::map(Vec::new(), self.here.inspection().nowhere())),
-            _ => Err(Failure::new(format!("{name} must hold one map of inputs"))
-                .help("for example {parameters: {tier: gold}}; one value is given as --input tier=gold")),
+            _ => Err(Failure::new(format!("{name} must contain one map of inputs"))
+                .help("for example {parameters: {tier: gold}}; a single value is passed as --input tier=gold")),
         }
     }
 }

@@ -40,11 +40,11 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
     // A reader that has seen enough has cut it short.
     let Some(summary) = summary.into_inner() else { return Ok(Exit::Clean) };
     if summary.is_masked {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     for name in &summary.dropped {
         if !args.paths.is_empty() || global.verbose > 0 {
-            output::note(&format!("note: a patch drops {}", sanitize::inline(name)));
+            output::note(&format!("note: removed by a patch: {}", sanitize::inline(name)));
         }
     }
     let exit = inspected.report(summary.findings, global)?;
@@ -58,7 +58,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
 fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
     let words: Vec<&str> = unknown.iter().filter_map(|number| words.get(*number)).map(String::as_str).collect();
     (!words.is_empty()).then(|| {
-        Failure::new(format!("{} names no resource", words.join(", ")))
+        Failure::new(format!("no resource matches {}", words.join(", ")))
             .help("PATH is a logical path such as /customers/acme, a file, directory or glob, or a kind and name: 'Deployment shop/web'")
     })
 }

@@ -195,7 +195,7 @@ fn without_one_parent(word: &str) -> Option<(&str, &str)> {
 
 /// Says that a word is nothing we know, unless more is known about why.
 fn neither(word: &OsStr, error: Option<GitError>) -> GitError {
-    let path = "if it is a path that is not there any more, put `--` before it";
+    let path = "if it is a deleted path, put `--` before it";
     match error {
         Some(GitError::UnknownRevision { word, help, .. }) => {
             let help = if help.is_empty() { path.to_owned() } else { format!("{help}\n{path}") };

@@ -38,7 +38,7 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let review = match subject {
         Subject::Nothing { why } => {
             files.write_outputs(&[("changed", "false"), ("errors", "0"), ("warnings", "0")])?;
-            let line = format!("outcrop: there is nothing to review ({why})\n");
+            let line = format!("outcrop: nothing to review ({why})\n");
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
         }
@@ -140,9 +140,9 @@ impl Review {
         let counts: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
         match (&self.why_state, counts.is_empty()) {
-            (None, true) => "This change adds nothing that is wrong".to_owned(),
-            (None, false) => format!("This change adds {}", counts.join(", ")),
-            (Some(why), true) => format!("All files were checked ({}): nothing is wrong", name(why)),
+            (None, true) => "No new problems".to_owned(),
+            (None, false) => format!("New problems: {}", counts.join(", ")),
+            (Some(why), true) => format!("All files were checked ({}): no problems", name(why)),
             (Some(why), false) => format!("All files were checked ({}): {}", name(why), counts.join(", ")),
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn run(
     recursive: bool,
 ) -> Result<Exit, Failure> {
     if recursive {
-        let failure = Failure::new("recursive inference is not available, so nothing was inferred or stored");
+        let failure = Failure::new("recursive inference is not supported; nothing was inferred or stored");
         return Err(failure.help("infer the metadata of one path at a time"));
     }
     let inspected = match asked.apply {
@@ -51,7 +51,7 @@ pub(super) fn run(
     let planned =
         inspection.plan(&tree, |layers| plan::supplement(&inferred.path, &inferred.compact, layers, tree.format));
     if planned.as_ref().is_ok_and(|plan| plan.edits.is_empty()) {
-        output::print_lines(&format!("nothing to add: the metadata of {} says all of it\n", inferred.path))?;
+        output::print_lines(&format!("nothing to add: the metadata of {} is complete\n", inferred.path))?;
         return Ok(inspected.report(findings, global)?);
     }
     let exit = carry_out(&inspected, planned, global)?;
