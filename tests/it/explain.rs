@@ -54,7 +54,7 @@ fn of_path(path: &str) -> impl Fn(&Side<'_>) -> ResourceQuery {
 }
 
 #[test]
-fn anchors_and_merge_keys_are_told_like_directives() {
+fn anchors_and_merge_keys_are_shown_like_directives() {
     let text = "base: &b\n  k: 1\n  l: 2\nmerged:\n  <<: *b\n  l: 3\nalias: *b\n";
     assert_eq!(
         of_file(&[("a.yaml", text)], "a.yaml", ""),
@@ -75,7 +75,7 @@ fn anchors_and_merge_keys_are_told_like_directives() {
 }
 
 #[test]
-fn what_came_as_a_whole_is_told_as_a_whole_unless_somebody_asks() {
+fn what_came_as_a_whole_is_shown_as_a_whole_unless_asked_for() {
     let files = [("a.yaml", "x: {+include: b.yaml, own: 1}\n"), ("b.yaml", "p: {q: [1, 2], r: {s: 3}}\n")];
     assert_eq!(
         of_file(&files, "a.yaml", ""),
@@ -90,7 +90,7 @@ fn what_came_as_a_whole_is_told_as_a_whole_unless_somebody_asks() {
 }
 
 #[test]
-fn what_was_replaced_as_a_whole_is_told_on_the_way_to_its_parts() {
+fn what_was_replaced_as_a_whole_is_shown_with_its_parts() {
     let files = [("a.yaml", "x:\n  +/y:\n  l: [3]\ny:\n  l: [1, 2]\n")];
     let expected = "\
 .x.l
@@ -187,7 +187,7 @@ fn secrets_are_in_no_answer() {
 }
 
 #[test]
-fn what_patches_and_expressions_do_is_told() {
+fn what_patches_and_expressions_do_is_shown() {
     let repo = TestRepo::new();
     repo.write("a/x/resource.yaml", "size: 3\nold: {key: 1}\ntwice: {eval: {concat: [{eval: size}, {eval: size}]}}\n");
     repo.write("a/y/resource.yaml", "size: 4\n");
@@ -202,17 +202,17 @@ fn what_patches_and_expressions_do_is_told() {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (text(&output.stdout) + &text(&output.stderr), output.status.code())
     };
-    let (told, _) = explain(&["/a/x"]);
+    let (text, _) = explain(&["/a/x"]);
     for part in [
         "patched by  a/_/patches.yaml",
         ".size\n    ~~3~~  a/x/resource.yaml:1\n  ▸ 30     a/_/patches.yaml:4  by a patch\n",
         ".twice\n  ▸ \"33\"  a/x/resource.yaml:3  by an expression\n",
     ] {
-        assert!(told.contains(part), "{part:?} is not in\n{told}");
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
-    let (told, code) = explain(&["/a/x", "/old/key"]);
+    let (text, code) = explain(&["/a/x", "/old/key"]);
     let expected = "no value at /old/key in /a/x: removed by the patch at a/_/patches.yaml:5";
-    assert!(told.contains(expected) && code == Some(2), "{told}");
-    let (told, _) = explain(&["/a/y"]);
-    assert!(told.contains("dropped by  a/_/patches.yaml:7"), "{told}");
+    assert!(text.contains(expected) && code == Some(2), "{text}");
+    let (text, _) = explain(&["/a/y"]);
+    assert!(text.contains("dropped by  a/_/patches.yaml:7"), "{text}");
 }

@@ -94,7 +94,7 @@ fn the_scope_limits_the_resources_and_not_the_causes() {
     let with = |layer| [&[("_/metadata.yaml", layer)], &rest[..]].concat();
     let scoped = |scope: &[&str]| changed(&run(&with(ID), &with(KEY), scope, |comparison| comparison.compare()));
     assert_eq!(scoped(&["/customers/acme"]), ["/customers/acme /resourceInfo/idFromAttribute key"]);
-    // Whoever asks about a layer asks about everything it does.
+    // A layer on the command line selects everything it affects.
     assert_eq!(scoped(&["_/metadata.yaml"]).len(), 2);
     assert!(scoped(&["/elsewhere"]).is_empty());
 }
