@@ -3,7 +3,9 @@
 //! What is named here is compared; whether it really changed turns out then. So it may name too much, at a price, but never too
 //! little: a resource that is left out here is taken for unchanged.
 
+mod ancestor_readers;
 mod dependents;
+mod layer_edits;
 mod role_changes;
 mod selected;
 
@@ -19,7 +21,9 @@ use crate::settings::Settings;
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
 
+pub use ancestor_readers::{AncestorReaders, ancestor_readers};
 pub use dependents::{Memory, NoMemory};
+pub use layer_edits::{LayerEdit, LayerEdits, Shielded, layer_edits};
 
 /// Two worlds and what is asked about them.
 pub struct Question<'a> {
@@ -48,8 +52,8 @@ pub struct Impact {
     pub selectors: BTreeSet<MetadataPath>,
     /// Whether the sides read their files in different ways, so that everything may be affected.
     pub is_everything: bool,
-    /// Units that may render something else now, that came or that went.
-    pub units: BTreeSet<Unit>,
+    /// Units that may render something else now, that came or that went, and whether each side has them.
+    pub units: BTreeMap<Unit, [bool; 2]>,
     /// The files of each side that are shown by units, and not on their own.
     pub in_units: [BTreeSet<RepoPath>; 2],
     /// What could not be looked at.
@@ -73,7 +77,7 @@ pub fn impact(question: &Question<'_>) -> Impact {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
-            impact.take_all_units(question);
+            impact = impact.with_units_of(&[Some(question.before), Some(question.after)]);
         } else {
             known = impact.follow(question, edited);
         }
@@ -87,7 +91,7 @@ pub fn everything(question: &Question<'_>) -> Impact {
     let found = edits(question, question.scope);
     let mut impact = Impact { unreadable: found.unreadable, is_everything: true, ..Impact::default() };
     impact.affect(question, everything_else(question));
-    impact.take_all_units(question);
+    impact = impact.with_units_of(&[Some(question.before), Some(question.after)]);
     impact.affected.extend(found.files.iter().map(|file| file.path.clone()));
     impact.take(question, found.files, &[], BTreeMap::new());
     impact
@@ -158,33 +162,39 @@ impl Impact {
     /// Takes the units that edits affect, and returns the files that are shown on their own on one side only.
     fn take_units(&mut self, known: &dependents::Known, edits: &Edits<'_>) -> Vec<RepoPath> {
         let Some(before) = &known.before else { return Vec::new() };
-        let shown = |facts: &TreeFacts| -> BTreeSet<Unit> {
-            facts.units.iter().filter(|(_, facts)| facts.is_shown).map(|(unit, _)| unit.clone()).collect()
-        };
-        let (older, newer) = (shown(before), shown(&known.after));
         let affected = before.affected(edits, &known.after.files).units;
-        self.units = older.symmetric_difference(&newer).cloned().collect();
-        self.units.extend(affected.into_iter().filter(|unit| older.contains(unit) && newer.contains(unit)));
+        self.units = on_sides([&before.units, &known.after.units]);
+        self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
         self.in_units = [&before.units, &known.after.units].map(in_units);
         self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
     }
 
-    /// Takes every unit of both sides.
-    fn take_all_units(&mut self, question: &Question<'_>) {
-        let sides = [question.before, question.after];
-        if sides.iter().any(|side| side.files().has_units()) {
-            let found = sides.map(|side| TreeFacts::units(side.files()));
-            self.in_units = [&found[0].0, &found[1].0].map(in_units);
-            for (units, findings) in found {
-                self.units.extend(units.into_iter().filter(|(_, facts)| facts.is_shown).map(|(unit, _)| unit));
-                self.findings.extend(findings);
-            }
-        }
+    /// Adds every unit of some sides.
+    #[must_use]
+    pub fn with_units_of(mut self, sides: &[Option<&Side<'_>>; 2]) -> Self {
+        let found =
+            sides.map(|side| side.filter(|side| side.files().has_units()).map(|side| TreeFacts::units(side.files())));
+        let [before, after] = found.map(Option::unwrap_or_default);
+        self.units = on_sides([&before.0, &after.0]);
+        self.in_units = [&before.0, &after.0].map(in_units);
+        self.findings.extend(before.1.into_iter().chain(after.1));
+        self
     }
 
     fn affect(&mut self, question: &Question<'_>, files: Vec<RepoPath>) {
         self.affected.extend(files.into_iter().filter(|path| question.scope.wants(path)));
     }
+}
+
+/// Every shown unit, and which sides have it.
+fn on_sides(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> BTreeMap<Unit, [bool; 2]> {
+    let mut units: BTreeMap<Unit, [bool; 2]> = BTreeMap::new();
+    for (side, found) in sides.into_iter().enumerate() {
+        for (unit, _) in found.iter().filter(|(_, facts)| facts.is_shown) {
+            units.entry(unit.clone()).or_default()[side] = true;
+        }
+    }
+    units
 }
 
 /// The files that shown units show.

@@ -50,9 +50,14 @@ impl Layout for Stacks {
     }
 
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
-        let file = path(&if unit.key.contains('/') { format!("{}.yaml", unit.key) } else { format!("{NAME}/{}.yaml", unit.key) });
+        let file = path(&if unit.key.contains('/') {
+            format!("{}.yaml", unit.key)
+        } else {
+            format!("{NAME}/{}.yaml", unit.key)
+        });
         let Some(content) = ask.file(&file) else { return Rendered::default() };
-        let broken = |findings| Rendered { findings, is_broken: true, shows: vec![file.clone()], ..Rendered::default() };
+        let broken =
+            |findings| Rendered { findings, is_broken: true, shows: vec![file.clone()], ..Rendered::default() };
         if content.is_broken {
             return broken(content.findings.clone());
         }
@@ -64,7 +69,11 @@ impl Layout for Stacks {
                 let (name, value) = (entry.key.name.as_str(), &entry.value);
                 let Some(answer) = answer(ask, unit, map.get("from"), name, value) else {
                     let location = Location::File { path: file.clone(), revision: "test".into() };
-                    return broken(vec![Finding::new(&finding::SOURCE_UNREADABLE, location, format!("{name} is broken"))]);
+                    return broken(vec![Finding::new(
+                        &finding::SOURCE_UNREADABLE,
+                        location,
+                        format!("{name} is broken"),
+                    )]);
                 };
                 entries.push(Entry::named(name, value.span, answer));
             }
