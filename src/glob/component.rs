@@ -369,6 +369,15 @@ mod tests {
         }
 
         #[test]
+        fn an_escaped_text_matches_itself_only(text in "[^/]{0,12}", other in "[^/]{0,12}") {
+            let escaped: String = text.chars().flat_map(|character| ['\\', character]).collect();
+            prop_assert_eq!(check_glob(&escaped), Ok(()));
+            prop_assert_eq!(glob_matches(&escaped, &other), text == other);
+            let (around, longer) = (format!("*{escaped}?"), format!("{other}{text}x"));
+            prop_assert!(glob_matches(&around, &longer));
+        }
+
+        #[test]
         fn a_text_without_special_characters_matches_itself_only(a in "[a-z]{0,4}", b in "[a-z]{0,4}") {
             prop_assert_eq!(glob_matches(&a, &b), a == b);
         }

@@ -412,8 +412,22 @@ mod tests {
             b in "[-+]?(0|[1-9][0-9]{0,6})(\\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?",
         ) {
             use Operation::{Add, Div, FloorDiv, Mod, Mul, Pow, Sub};
-            for operation in [Add, Sub, Mul, Div, FloorDiv, Mod, Pow] {
-                let _ = calculate(operation, &number(&a), &number(&b));
+            let (a, b) = (number(&a), number(&b));
+            for operation in [Div, Pow] {
+                let _ = calculate(operation, &a, &b);
+            }
+            for operation in [Add, Mul] {
+                let [one, other] = [(&a, &b), (&b, &a)].map(|(a, b)| calculate(operation, a, b).map(|it| it.as_str().to_owned()));
+                prop_assert_eq!(one.ok(), other.ok());
+            }
+            let zero = calculate(Sub, &a, &b).and_then(|minus| calculate(Add, &minus, &b)).and_then(|sum| calculate(Sub, &sum, &a));
+            if let Ok(zero) = zero {
+                prop_assert_eq!(compare(&zero, &number("0")), Some(Ordering::Equal));
+            }
+            if let (Ok(quotient), Ok(rest)) = (calculate(FloorDiv, &a, &b), calculate(Mod, &a, &b))
+                && let Ok(sum) = calculate(Mul, &quotient, &b).and_then(|product| calculate(Add, &product, &rest))
+            {
+                prop_assert_eq!(compare(&sum, &a), Some(Ordering::Equal));
             }
         }
     }

@@ -3,16 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{self, Format};
-use crate::limits::{Allowance, Limits};
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources};
+use crate::limits::Allowance;
+use crate::testing::read;
 use crate::value::{Entry, Secret, Value};
-
-fn read(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-}
 
 fn scope(root: &str) -> Scope {
     Scope { root: read(root), ancestors: Vec::new(), format: "".into() }
