@@ -200,7 +200,7 @@ impl<'a> Files<'a> {
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
         let is_kubernetes = !parsed.documents.is_empty()
             && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
-        let role = self.roles.of_content(path, is_kubernetes);
+        let role = self.roles.role_of_content(path, is_kubernetes);
         if let Some(reason) = parsed.skipped(role.is_ours()) {
             return FileContent::skipped(reason);
         }
