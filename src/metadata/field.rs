@@ -23,12 +23,46 @@ pub struct FieldRow {
     pub form: FieldForm,
     /// What becomes of the values of weaker layers.
     pub merge: MergeMode,
-    /// What holds where no layer says anything, as YAML.
-    pub default: fn(Operation) -> Option<&'static str>,
+    /// The value where no layer sets the field.
+    pub default: fn(Operation) -> FieldDefault,
     /// Whether `{{resource_format .}}` in it is rendered for display.
     pub knows_format: bool,
+    /// The parts of a request that depend on it.
+    pub affects: RequestParts,
+    /// Whether its templates name segments of the logical path.
+    pub names_segments: bool,
     /// What it is for, in one sentence without a full stop.
     pub about: &'static str,
+}
+
+/// The value of a field that no layer sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldDefault {
+    /// The field has no value.
+    None,
+    /// A text.
+    Text(&'static str),
+    /// An empty map.
+    EmptyMap,
+    /// An empty list.
+    EmptyList,
+    /// Headers by name.
+    Headers(&'static [(&'static str, &'static str)]),
+}
+
+/// Parts of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestParts {
+    /// The method.
+    pub method: bool,
+    /// The path.
+    pub path: bool,
+    /// The query parameters.
+    pub query: bool,
+    /// The headers.
+    pub headers: bool,
+    /// The body.
+    pub body: bool,
 }
 
 /// Every field, in the order of [`Field`] and of canonical documents.
@@ -43,6 +77,7 @@ pub static FIELDS: [FieldRow; 15] = [
     },
     FieldRow {
         knows_format: true,
+        names_segments: true,
         about: "path of the collection on the server, if it is not the logical one; a template",
         ..FieldRow::text(Field::CollectionPath, FieldHome::Resource, "collectionPath")
     },
@@ -56,6 +91,7 @@ pub static FIELDS: [FieldRow; 15] = [
         aliases: &["method"],
         default: default_method,
         knows_format: true,
+        affects: RequestParts { method: true, ..RequestParts::NONE },
         about: "HTTP method; a template",
         ..FieldRow::text(Field::Method, FieldHome::Operation, "httpMethod")
     },
@@ -63,14 +99,17 @@ pub static FIELDS: [FieldRow; 15] = [
         aliases: &["url.path"],
         default: default_path,
         knows_format: true,
+        affects: RequestParts { path: true, ..RequestParts::NONE },
+        names_segments: true,
         about: "path of the request; a template, relative to the collection if it starts with `.`",
         ..FieldRow::text(Field::Path, FieldHome::Operation, "path")
     },
     FieldRow {
         form: FieldForm::Texts,
         merge: MergeMode::PerKey,
-        default: |_| Some("{}"),
+        default: |_| FieldDefault::EmptyMap,
         knows_format: true,
+        affects: RequestParts { query: true, ..RequestParts::NONE },
         about: "query parameters; values are templates",
         ..FieldRow::text(Field::Query, FieldHome::Operation, "query")
     },
@@ -80,6 +119,7 @@ pub static FIELDS: [FieldRow; 15] = [
         merge: MergeMode::PerKey,
         default: default_headers,
         knows_format: true,
+        affects: RequestParts { headers: true, ..RequestParts::NONE },
         about: "headers; values are templates, `Accept` and `Content-Type` survive an empty list",
         ..FieldRow::text(Field::Headers, FieldHome::Operation, "httpHeaders")
     },
@@ -98,27 +138,31 @@ pub static FIELDS: [FieldRow; 15] = [
     FieldRow {
         aliases: &["payload.suppress", "suppress"],
         form: FieldForm::Names,
-        default: |_| Some("[]"),
+        default: |_| FieldDefault::EmptyList,
         about: "attributes to leave out: top-level names or JSON Pointers",
         ..FieldRow::text(Field::Suppress, FieldHome::Transform, "payload.suppressAttributes")
     },
     FieldRow {
         aliases: &["payload.jq", "jq"],
         knows_format: true,
+        names_segments: true,
         about: "jq expression over the payload; a template",
         ..FieldRow::text(Field::Jq, FieldHome::Transform, "payload.jqExpression")
     },
     FieldRow {
         form: FieldForm::Names,
+        affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "top-level attributes the body must have",
         ..FieldRow::text(Field::RequiredAttributes, FieldHome::Operation, "validate.requiredAttributes")
     },
     FieldRow {
         form: FieldForm::Assertions,
+        affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "conditions in jq that must hold for the body, each with a message",
         ..FieldRow::text(Field::Assertions, FieldHome::Operation, "validate.assertions")
     },
     FieldRow {
+        affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "schema of the body: `openapi:request-body` or `openapi:#/…`",
         ..FieldRow::text(Field::SchemaRef, FieldHome::Operation, "validate.schemaRef")
     },
@@ -127,8 +171,19 @@ pub static FIELDS: [FieldRow; 15] = [
 impl FieldRow {
     /// A text that the strongest layer decides.
     const fn text(field: Field, home: FieldHome, wire: &'static str) -> Self {
-        let (aliases, form, merge): (&[&str], _, _) = (&[], FieldForm::Text, MergeMode::Replace);
-        Self { field, home, wire, aliases, form, merge, default: |_| None, knows_format: false, about: "" }
+        Self {
+            field,
+            home,
+            wire,
+            aliases: &[],
+            form: FieldForm::Text,
+            merge: MergeMode::Replace,
+            default: |_| FieldDefault::None,
+            knows_format: false,
+            affects: RequestParts::ALL,
+            names_segments: false,
+            about: "",
+        }
     }
 
     /// The places a section reads this field from, the canonical one first.
@@ -199,6 +254,19 @@ impl Field {
     /// Its row in the table; the section itself has none.
     pub fn row(self) -> Option<&'static FieldRow> {
         FIELDS.get((self as usize).checked_sub(1)?)
+    }
+
+    /// Its text where no layer sets it; empty if it has none.
+    pub fn default_text(self, operation: Operation) -> &'static str {
+        match self.default(operation) {
+            FieldDefault::Text(text) => text,
+            _ => "",
+        }
+    }
+
+    /// Its value where no layer sets it.
+    pub fn default(self, operation: Operation) -> FieldDefault {
+        self.row().map_or(FieldDefault::None, |row| (row.default)(operation))
     }
 
     /// Whether its values have keys of their own.
@@ -362,6 +430,16 @@ impl FieldPath {
         Self { section, field, key: Some(key.into()) }
     }
 
+    /// The field that keys of a canonical document lead to or into; `None` if they end above the fields.
+    pub fn containing(keys: &[&str]) -> Option<Self> {
+        let fields = Section::all().flat_map(|section| section.rows().map(move |row| (section, row)));
+        let mut fields = fields.filter(|(section, row)| {
+            let place = section.wire().iter().copied().chain(row.place(*section).split('.'));
+            place.clone().count() <= keys.len() && place.zip(keys).all(|(expected, key)| expected == *key)
+        });
+        fields.next().map(|(section, row)| Self::new(section, row.field))
+    }
+
     /// Its place in a canonical document.
     pub fn pointer(&self) -> Pointer {
         let field = self.field.row().map(|row| row.place(self.section).split('.')).into_iter().flatten();
@@ -403,8 +481,8 @@ pub(super) fn is_media_header(name: &str) -> bool {
     MEDIA_HEADERS.iter().any(|media| media.eq_ignore_ascii_case(name))
 }
 
-fn default_method(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
+fn default_method(operation: Operation) -> FieldDefault {
+    FieldDefault::Text(match operation {
         Operation::Create => "POST",
         Operation::Update => "PUT",
         Operation::Delete => "DELETE",
@@ -412,21 +490,57 @@ fn default_method(operation: Operation) -> Option<&'static str> {
     })
 }
 
-fn default_path(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
-        Operation::Create | Operation::List => "'.'",
-        _ => "'./{{.id}}'",
+fn default_path(operation: Operation) -> FieldDefault {
+    FieldDefault::Text(match operation {
+        Operation::Create | Operation::List => ".",
+        _ => "./{{.id}}",
     })
 }
 
-fn default_headers(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
-        Operation::Create | Operation::Update => {
-            "[{name: Accept, value: 'application/{{resource_format .}}'}, \
-             {name: Content-Type, value: 'application/{{resource_format .}}'}]"
-        }
-        _ => "[{name: Accept, value: 'application/{{resource_format .}}'}]",
+fn default_headers(operation: Operation) -> FieldDefault {
+    const ACCEPT: (&str, &str) = (MEDIA_HEADERS[0], "application/{{resource_format .}}");
+    const CONTENT_TYPE: (&str, &str) = (MEDIA_HEADERS[1], "application/{{resource_format .}}");
+    FieldDefault::Headers(match operation {
+        Operation::Create | Operation::Update => &[ACCEPT, CONTENT_TYPE],
+        _ => &[ACCEPT],
     })
+}
+
+impl FieldDefault {
+    /// The default as YAML on one line; `None` if there is none.
+    pub(super) fn to_yaml(self) -> Option<String> {
+        let quoted = |text: &str| format!("'{text}'");
+        match self {
+            Self::None => None,
+            Self::Text(text) if text.bytes().all(|byte| byte.is_ascii_alphabetic()) => Some(text.to_owned()),
+            Self::Text(text) => Some(quoted(text)),
+            Self::EmptyMap => Some("{}".to_owned()),
+            Self::EmptyList => Some("[]".to_owned()),
+            Self::Headers(headers) => {
+                let items = headers.iter().map(|(name, value)| format!("{{name: {name}, value: {}}}", quoted(value)));
+                Some(format!("[{}]", items.collect::<Vec<_>>().join(", ")))
+            }
+        }
+    }
+}
+
+impl RequestParts {
+    /// No part.
+    pub const NONE: Self = Self { method: false, path: false, query: false, headers: false, body: false };
+    /// Every part.
+    pub const ALL: Self = Self { method: true, path: true, query: true, headers: true, body: true };
+
+    /// The parts of both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            method: self.method || other.method,
+            path: self.path || other.path,
+            query: self.query || other.query,
+            headers: self.headers || other.headers,
+            body: self.body || other.body,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -453,6 +567,19 @@ mod tests {
         let field_path = FieldPath::new(section, Field::Suppress);
         assert_eq!(field_path.to_string(), "operationInfo.compareResources.suppressAttributes");
         assert_eq!(field_path.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
+    }
+
+    #[test]
+    fn keys_lead_to_fields() {
+        let field = |keys: &[&str]| FieldPath::containing(keys).map(|path| (path.section, path.field));
+        let get = Section::Operation(Operation::Get);
+        assert_eq!(field(&["operationInfo", "getResource", "query", "page"]), Some((get, Field::Query)));
+        assert_eq!(field(&["operationInfo", "getResource", "payload", "jqExpression"]), Some((get, Field::Jq)));
+        assert_eq!(field(&["resourceInfo", "collectionPath"]), Some((Section::Resource, Field::CollectionPath)));
+        let compare = Section::Operation(Operation::Compare);
+        assert_eq!(field(&["operationInfo", "compareResources", "jqExpression"]), Some((compare, Field::Jq)));
+        assert_eq!(field(&["operationInfo", "getResource"]), None);
+        assert_eq!(field(&["operationInfo", "getResource", "payload"]), None);
     }
 
     #[test]

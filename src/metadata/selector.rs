@@ -129,20 +129,6 @@ impl fmt::Display for MetadataPath {
     }
 }
 
-/// The file that holds the payload of a resource.
-pub fn resource_file(path: &LogicalPath, base: &RepoPath, format: Format) -> Result<RepoPath, LogicalPathError> {
-    let refused = |reason| LogicalPathError::new(path.as_str(), reason);
-    if path.is_root() {
-        return Err(refused("the root is a collection, not a resource"));
-    }
-    let directory = path.directory_below(base).map_err(|_| refused("a segment of it is no file name"))?;
-    let name: &[u8] = match format {
-        Format::Json => b"resource.json",
-        Format::Yaml => b"resource.yaml",
-    };
-    directory.join(name).map_err(|_| refused("a segment of it is no file name"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,12 +177,5 @@ mod tests {
         assert!(applies("/", "/a") && applies("/a/", "/a") && applies("/a/", "/a/b/c") && applies("/_/b", "/a/b/c"));
         assert!(applies("/a", "/a") && !applies("/a", "/a/b"));
         assert!(applies("/a*/", "/ab/c") && !applies("/a*/", "/b/c") && !applies("/a/b/", "/a"));
-    }
-
-    #[test]
-    fn the_root_is_no_resource() {
-        let file = |text| resource_file(&LogicalPath::parse(text).unwrap(), &RepoPath::root(), Format::Yaml);
-        assert_eq!(file("/customers/acme").unwrap().to_string(), "customers/acme/resource.yaml");
-        assert!(file("/").is_err());
     }
 }

@@ -58,7 +58,7 @@ fn defaults_text() -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {}:", operation.wire());
         for row in section.rows() {
-            let Some(value) = (row.default)(operation) else { continue };
+            let Some(value) = (row.default)(operation).to_yaml() else { continue };
             let _ = match row.place(section).split_once('.') {
                 None => writeln!(text, "    {}: {value}", row.place(section)),
                 Some((container, name)) => writeln!(text, "    {container}:\n      {name}: {value}"),

@@ -8,7 +8,7 @@ use super::{Request, Worlds, views};
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::finding::{Finding, has_errors};
 use crate::memo::{Identity, Memo};
-use crate::metadata::{EffectiveMetadata, MetadataPath};
+use crate::metadata::{EffectiveMetadata, FieldPath, MetadataPath};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 
@@ -62,12 +62,12 @@ pub(super) fn names(change: &Change) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether changed metadata may change what follows from a path: the templates that name its segments stand in many places.
+/// Whether changed metadata may change which attributes follow from a logical path.
 pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
-    const WITHOUT_PATHS: [&str; 7] =
-        ["httpMethod", "query", "httpHeaders", "body", "idFromAttribute", "aliasFromAttribute", "secretInAttributes"];
-    let is_without = |change: &Change| names(change).any(|name| WITHOUT_PATHS.contains(&name));
-    !metadata.changes.iter().all(is_without)
+    metadata.changes.iter().any(|change| {
+        let field = FieldPath::containing(&names(change).collect::<Vec<_>>());
+        field.and_then(|path| path.field.row()).is_none_or(|row| row.names_segments)
+    })
 }
 
 /// How metadata differs, found once for all resources that share it on both sides.

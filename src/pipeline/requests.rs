@@ -5,9 +5,9 @@ use smol_str::SmolStr;
 use super::views::Known;
 use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
-use crate::metadata::Operation;
+use crate::metadata::{Operation, RequestParts};
 use crate::path::LogicalPath;
-use crate::request::{self, RenderedPart, RenderedParts, RequestParts};
+use crate::request::{self, RenderedPart, RenderedParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 

@@ -9,10 +9,10 @@ use super::metadata::{self, Reach};
 use super::{Request, Worlds, requests};
 use crate::diff::{self, Change, Difference, Options, OtherChanges, Suppressed};
 use crate::finding::Finding;
-use crate::metadata::{EffectiveMetadata, LayerOrigin, Operation};
+use crate::metadata::{EffectiveMetadata, FieldPath, LayerOrigin, Operation, RequestParts, Section};
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::request::{RequestParts, RequestTarget};
+use crate::request::RequestTarget;
 use crate::resource::Resource;
 use crate::side::Side;
 
@@ -175,7 +175,7 @@ impl Views<'_> {
         let is_same = is_same && !(metadata::may_derive_otherwise(metadata) && requests::derive_otherwise(old, new));
         let operations = match is_same {
             true => concerned(metadata),
-            false => requests::OPERATIONS.map(|operation| (operation, RequestParts::EVERYTHING)).into(),
+            false => requests::OPERATIONS.map(|operation| (operation, RequestParts::ALL)).into(),
         };
         let mut all = Difference::default();
         for (operation, wanted) in operations {
@@ -197,34 +197,25 @@ impl Views<'_> {
     }
 }
 
-/// What changed metadata can change about requests: which parts of which.
+/// The parts of requests that can differ because metadata changed.
 fn concerned(metadata: &Difference) -> BTreeMap<Operation, RequestParts> {
     let mut concerned = BTreeMap::new();
-    let mut concern = |operation, wanted: RequestParts| {
-        let known = concerned.entry(operation).or_insert(RequestParts::NOTHING);
-        *known = known.or(wanted);
-    };
     for change in &metadata.changes {
-        let mut names = metadata::names(change);
-        let (section, operation, field) = (names.next(), names.next(), names.next());
-        let operation = requests::OPERATIONS.into_iter().find(|known| operation == Some(known.wire()));
-        match operation.filter(|_| section == Some("operationInfo")) {
-            Some(operation) => concern(operation, parts_of(field)),
-            None => requests::OPERATIONS.into_iter().for_each(|operation| concern(operation, RequestParts::EVERYTHING)),
+        let keys: Vec<&str> = metadata::names(change).collect();
+        let field = FieldPath::containing(&keys);
+        let parts = field.as_ref().and_then(|path| path.field.row()).map_or(RequestParts::ALL, |row| row.affects);
+        let is_concerned = |operation: &Operation| match keys.get(..2) {
+            Some(keys) if Operation::ALL.iter().any(|other| Section::Operation(*other).wire() == keys) => {
+                Section::Operation(*operation).wire() == keys
+            }
+            _ => true,
+        };
+        for operation in requests::OPERATIONS.into_iter().filter(is_concerned) {
+            let known = concerned.entry(operation).or_insert(RequestParts::NONE);
+            *known = known.or(parts);
         }
     }
     concerned
-}
-
-/// The parts of a request that a field of an operation speaks of.
-fn parts_of(field: Option<&str>) -> RequestParts {
-    match field {
-        Some("httpMethod") => RequestParts { method: true, ..RequestParts::NOTHING },
-        Some("path") => RequestParts { path: true, ..RequestParts::NOTHING },
-        Some("query") => RequestParts { query: true, ..RequestParts::NOTHING },
-        Some("httpHeaders") => RequestParts { headers: true, ..RequestParts::NOTHING },
-        _ => RequestParts::EVERYTHING,
-    }
 }
 
 /// What metadata says about comparing, and who says it.

@@ -1,13 +1,13 @@
-//! What other resources say, as far as a request may know.
+//! Other resources and documents of the same snapshot, as far as requests depend on them.
 
 use std::sync::Arc;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Outcome};
 use crate::metadata::{EffectiveMetadata, Sibling, look_up};
 use crate::path::LogicalPath;
 use crate::value::Node;
 
-/// The other resources of the same snapshot.
+/// The other resources and the OpenAPI document of a snapshot.
 pub trait ResourceLookup {
     /// The effective payload of the resource that has exactly this path.
     fn payload(&self, path: &LogicalPath) -> Option<Node>;
@@ -17,9 +17,12 @@ pub trait ResourceLookup {
 
     /// The effective metadata of a path, whether or not a resource is there.
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>>;
+
+    /// The OpenAPI document that the configuration names, and what is wrong with it.
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>>;
 }
 
-/// No other resources.
+/// A snapshot without other resources.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoResources;
 
@@ -34,6 +37,10 @@ impl ResourceLookup for NoResources {
 
     fn metadata(&self, _: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         None
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        Outcome::clean(None)
     }
 }
 

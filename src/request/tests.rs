@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::document;
-use crate::finding::Finding;
+use crate::finding::{Finding, Outcome};
 use crate::limits::Limits;
 use crate::metadata::{self, Layers, Operation};
 use crate::path::RepoPath;
@@ -145,6 +145,10 @@ impl ResourceLookup for World {
         let resolved = metadata::resolve(path, &layers);
         assert!(resolved.findings.is_empty(), "{:?}", resolved.findings);
         Some(Arc::new((*resolved.value).clone()))
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        Outcome::clean(None)
     }
 }
 

@@ -1,30 +1,17 @@
-//! Checks a body before it would be sent: required attributes, assertions, and the door for schemas.
+//! Checks a body before it would be sent: required attributes, assertions, and its schema.
 
 use smol_str::SmolStr;
 
 use super::RequestTarget;
 use super::attribute::AttributePaths;
-use super::derive::Derived;
-use super::operation::Request;
 use super::scope::{Scoped, with_derived};
-use crate::finding::{self, Finding, Location};
+use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::openapi::{Body, check_body};
 use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
-
-/// A check against a schema that is still to be made by whoever has the OpenAPI document.
-#[derive(Debug, Clone)]
-pub struct SchemaCheck {
-    /// `openapi:request-body` or `openapi:#/…`, without blanks around it.
-    pub reference: SmolStr,
-    /// Where it is written.
-    pub at: Span,
-    /// What follows from the path, for a body that lacks it.
-    pub derived: Vec<Derived>,
-}
 
 /// What is wrong with a body, all of it; only what creates or updates has one.
 pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Vec<Finding> {
@@ -37,34 +24,53 @@ pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, s
     findings
 }
 
-/// The schema that an operation's body is to be checked against.
-pub(super) fn schema(target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Option<SchemaCheck> {
-    let node = target.metadata.get(&FieldPath::new(Section::Operation(operation), Field::SchemaRef))?;
-    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span, derived: scoped.derived().to_vec() })
+/// The check of a body against the schema that `validate.schemaRef` names.
+pub(super) struct SchemaCheck<'m> {
+    /// `openapi:request-body` or `openapi:#/…`, without surrounding blanks.
+    reference: &'m str,
+    at: Span,
 }
 
-/// What is wrong with the body of a request by the schema that its metadata names; nothing if it names none.
-pub fn check_schema(request: &Request, target: &RequestTarget<'_>, openapi: Option<&Node>) -> Vec<Finding> {
-    let (Some(check), Some(value)) = (&request.schema, &request.body) else { return Vec::new() };
-    let Some(openapi) = openapi else { return vec![no_document(check, target)] };
-    let nowhere = value.span.start_only();
-    let known = check.derived.iter().map(|attribute| {
-        let place = attribute.template.unwrap_or(nowhere);
-        Entry::named(attribute.name.clone(), place, Node::text(attribute.value.clone(), place))
-    });
-    let known: Vec<Entry> = known.collect();
-    let (method, path) = (&request.method.text, &request.path.text);
-    check_body(&Body { reference: &check.reference, at: check.at, method, path, value, known: &known }, openapi)
-}
+impl<'m> SchemaCheck<'m> {
+    /// The check that the metadata of an operation asks for.
+    pub(super) fn find(target: &RequestTarget<'m>, operation: Operation) -> Option<Self> {
+        let node = target.metadata.get(&FieldPath::new(Section::Operation(operation), Field::SchemaRef))?;
+        Some(Self { reference: node.as_str()?.trim(), at: node.span })
+    }
 
-/// The finding for a schema that cannot be looked up.
-pub fn no_document(check: &SchemaCheck, target: &RequestTarget<'_>) -> Finding {
-    let message = format!(
-        "`{}` cannot be checked for {}: there is no OpenAPI document",
-        sanitize::inline(&check.reference),
-        target.path
-    );
-    Finding::new(&finding::REQUEST_SCHEMA, Location::Span(check.at), message)
+    /// Reports everything about a body that its schema does not allow.
+    pub(super) fn run(
+        &self,
+        body: &Node,
+        method: &str,
+        path: &str,
+        target: &RequestTarget<'_>,
+        scoped: &Scoped<'_>,
+    ) -> Vec<Finding> {
+        let Outcome { value: document, mut findings } = target.lookup.openapi();
+        let Some(document) = document else {
+            findings.push(self.without_document(target));
+            return findings;
+        };
+        let known = scoped.derived().iter().map(|attribute| {
+            let place = attribute.template.unwrap_or(body.span.start_only());
+            Entry::named(attribute.name.clone(), place, Node::text(attribute.value.clone(), place))
+        });
+        let known: Vec<Entry> = known.collect();
+        let body = Body { reference: self.reference, at: self.at, method, path, value: body, known: &known };
+        findings.extend(check_body(&body, &document));
+        findings
+    }
+
+    fn without_document(&self, target: &RequestTarget<'_>) -> Finding {
+        let message = format!(
+            "`{}` cannot be checked for {}: there is no OpenAPI document",
+            sanitize::inline(self.reference),
+            target.path
+        );
+        Finding::new(&finding::REQUEST_SCHEMA, Location::Span(self.at), message)
+            .help("name the document with `openapi` in outcrop.yaml")
+    }
 }
 
 /// What the rules see: the body with what follows from the path and the names of the resource, where it lacks them.

@@ -9,6 +9,7 @@ mod file;
 mod layers;
 mod neighbours;
 mod names;
+pub mod openapi;
 mod stages;
 mod tree;
 
@@ -19,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::directive::Includes;
 use crate::expression::eval::Payload;
+use crate::finding::Outcome;
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
@@ -63,6 +65,7 @@ struct Caches {
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
     requests: request::CompiledTemplates,
+    openapi: OnceLock<Outcome<Option<Arc<Node>>>>,
 }
 
 impl<'a> Side<'a> {
@@ -151,6 +154,7 @@ impl Caches {
             effective: Memo::default(),
             shown: Memo::default(),
             requests: request::CompiledTemplates::within(given.limits),
+            openapi: OnceLock::new(),
         }
     }
 }

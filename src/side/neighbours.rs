@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Side;
+use super::{Side, openapi};
+use crate::finding::Outcome;
 use crate::metadata::{EffectiveMetadata, resolve};
 use crate::path::{LogicalPath, RepoPath};
 use crate::request::{RequestTarget, ResourceLookup};
@@ -71,5 +72,9 @@ impl ResourceLookup for Side<'_> {
 
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         Some(resolve(path, self.layers.layers_for(self.root_around(path)?)?).value)
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        self.caches.openapi.get_or_init(|| openapi::read(self.given)).clone()
     }
 }

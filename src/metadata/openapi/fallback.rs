@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::identity::{ItemNames, singular};
+use super::identity::{ItemNames, item_name};
 use super::schema::Attributes;
 use super::template::placeholder;
 use crate::glob::is_glob;
@@ -41,7 +41,7 @@ impl Fallback {
         let name = segments.iter().rfind(|segment| !is_pattern(segment));
         // One name for two segments of a path would be one value for both.
         let is_free = |name: &String| !collection.contains(&placeholder(name));
-        let item_name = name.and_then(|name| singular(name)).filter(is_free);
+        let item_name = name.and_then(|name| item_name(name)).filter(is_free);
         let identity = ItemNames::of(None, &Attributes::new(), item_name.as_deref());
         let mut item = collection.clone();
         item.push(placeholder(&identity.id));
@@ -63,7 +63,7 @@ fn with_placeholders(segments: &[String]) -> Vec<String> {
             continue;
         }
         let collection = segments[..at].iter().rfind(|segment| !is_pattern(segment));
-        let name = collection.and_then(|name| singular(name)).unwrap_or_else(|| format!("segment{}", at + 1));
+        let name = collection.and_then(|name| item_name(name)).unwrap_or_else(|| format!("segment{}", at + 1));
         let count = used.entry(name.clone()).or_default();
         *count += 1;
         named.push(match *count {

@@ -9,7 +9,7 @@ use super::fallback::Fallback;
 use super::identity::ItemNames;
 use super::schema;
 use super::template::PathSegment;
-use crate::finding::{self, Finding, Location, Outcome};
+use crate::finding::Outcome;
 use crate::metadata::{self, Layer, MetadataPath, Operation};
 use crate::text::Span;
 use crate::value::Node;
@@ -68,12 +68,6 @@ pub fn infer(inference: &Inference<'_>) -> Outcome<Inferred> {
 /// The path that metadata is inferred for: a plain path is that of a collection if the document has items below it.
 pub fn target(path: &MetadataPath, openapi: Option<&Node>) -> MetadataPath {
     promoted(path, openapi.map(Api::new).as_ref())
-}
-
-/// The finding for who asks for everything below a path.
-pub fn refuse_recursion(path: &MetadataPath, location: Location) -> Finding {
-    let message = format!("recursive inference is not available, so nothing was inferred for {path}");
-    Finding::new(&finding::METADATA_RECURSIVE, location, message).help("infer the metadata of one path at a time")
 }
 
 fn promoted(path: &MetadataPath, api: Option<&Api<'_>>) -> MetadataPath {

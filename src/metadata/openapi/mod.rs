@@ -17,4 +17,4 @@ mod template;
 mod tests;
 
 pub use body::{Body, check_body};
-pub use infer::{Inference, Inferred, infer, refuse_recursion, target};
+pub use infer::{Inference, Inferred, infer, target};

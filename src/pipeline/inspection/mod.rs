@@ -19,8 +19,7 @@ use std::sync::Arc;
 use crate::directive::Includes;
 use crate::finding::{Finding, Outcome};
 use crate::metadata::{
-    self, EffectiveMetadata, LayerOrigin, Layers, MetadataPath, NameReach, SecretAttributes, layers_below,
-    plan::Planned,
+    self, EffectiveMetadata, LayerOrigin, Layers, MetadataPath, SecretAttributes, layers_below, plan::Planned,
 };
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
@@ -125,7 +124,7 @@ impl<'a> Inspection<'a> {
     pub fn shown_resource(&self, resource: Resource, metadata: Option<&EffectiveMetadata>) -> Resource {
         let hidden = Masks::new(&self.settings.secrets).hide(resource);
         let hidden = match metadata.map(SecretAttributes::of).filter(|secrets| !secrets.is_empty()) {
-            Some(secrets) => hide_places(hidden, |payload| secrets.places(payload, NameReach::Everywhere)),
+            Some(secrets) => hide_places(hidden, |payload| secrets.places(payload)),
             None => hidden,
         };
         Resource { payload: hide_copies(hidden.payload), ..hidden }

@@ -225,8 +225,7 @@ impl Subject {
         for operation in operations.iter().copied() {
             let is_asked = match asked {
                 [] => self.is_spoken_of(operation),
-                [section, name, ..] => section == "operationInfo" && name == operation.wire(),
-                [_] => false,
+                _ => Section::Operation(operation).wire().iter().eq(asked.iter().take(2)),
             };
             if !is_asked || self.is_impossible(operation) {
                 stories.untold += usize::from(asked.is_empty());

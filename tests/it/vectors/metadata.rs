@@ -5,15 +5,17 @@ mod requests;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::{Budget, Limits};
 use outcrop::metadata::plan::{self, FileEdit, Planned};
-use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
+use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::resource::{self, Depth, Roles};
-use outcrop::settings::{Format, Layout, Root, Roots, Settings};
+use outcrop::settings::{Format, Given, Layout, Root, Roots, Settings};
+use outcrop::side::Side;
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
@@ -83,10 +85,6 @@ fn answer(given: &Value) -> Answer {
             stored(given, &sources, |path, layers| plan::replace(path, &input, layers, format))
         }
         "unset" => stored(given, &sources, plan::remove),
-        "resource-file" => {
-            let file = metadata::resource_file(&logical_path(given)?, &RepoPath::root(), format).map_err(validation)?;
-            Ok(json!({ "file": file.to_string() }))
-        }
         "list-resources" => list_resources(given),
         "identity" => {
             let payload = document(&given["payload"], Format::Json, &sources)?;
@@ -99,11 +97,7 @@ fn answer(given: &Value) -> Answer {
             let identity = identity.map_err(|finding| Failure::of(&finding))?;
             Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
         }
-        "mask" => {
-            let payload = document(&given["payload"], Format::Json, &sources)?;
-            let secrets = SecretAttributes::of(&metadata(given, &sources)?);
-            Ok(json!({ "masked": to_json(&secrets.mask(&payload)) }))
-        }
+        "mask" => mask(given, &sources),
         "infer" => inference::infer(given, &sources),
         "infer-apply" => inference::apply(given, format, &sources),
         "render" => requests::render(given, &sources),
@@ -140,6 +134,20 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
         };
     }
     Ok(json!({ "files": files }))
+}
+
+/// Shows the payload of a resource as requests show it, with `{{secret .}}` for what is hidden.
+fn mask(given: &Value, sources: &Sources) -> Answer {
+    let files = json!({ "a/b/metadata.json": given["metadata"], "a/b/resource.json": given["payload"] });
+    let snapshot = snapshot(&json!({ "files": files }));
+    let root = Root { path: RepoPath::root(), layout: Layout::Declarest, format: Format::Json };
+    let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
+    let (texts, limits) = (Arc::new(Sources::default()), Limits::default());
+    let side = Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &texts, limits: &limits }, false);
+    let resource = side.find(&LogicalPath::parse("/a/b").unwrap()).expect("the resource is found");
+    let shown = write::to_json(&side.shown_payload(resource).expect("it has a payload"));
+    let masked = document(&Value::String(shown.replace("•••", metadata::PLACEHOLDER)), Format::Json, sources)?;
+    Ok(json!({ "masked": to_json(&masked) }))
 }
 
 fn list_resources(given: &Value) -> Answer {

@@ -1,6 +1,7 @@
 //! `outcrop metadata infer`: metadata proposed from an OpenAPI document, shown or stored.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{carry_out, print, read_document};
 use crate::finding::{Finding, has_errors};
@@ -85,7 +86,7 @@ pub(super) fn in_place_of_stored(
 fn document(inspected: &Inspected, file: Option<&Path>) -> Result<(Option<Node>, Vec<Finding>), Failure> {
     let Some(file) = file else {
         let configured = inspected.inspection().openapi();
-        return Ok((configured.value, configured.findings));
+        return Ok((configured.value.map(Arc::unwrap_or_clone), configured.findings));
     };
     Ok(match read_document(file, "an OpenAPI document", &inspected.sources)? {
         Ok(document) => (Some(document), Vec::new()),
