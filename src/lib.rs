@@ -8,9 +8,11 @@
 // Nouns: what every stage may speak of.
 pub mod sanitize;
 pub mod path;
+pub mod names;
 pub mod glob;
 pub mod suggest;
 pub mod text;
+pub mod scan;
 pub mod memo;
 pub mod parallel;
 pub mod value;
@@ -31,6 +33,7 @@ pub mod patch;
 pub mod resource;
 pub mod secrets;
 pub mod request;
+pub mod layout;
 pub mod side;
 
 // Stages, for two snapshots.

@@ -102,9 +102,9 @@ impl RepoPath {
         Self::new(rest.strip_prefix(b"/").unwrap_or(rest)).ok()
     }
 
-    /// Whether this stands in `directory`, and not deeper.
-    pub fn is_member_of(&self, directory: &Self) -> bool {
-        self.parent_bytes() == Some(directory.as_bytes())
+    /// Whether some component starts with a dot.
+    pub fn is_hidden(&self) -> bool {
+        self.components().any(|component| component.starts_with(b"."))
     }
 
     /// Whether this is `directory` itself or stands below it.

@@ -1,6 +1,10 @@
-//! Stage 6, the four small languages behind one door each. All are pure: what they may read is handed to them.
+//! The four expression languages, one folder each. All are pure: whatever they read is passed to them.
+
+mod part_span;
 
 pub mod cel;
 pub mod jq;
 pub mod eval;
 pub mod template;
+
+pub use part_span::part_span;

@@ -39,6 +39,13 @@ impl Refusal {
         self
     }
 
+    /// Puts the subject in front of the message.
+    #[must_use]
+    pub fn about(mut self, subject: &str) -> Self {
+        self.message = format!("{subject}: {}", self.message);
+        self
+    }
+
     /// The finding, now that the place in a file is known.
     pub fn into_finding(self, span: Span) -> Finding {
         Finding { help: self.help.map(Cow::into_owned), ..Finding::new(self.rule, Location::Span(span), self.message) }

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
 use crate::finding::Finding;
+use crate::layout::Role;
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
-use crate::resource::Role;
 use crate::settings::Settings;
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Question;
 use crate::document::Format;
 use crate::metadata::WILDCARD;
+use crate::names;
 use crate::path::RepoPath;
 use crate::snapshot::EntryKind;
 
@@ -38,8 +39,7 @@ pub(super) fn shifted(question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> 
         }
     }
     for directory in &layers {
-        let names =
-            ["metadata", "patches"].iter().flat_map(|stem| ["yaml", "yml", "json"].map(|end| format!("{stem}.{end}")));
+        let names = [names::METADATA, names::PATCHES].into_iter().flat_map(names::each_with_stem);
         files.extend(names.filter_map(|name| directory.join(name.as_bytes()).ok()));
     }
     files.sort_unstable();

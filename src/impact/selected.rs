@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Question;
 use crate::document::Format;
 use crate::finding::Finding;
+use crate::layout::Role;
 use crate::metadata::{MetadataPath, WILDCARD};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
-use crate::resource::Role;
 use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
 
 /// The files of the newer side that a selector may speak for.

@@ -12,8 +12,8 @@ use super::target::EditTarget;
 use crate::document::{self, Document};
 use crate::edit;
 use crate::finding::{self, Finding, Location, Rule, has_errors};
+use crate::names::Format;
 use crate::path::{Pointer, RepoPath};
-use crate::settings::Format;
 use crate::text::SourceText;
 use crate::value::{Entry, Node, Value, list_index};
 
@@ -121,7 +121,7 @@ impl Amend<'_> {
     }
 
     fn format(&self) -> document::Format {
-        document::Format::of_file_name(self.place.file.file_name()).unwrap_or(document::Format::Yaml)
+        Format::of_file_name(self.place.file.file_name()).unwrap_or(Format::Yaml)
     }
 
     /// The value to set, read in the way its field asks for.
@@ -175,7 +175,7 @@ impl Amend<'_> {
     fn parsed_or_null(&self, text: &str) -> Result<Node, Vec<Finding>> {
         let name = RepoPath::new("VALUE").expect("a plain name");
         let source = self.layers.sources.add(SourceText::new(name, "command line", text));
-        let parsed = document::parse(text, source, document::Format::Yaml, self.layers.limits);
+        let parsed = document::parse(text, source, Format::Yaml, self.layers.limits);
         if has_errors(&parsed.findings) {
             return Err(parsed.findings);
         }

@@ -5,29 +5,11 @@ use smol_str::SmolStr;
 use super::selector::WILDCARD;
 use crate::finding::{self, Finding, Location};
 use crate::glob::{check_glob, glob_matches};
+use crate::names;
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, Snapshot, Unreadable};
 
-/// The names of metadata files, in the order in which they are preferred.
-pub(super) const FILE_NAMES: [&[u8]; 3] = [b"metadata.yaml", b"metadata.yml", b"metadata.json"];
-
-/// The names of patch files, in the order in which they are preferred.
-pub(super) const PATCH_NAMES: [&[u8]; 3] = [b"patches.yaml", b"patches.yml", b"patches.json"];
-
-/// Whether a file of this name holds patches, if it stands in the right place.
-pub fn is_patch_file(name: &[u8]) -> bool {
-    PATCH_NAMES.contains(&name)
-}
-
-/// Whether a file of this name holds metadata, if it stands in the right place.
-pub fn is_metadata_file(name: &[u8]) -> bool {
-    FILE_NAMES.contains(&name)
-}
-
-/// Whether a file of this name is a layer of either kind, if it stands in the right place.
-pub fn is_layer_file(name: &[u8]) -> bool {
-    is_metadata_file(name) || is_patch_file(name)
-}
+pub use crate::names::{is_layer_file, is_metadata_file, is_patch_file};
 
 /// A directory, as far as layers are concerned. Its other members are many, and are asked for one by one.
 #[derive(Debug)]
@@ -76,9 +58,8 @@ impl Directory {
         });
         // The order in which a snapshot lists its entries is not ours to rely on.
         globs.sort_unstable();
-        let rank = |entry: &Entry, names: &[&[u8]]| names.iter().position(|name| *name == entry.path.file_name());
-        directory.metadata.sort_by_key(|entry| rank(entry, &FILE_NAMES));
-        directory.patches.sort_by_key(|entry| rank(entry, &PATCH_NAMES));
+        directory.metadata.sort_by_key(|entry| names::rank(entry.path.file_name(), names::METADATA));
+        directory.patches.sort_by_key(|entry| names::rank(entry.path.file_name(), names::PATCHES));
         // A member that could not be listed concerns layers only if it may be one.
         let concerns_us =
             |unreadable: &Unreadable| unreadable.path == *path || is_layer_file(unreadable.path.file_name());

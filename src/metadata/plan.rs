@@ -10,11 +10,11 @@ use super::layers::Layers;
 use super::selector::{MetadataPath, WILDCARD, segment_fits};
 use super::statement::{Statement, StatementKind, Statements};
 use super::{compose, effective::LayerOrigin};
-use crate::document::{self, write};
+use crate::document::write;
 use crate::finding::{self, Finding, Location};
 use crate::glob::is_glob;
+use crate::names::Format;
 use crate::path::{PathError, RepoPath};
-use crate::settings::Format;
 use crate::snapshot::EntryKind;
 use crate::value::Node;
 
@@ -76,8 +76,8 @@ pub fn remove(path: &MetadataPath, layers: &Layers<'_>) -> Planned {
 
 /// The canonical text of a document in the format that a file's name promises.
 pub(super) fn text_of(canonical: &Node, file: &RepoPath) -> String {
-    match document::Format::of_file_name(file.file_name()) {
-        Some(document::Format::Json) => write::to_json(canonical),
+    match Format::of_file_name(file.file_name()) {
+        Some(Format::Json) => write::to_json(canonical),
         _ => write::to_yaml(canonical),
     }
 }

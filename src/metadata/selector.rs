@@ -3,12 +3,12 @@
 use std::fmt;
 
 use crate::glob::{check_glob, is_glob};
+use crate::names::{self, Format};
 use crate::path::{LogicalPath, LogicalPathError, PathError, RepoPath};
 use crate::sanitize;
-use crate::settings::Format;
 
 /// The segment that stands for any segment, and as a directory's last for "the collection".
-pub const WILDCARD: &str = "_";
+pub use crate::names::WILDCARD;
 
 /// What metadata speaks for: one resource, or a collection of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,10 +93,7 @@ impl MetadataPath {
 
     /// The file that a new document is written to.
     pub fn file(&self, base: &RepoPath, format: Format) -> Result<RepoPath, PathError> {
-        self.directory(base)?.join(match format {
-            Format::Json => b"metadata.json",
-            Format::Yaml => b"metadata.yaml",
-        })
+        self.directory(base)?.join(format!("{}.{}", names::METADATA, format.extension()).as_bytes())
     }
 
     /// Whether a path of which this is the segment at a depth, from 0, can be one that it speaks for.

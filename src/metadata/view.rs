@@ -8,8 +8,8 @@ use super::effective::{EffectiveMetadata, Layer, LayerOrigin};
 use super::field::{Operation, Section};
 use crate::document;
 use crate::limits::Limits;
+use crate::names::Format;
 use crate::path::RepoPath;
-use crate::settings::Format;
 use crate::text::{SourceText, Sources, Span};
 use crate::value::{Node, Value};
 
@@ -30,10 +30,7 @@ pub fn over_defaults(metadata: &EffectiveMetadata, sources: &Sources) -> Effecti
 /// The same metadata with `{{resource_format .}}` filled in; every other template stays.
 #[must_use]
 pub fn render_format(metadata: &EffectiveMetadata, format: Format) -> EffectiveMetadata {
-    let name = match format {
-        Format::Json => "json",
-        Format::Yaml => "yaml",
-    };
+    let name = format.extension();
     metadata.map_values(|field_path, node| {
         let knows_format = field_path.field.row().is_some_and(|row| row.knows_format);
         if knows_format { rendered(node, name) } else { None }
@@ -45,7 +42,7 @@ fn engine_defaults(sources: &Sources) -> Layer {
     let text = defaults_text();
     let path = RepoPath::new("engine defaults").expect("a plain name");
     let source = sources.add(SourceText::new(path, "outcrop", text.as_str()));
-    let parsed = document::parse(&text, source, document::Format::Yaml, &Limits::default());
+    let parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
     let root = parsed.value.first().expect("the defaults are written by us").root.clone();
     let span = Span::new(source, 0, text.len());
     Layer { origin: LayerOrigin::Defaults, statements: decode(&root), span, number: 0 }

@@ -10,9 +10,10 @@ use super::inspection::Inspection;
 use super::named::Named;
 use crate::document::Format;
 use crate::finding::Finding;
+use crate::layout::{LAYOUTS, Role, resources_in};
 use crate::limits::{Progress, Spent};
 use crate::report::render::{Rendered, View};
-use crate::resource::{Content, Parsed, Resource, Role, parse, resources_of};
+use crate::resource::{Content, Parsed, Resource, parse};
 use crate::secrets::Secrets;
 use crate::side::{FileContent, Opened, Side, Stage};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
@@ -211,7 +212,7 @@ impl Renderer<'_> {
     /// The resource before its directives.
     fn written(&self, resource: &Resource, parsed: &Parsed) -> Option<Node> {
         let role = self.world.roles().of(&resource.file);
-        let written = resources_of(parsed, &resource.file, &role);
+        let written = resources_in(parsed, &resource.file, &role, LAYOUTS);
         let mut there = written.into_iter().filter(|other| other.position == resource.position);
         let first = there.next()?;
         let namesake = std::iter::once(&first).cloned().chain(there).find(|other| other.identity == resource.identity);

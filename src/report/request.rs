@@ -10,9 +10,9 @@ use super::paint::{Line, Role, Screen, columns};
 use super::summary_counts::plural;
 use crate::document::write::{to_inline, to_json, to_yaml};
 use crate::metadata::{LayerOrigin, Operation};
+use crate::names::Format;
 use crate::request::{ExpectedResponse, ListItem, NamedUse, RenderedPart, Request, ScopeOrigin};
 use crate::sanitize;
-use crate::settings::Format;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 

@@ -19,16 +19,16 @@ mod tests {
     use crate::document::{self, write::to_inline};
     use crate::limits::Limits;
     use crate::metadata::of_document;
+    use crate::names::Format;
     use crate::path::{LogicalPath, RepoPath};
     use crate::request::{CompiledTemplates, NoResources};
-    use crate::settings::Format;
     use crate::text::{SourceText, Sources};
 
     fn compared(metadata: &str, payload: &str) -> String {
         let sources = Sources::default();
         let read = |text: &str| {
             let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
-            document::parse(text, source, document::Format::Yaml, &Limits::default()).value.remove(0).root
+            document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
         };
         let (metadata, payload) = (of_document(&read(metadata)).value, read(payload));
         let target = RequestTarget {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::expression::jq::{Failure, Program, Resolver};
-use crate::expression::template::{Purpose, Rendered, Scope, Template, Trouble};
+use crate::expression::jq::{Program, Resolver};
+use crate::expression::template::{Purpose, Rendered, Scope, Template};
+use crate::finding::Refusal;
 use crate::limits::{Allowance, Limits};
 use crate::memo;
 use crate::text::Span;
@@ -15,8 +16,8 @@ use crate::value::Node;
 #[derive(Debug)]
 pub struct CompiledTemplates {
     allowance: Allowance,
-    templates: memo::Memo<SmolStr, Result<Template, Trouble>>,
-    programs: memo::Memo<SmolStr, Result<Arc<Program>, Failure>>,
+    templates: memo::Memo<SmolStr, Result<Template, Refusal>>,
+    programs: memo::Memo<SmolStr, Result<Arc<Program>, Refusal>>,
 }
 
 /// Rendered expressions can be as many as resources; beyond this, everything is forgotten and compiled anew.
@@ -36,8 +37,8 @@ impl CompiledTemplates {
     }
 
     /// Fills in a template.
-    pub fn render(&self, template: &Template, scope: &Arc<Scope>, purpose: Purpose) -> Result<Rendered, Trouble> {
-        template.render_within(&self.allowance, scope, purpose)
+    pub fn render(&self, template: &Template, scope: &Scope, purpose: Purpose) -> Result<Rendered, Refusal> {
+        template.render(&self.allowance, scope, purpose)
     }
 
     /// Runs a program.
@@ -47,17 +48,17 @@ impl CompiledTemplates {
         input: &Node,
         place: Span,
         resolver: Option<Resolver<'_>>,
-    ) -> Result<Vec<Node>, Failure> {
-        self.program(text)?.run_within(&self.allowance, input, place, resolver)
+    ) -> Result<Vec<Node>, Refusal> {
+        self.program(text)?.run(&self.allowance, input, place, resolver)
     }
 
     /// The template of a text.
-    pub fn template(&self, text: &str) -> Result<Template, Trouble> {
+    pub fn template(&self, text: &str) -> Result<Template, Refusal> {
         self.templates.get_with(text, |text| text.into(), || Template::parse(text))
     }
 
     /// The program of a text.
-    pub fn program(&self, text: &str) -> Result<Arc<Program>, Failure> {
+    pub fn program(&self, text: &str) -> Result<Arc<Program>, Refusal> {
         self.programs.get_with(text, |text| text.into(), || Program::compile(text).map(Arc::new))
     }
 }

@@ -33,8 +33,8 @@ pub use transform::{Flavour, transform};
 pub use validate::validate;
 
 use crate::metadata::EffectiveMetadata;
+use crate::names::Format;
 use crate::path::LogicalPath;
-use crate::settings::Format;
 use crate::text::Sources;
 use crate::value::Node;
 

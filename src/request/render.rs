@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 
 use super::RequestTarget;
 use super::scope::{ScopeOrigin, Scoped};
-use crate::expression::template::{self, Purpose, Rendered, Trouble};
-use crate::finding::{Finding, Location};
+use crate::expression::part_span;
+use crate::expression::template::{self, Purpose, Rendered};
+use crate::finding::{Finding, Location, Refusal};
 use crate::metadata::{EffectiveMetadata, Field, FieldPath, Layer, Operation, PLACEHOLDER, Section};
 use crate::path::Pointer;
 use crate::sanitize;
@@ -95,12 +96,13 @@ impl<'m> FieldTemplate<'m> {
         if let Some(node) = self.node.filter(|node| is_hidden(node)) {
             return Ok(self.masked(node));
         }
-        let trouble = |trouble| Box::new(self.finding(trouble, target));
-        let template = target.memo.template(self.text()).map_err(trouble)?;
+        let template = target.memo.template(self.text());
+        let template = template.map_err(|refusal| self.finding("is not valid", refusal, target))?;
         let scope = scoped.scope_of(&template);
-        let rendered = target.memo.render(&template, &scope, purpose).map_err(trouble)?;
+        let rendered = target.memo.render(&template, &scope, purpose);
+        let rendered = rendered.map_err(|refusal| self.finding("cannot be rendered", refusal, target))?;
         Ok(RenderedPart {
-            text: rendered.text(),
+            text: rendered.text().to_owned(),
             template: self.text().into(),
             at: self.node.map(|node| node.span),
             by: self.by.clone(),
@@ -135,19 +137,15 @@ impl<'m> FieldTemplate<'m> {
         }
     }
 
-    fn finding(&self, trouble: Trouble, target: &RequestTarget<'_>) -> Finding {
-        let place = match self.node {
-            Some(node) => template::place(node, trouble.at.clone(), target.sources),
-            None => target.payload.span.start_only(),
+    fn finding(&self, what: &str, refusal: Refusal, target: &RequestTarget<'_>) -> Box<Finding> {
+        let span = match (self.node, &refusal.range) {
+            (Some(node), Some(range)) => part_span(node.span, self.text(), range.clone(), target.sources),
+            (Some(node), None) => node.span,
+            (None, _) => target.payload.span.start_only(),
         };
-        let what = if trouble.is_syntax { "is not one" } else { "cannot be filled in" };
         let field = sanitize::inline(&self.field).into_owned();
-        let message = format!("the template of `{field}` {what} for {}: {}", target.path, trouble.message);
-        let finding = Finding::new(trouble.rule, Location::Span(place), message);
-        match trouble.help {
-            Some(help) => finding.help(help),
-            None => finding,
-        }
+        let subject = format!("the template of `{field}` {what} for {}", target.path);
+        Box::new(refusal.about(&subject).into_finding(span))
     }
 
     /// A finding about what the template gave.

@@ -12,7 +12,6 @@ use super::render::levels;
 use crate::expression::template::{self, Template};
 use crate::metadata::{Operation, RemoteIdentity, identify};
 use crate::path::LogicalPath;
-use crate::settings::Format;
 use crate::text::Span;
 use crate::value::{Entry, KeyKind, Node, Value};
 
@@ -50,7 +49,7 @@ pub fn scope<'t>(target: &'t RequestTarget<'t>, operation: Operation, levels: us
     Scoped {
         names: ScopeNames { context: Some(context), ..ScopeNames::of(target.payload) },
         ancestors: above.collect(),
-        format: SmolStr::new_static(format_name(target.format)),
+        format: SmolStr::new_static(target.format.extension()),
         whole: OnceCell::new(),
     }
 }
@@ -65,13 +64,6 @@ pub(super) fn logical_collection(path: &LogicalPath, operation: Operation) -> Lo
     match operation {
         Operation::List => path.clone(),
         _ => path.parent().unwrap_or_else(LogicalPath::root),
-    }
-}
-
-pub(super) fn format_name(format: Format) -> &'static str {
-    match format {
-        Format::Json => "json",
-        Format::Yaml => "yaml",
     }
 }
 
@@ -215,7 +207,7 @@ impl ScopeNames<'_> {
             }
             "alias" => Some(self.identity(context).alias.clone()),
             "remoteID" => Some(self.identity(context).remote_id.clone()),
-            "resourceFormat" => Some(format_name(context.target.format).into()),
+            "resourceFormat" => Some(context.target.format.extension().into()),
             "id" => Some(self.identity(context).remote_id.clone()).filter(|id| !id.trim().is_empty()),
             _ => None,
         }

@@ -5,7 +5,8 @@ use super::attribute::AttributePaths;
 use super::render::FieldTemplate;
 use super::scope::Scoped;
 use crate::expression::jq::Resolver;
-use crate::expression::template::{Purpose, place};
+use crate::expression::part_span;
+use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Location};
 use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::text::Span;
@@ -100,13 +101,13 @@ pub(super) fn jq(
     let whole = part.at.unwrap_or(input.span);
     let what = format!("the jq of {} for {}", operation.name(), target.path);
     let result = target.memo.run(&part.text, input, whole, resolver);
-    result.map_err(|failure| {
+    result.map_err(|refusal| {
         // Rendered text has other places than the written one.
         let is_written = template.node.and_then(Node::as_str) == Some(part.text.as_str());
-        let at = match (&failure.at, template.node) {
-            (Some(at), Some(node)) if is_written => place(node, at.clone(), target.sources),
+        let span = match &refusal.range {
+            Some(range) if is_written => part_span(whole, &part.text, range.clone(), target.sources),
             _ => whole,
         };
-        Box::new(failure.into_finding(&what, at))
+        Box::new(refusal.about(&what).into_finding(span))
     })
 }

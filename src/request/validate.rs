@@ -162,9 +162,9 @@ fn assertion(at: usize, item: &Node, view: &Node, target: &RequestTarget<'_>, op
     let result = target.memo.run(jq.as_str()?, view, jq.span, None);
     let results = match result {
         Ok(results) => results,
-        Err(failure) => {
+        Err(refusal) => {
             let what = format!("assertion[{at}] of {} for {}", operation.name(), target.path);
-            return Some(failure.into_finding(&what, jq.span));
+            return Some(refusal.about(&what).into_finding(jq.span));
         }
     };
     if results.iter().any(|result| !matches!(result.value, Value::Null | Value::Bool(false))) {

@@ -1,12 +1,11 @@
-//! The bytes of one file become documents, and its documents become resources.
+//! The bytes of one file become documents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::layout::Role;
-use super::{Identity, KubernetesName, Resource, SkipReason};
+use super::{KubernetesName, SkipReason};
 use crate::document::{self, Document, Format};
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{self, Finding, Location, has_errors};
@@ -142,10 +141,10 @@ impl Text {
 }
 
 impl Parsed {
-    /// Why the file is not read in this role, if there is a good reason.
-    pub fn excuse_as(&self, role: &Role) -> Option<SkipReason> {
-        // Nothing of a file in Git LFS is here to be read, whoever wrote it.
-        self.excuse.filter(|&reason| !role.is_ours() || reason == SkipReason::LfsPointer)
+    /// Why the file is not read, if there is a good reason. A file that is written for outcrop must be readable.
+    pub fn skipped(&self, is_ours: bool) -> Option<SkipReason> {
+        // The content of a file in Git LFS is not in the repository, whatever the file is for.
+        self.excuse.filter(|&reason| !is_ours || reason == SkipReason::LfsPointer)
     }
 }
 
@@ -175,37 +174,6 @@ fn not_meant_for_us(text: &str, format: Format) -> Option<SkipReason> {
 /// What starts an action in Helm, Jinja, ERB and their kin. As a plain YAML value each of these is an error or nonsense.
 const TEMPLATE_MARKS: &[&str] = &["{{", "{%", "{#", "<%"];
 
-/// The resources that the documents of a file are, in the order of the file.
-pub fn resources_of(parsed: &Parsed, path: &RepoPath, role: &Role) -> Vec<Resource> {
-    let is_single = parsed.count == 1;
-    let speaks_for_itself = matches!(role, Role::Documents | Role::LegacyResource(_));
-    let mut resources = Vec::with_capacity(parsed.documents.len());
-    for Document { root, position, .. } in &parsed.documents {
-        let position = *position;
-        let mut add = |identity, payload: &Node| {
-            resources.push(Resource { identity, file: path.clone(), position, payload: payload.clone() });
-        };
-        let kubernetes = kubernetes_name(root).filter(|_| speaks_for_itself);
-        match role {
-            Role::Resource(logical) if is_single => add(Identity::Logical(logical.clone()), root),
-            Role::LegacyResource(logical) if is_single && kubernetes.is_none() => {
-                add(Identity::Logical(logical.clone()), root);
-            }
-            _ => match (list_items(root).filter(|_| speaks_for_itself), kubernetes) {
-                (Some(items), _) => {
-                    items.into_iter().for_each(|(name, item)| add(Identity::Kubernetes(name), item));
-                }
-                (None, Some(name)) => add(Identity::Kubernetes(name), root),
-                (None, None) => {
-                    let position = (!is_single).then_some(position);
-                    add(Identity::File { path: path.clone(), position }, root);
-                }
-            },
-        }
-    }
-    resources
-}
-
 /// The name of a Kubernetes document. Without `metadata.name` (Kustomization, generateName) it has none of its own.
 pub fn kubernetes_name(root: &Node) -> Option<KubernetesName> {
     let text =
@@ -217,20 +185,4 @@ pub fn kubernetes_name(root: &Node) -> Option<KubernetesName> {
     let namespace = text(metadata, "namespace").unwrap_or_default();
     let group = version.rsplit_once('/').map(|(group, _)| SmolStr::new(group)).unwrap_or_default();
     Some(KubernetesName { group, kind, namespace, name })
-}
-
-/// The members of a `kind: List`, when the list says nothing beside them and every one has a name.
-fn list_items(root: &Node) -> Option<Vec<(KubernetesName, &Node)>> {
-    let map = root.as_map()?;
-    let is_list = map.get("kind")?.as_str()?.ends_with("List") && map.get("apiVersion")?.as_str().is_some();
-    let says_more = map.entries().iter().any(|entry| match entry.key.name.as_str() {
-        "kind" | "apiVersion" | "items" => false,
-        "metadata" => entry.value.as_map().is_none_or(|metadata| !metadata.is_empty()),
-        _ => true,
-    });
-    if !is_list || says_more {
-        return None;
-    }
-    let items = map.get("items")?.as_list()?;
-    items.iter().map(|item| kubernetes_name(item).map(|name| (name, item))).collect()
 }

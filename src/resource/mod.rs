@@ -1,7 +1,5 @@
 //! Stage 8, the resource: a document with an identity that survives moves between files.
 
-mod layout;
-mod list;
 mod load;
 mod query;
 
@@ -9,9 +7,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-pub use layout::{Role, Roles};
-pub use list::{Depth, list};
-pub use load::{Content, Parsed, kubernetes_name, parse, parse_both, resources_of};
+pub use load::{Content, Parsed, kubernetes_name, parse, parse_both};
 pub use query::KubernetesQuery;
 
 use crate::glob::Pattern;
@@ -42,7 +38,7 @@ impl Resource {
             Identity::Kubernetes(name) => {
                 Some(below(&self.file.parent()?)?.child(&format!("{}.{}", name.kind, name.name)))
             }
-            Identity::File { path, .. } if layout::is_hidden(path) => None,
+            Identity::File { path, .. } if path.is_hidden() => None,
             Identity::File { path, position: None } => below(path),
             Identity::File { path, position: Some(position) } => {
                 let name = format!("{}#{}", std::str::from_utf8(path.file_name()).ok()?, position + 1);
@@ -122,17 +118,6 @@ pub enum ReadAs {
 }
 
 impl ReadAs {
-    /// What a file with this role and these resources was taken for.
-    pub fn of(role: &Role, resources: &[Resource]) -> Self {
-        match (role, resources.first().map(|resource| &resource.identity)) {
-            (Role::Layer, _) => Self::Layer,
-            (Role::Configuration, _) => Self::Configuration,
-            (_, Some(Identity::Logical(_))) => Self::Resource,
-            (_, Some(Identity::Kubernetes(_))) => Self::Kubernetes,
-            _ => Self::Plain,
-        }
-    }
-
     /// As people read it, for one file or many.
     pub fn describe(self) -> &'static str {
         match self {

@@ -9,12 +9,13 @@ use smol_str::SmolStr;
 
 use crate::finding::Severity;
 use crate::limits::Limits;
+use crate::names::Format;
 use crate::path::RepoPath;
 
 pub use given::Given;
 pub use policy::{Configuration, Policy};
-pub use read::{FILE_NAME, decode};
-pub use roots::{Layout, Root, Roots};
+pub use read::decode;
+pub use roots::{Root, RootLayout, Roots};
 
 /// What `outcrop.yaml` can say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,16 +82,6 @@ pub enum MergeProfile {
     Plain,
     /// As Unfurl does it: lists are joined, and null over a map overrides nothing.
     Unfurl,
-}
-
-/// The two formats a repository of resources can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// JSON, the default.
-    #[default]
-    Json,
-    /// YAML.
-    Yaml,
 }
 
 /// What is compared of the resources that a pattern speaks of; what is not, is counted.

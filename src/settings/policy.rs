@@ -1,9 +1,10 @@
 //! `outcrop.yaml` of both sides, and which of them decides what.
 
-use super::{FILE_NAME, PlaceRule, Roots, Settings, decode};
+use super::{PlaceRule, Roots, Settings, decode};
 use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location};
 use crate::limits::Limits;
+use crate::names;
 use crate::path::RepoPath;
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
 use crate::text::{SourceText, Sources};
@@ -73,7 +74,7 @@ impl Configuration {
         if self.decides == Policy::Head || with_rules_of(&self.before) == with_rules_of(&self.after) {
             return None;
         }
-        let path = RepoPath::new(FILE_NAME).ok()?;
+        let path = RepoPath::new(names::CONFIGURATION).ok()?;
         let location = Location::File { path, revision: revision.into() };
         let message = "the rules change too, and this change is judged by the old ones";
         let help = "the new rules apply once it is merged; `--policy head` judges by them now";
@@ -97,7 +98,7 @@ impl Configuration {
 }
 
 fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
-    let path = RepoPath::new(FILE_NAME).ok()?;
+    let path = RepoPath::new(names::CONFIGURATION).ok()?;
     let unreadable = |error: Unreadable| Some((Settings::default(), vec![error.into_finding()]));
     let entry = match snapshot.entry(&path) {
         Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,

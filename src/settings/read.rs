@@ -6,12 +6,10 @@ use crate::decode::{Shape, ShapeRules};
 use crate::document::Document;
 use crate::finding::{self, Outcome, Severity};
 use crate::limits::Limits;
+use crate::names::{self, Format};
 use crate::path::{Pointer, RepoPath};
-use crate::settings::{CompareRule, Format, Layout, ListRule, MergeProfile, PlaceRule, Root, Roots, Settings};
+use crate::settings::{CompareRule, ListRule, MergeProfile, PlaceRule, Root, RootLayout, Roots, Settings};
 use crate::value::{Node, Value};
-
-/// The file's name, at the root of a snapshot.
-pub const FILE_NAME: &str = "outcrop.yaml";
 
 const RULES: ShapeRules = ShapeRules { unknown_key: &finding::CONFIG_UNKNOWN_KEY, invalid: &finding::CONFIG_INVALID };
 
@@ -44,7 +42,7 @@ const KEYS: [&str; 12] = [
 ];
 
 fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
-    for entry in shape.entries(root, FILE_NAME, &KEYS) {
+    for entry in shape.entries(root, names::CONFIGURATION, &KEYS) {
         let value = &entry.value;
         match entry.key.name.as_str() {
             "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
@@ -78,7 +76,7 @@ fn read_each<T>(shape: &mut Shape, node: &Node, what: &str, read: fn(&mut Shape,
 
 /// A path alone, or a map that says more about it.
 fn read_root(shape: &mut Shape, node: &Node) -> Option<Root> {
-    let mut root = Root { path: RepoPath::root(), layout: Layout::default(), format: Format::default() };
+    let mut root = Root { path: RepoPath::root(), layout: RootLayout::default(), format: Format::default() };
     if node.as_str().is_some() {
         root.path = read_path(shape, node, "roots")?;
         return Some(root);
@@ -91,11 +89,12 @@ fn read_root(shape: &mut Shape, node: &Node) -> Option<Root> {
                 has_path = true;
             }
             "layout" => {
-                let choices = [("detect", Layout::Detect), ("declarest", Layout::Declarest)];
+                let choices = [("detect", RootLayout::Detect), ("declarest", RootLayout::Declarest)];
                 root.layout = shape.choice(&entry.value, "layout", &choices)?;
             }
             _ => {
-                root.format = shape.choice(&entry.value, "format", &[("json", Format::Json), ("yaml", Format::Yaml)])?
+                let choices = [Format::Json, Format::Yaml].map(|format| (format.extension(), format));
+                root.format = shape.choice(&entry.value, "format", &choices)?;
             }
         }
     }

@@ -9,14 +9,14 @@ pub struct Root {
     /// Its path in the repository.
     pub path: RepoPath,
     /// Whether every YAML and JSON file in it is a resource named by its path.
-    pub layout: Layout,
+    pub layout: RootLayout,
     /// The format of new files, and the value of `resource_format`.
     pub format: Format,
 }
 
 /// How files become resources below a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
+pub enum RootLayout {
     /// As recognised: `resource.*` directories, Kubernetes documents, other files by their path.
     #[default]
     Detect,
@@ -38,7 +38,7 @@ impl Roots {
     /// These roots; none means the whole repository.
     pub fn new(mut roots: Vec<Root>) -> Self {
         if roots.is_empty() {
-            roots.push(Root { path: RepoPath::root(), layout: Layout::default(), format: Format::default() });
+            roots.push(Root { path: RepoPath::root(), layout: RootLayout::default(), format: Format::default() });
         }
         Self(roots)
     }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     fn roots(paths: &[&str]) -> Roots {
-        let root = |text: &&str| Root { path: path(text), layout: Layout::Detect, format: Format::Json };
+        let root = |text: &&str| Root { path: path(text), layout: RootLayout::Detect, format: Format::Json };
         Roots::new(paths.iter().map(root).collect())
     }
 

@@ -101,7 +101,7 @@ impl Snapshot for DirectorySnapshot {
         if let Err(reason) = self.list_into(directory, &mut listing) {
             listing.unreadable.push(self.unreadable(directory, reason));
         }
-        listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+        listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         // The order in which a file system lists its files is nobody's choice.
         listing.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
         listing

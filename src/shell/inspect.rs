@@ -14,12 +14,14 @@ use super::output;
 use super::session::open_repository;
 use crate::directive::Includes;
 use crate::finding::{Finding, has_errors};
+use crate::layout::{Role, Roles};
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_metadata_file};
+use crate::names;
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::pipeline::{Configuration, Inspection, MetadataTree, Name, Named, Sought};
 use crate::report::{self, Report};
-use crate::resource::{KubernetesQuery, Role, Roles};
+use crate::resource::KubernetesQuery;
 use crate::snapshot::{EntryKind, Scope, Snapshot};
 use crate::text::Sources;
 
@@ -217,11 +219,11 @@ impl Inspected {
         let is_collection = text.ends_with('/');
         let mut place = self.place(text)?;
         let file_name = place.stem_and_extension().map(|(stem, extension)| (stem.to_owned(), extension.to_owned()));
-        if let Some((stem, "yaml" | "yml" | "json")) =
-            file_name.as_ref().map(|(stem, extension)| (stem.as_str(), extension.as_str()))
+        if let Some((stem, _)) =
+            file_name.as_ref().filter(|(_, extension)| names::EXTENSIONS.contains(&extension.as_str()))
         {
             let parent = place.parent().unwrap_or_default();
-            let is_named_by_directory = matches!(stem, "resource" | "metadata");
+            let is_named_by_directory = [names::RESOURCE, names::METADATA].contains(&stem.as_str());
             place = if is_named_by_directory {
                 parent
             } else {

@@ -6,8 +6,10 @@ use super::Side;
 use crate::directive::{self, Reads};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location, has_errors};
+use crate::layout::{LAYOUTS, Role, read_as, resources_in};
+use crate::names;
 use crate::path::RepoPath;
-use crate::resource::{Content, Parsed, ReadAs, Resource, Role, SkipReason, kubernetes_name, parse, resources_of};
+use crate::resource::{Content, Parsed, ReadAs, Resource, SkipReason, kubernetes_name, parse};
 use crate::snapshot::{Entry, EntryKind, ObjectId};
 
 /// What a file holds, directives followed, expressions and patches not.
@@ -96,15 +98,15 @@ impl Side<'_> {
         let speaks_for_itself = !parsed.documents.is_empty()
             && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
         let role = self.roles.of_content(path, speaks_for_itself);
-        if let Some(reason) = parsed.excuse_as(&role) {
+        if let Some(reason) = parsed.skipped(role.is_ours()) {
             return FileContent::skipped(reason);
         }
         let mut reads = Reads::new();
         let expanded = self.expand(path, &role, parsed, &mut reads);
         let parsed = expanded.as_ref().unwrap_or(parsed);
-        let resources = if parsed.is_broken { Vec::new() } else { resources_of(parsed, path, &role) };
+        let resources = if parsed.is_broken { Vec::new() } else { resources_in(parsed, path, &role, LAYOUTS) };
         FileContent {
-            read_as: Some(ReadAs::of(&role, &resources)),
+            read_as: Some(read_as(&role, &resources)),
             same: parsed.count.saturating_sub(parsed.documents.len()),
             resources,
             // The configuration was read, and judged, before everything else.
@@ -117,7 +119,7 @@ impl Side<'_> {
 
     /// The documents of a file after their merge directives; nothing if there are none.
     fn expand(&self, path: &RepoPath, role: &Role, parsed: &Parsed, reads: &mut Reads) -> Option<Parsed> {
-        let is_exempt = *role == Role::Configuration || path.as_bytes() == b"bundle.yaml";
+        let is_exempt = *role == Role::Configuration || path.as_bytes() == names::BUNDLE.as_bytes();
         if !self.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
             return None;
         }

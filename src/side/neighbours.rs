@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{Side, openapi};
 use crate::finding::Outcome;
 use crate::metadata::{EffectiveMetadata, resolve};
+use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request::{RequestTarget, ResourceLookup};
 use crate::resource::Resource;
-use crate::settings::Format;
 use crate::value::Node;
 
 impl Side<'_> {

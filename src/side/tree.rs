@@ -9,9 +9,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::Side;
 use crate::document::Format;
+use crate::layout::Role;
 use crate::metadata::WILDCARD;
+use crate::names;
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Resource, Role};
+use crate::resource::Resource;
 use crate::snapshot::{EntryKind, Reason, Unreadable};
 
 /// What a directory holds, as far as resources are concerned.
@@ -140,7 +142,7 @@ impl Side<'_> {
         self.caches.written.get(directory, || {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
-                let is_directorys = matches!(file.stem_and_extension(), Some(("resource", _)))
+                let is_directorys = matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
                     && matches!(self.roles.of(file), Role::Resource(_));
                 if is_directorys {
                     continue;
@@ -220,7 +222,7 @@ impl Side<'_> {
 }
 
 fn is_named_by_directory(file: &RepoPath) -> bool {
-    matches!(file.stem_and_extension(), Some(("resource", _)))
+    matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
 }
 
 impl Folder {

@@ -24,7 +24,7 @@ use budget::{Abort, tick, within_allowance, within_budget};
 use operators::Error;
 use value::{Kind, Val, making_at};
 
-use crate::finding::{self, Finding, Location, Rule};
+use crate::finding::{self, Refusal};
 use crate::limits::Allowance;
 use crate::sanitize;
 use crate::text::Span;
@@ -52,54 +52,37 @@ pub fn pay(steps: usize) {
     budget::spend(steps as u64);
 }
 
-/// Why a program cannot be compiled or did not come to an end.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    /// Which rule speaks.
-    pub rule: &'static Rule,
-    /// A lower-case phrase without a full stop.
-    pub message: String,
-    /// Where in the program, if it is known.
-    pub at: Option<Range<usize>>,
-    /// The way out.
-    pub help: Option<&'static str>,
-}
-
 impl Program {
     /// Compiles a program.
-    pub fn compile(text: &str) -> Result<Self, Failure> {
+    pub fn compile(text: &str) -> Result<Self, Refusal> {
         if text.len() > LONGEST_PROGRAM {
             let message = format!("a jq program of {} bytes is too long", text.len());
-            return Err(Failure { rule: &finding::LIMIT_EXPRESSION, message, at: None, help: None });
+            return Err(Refusal::new(&finding::LIMIT_EXPRESSION, message));
         }
         within_budget(|| compiled(text)).unwrap_or_else(|abort| Err(abort.into()))
     }
 
-    /// Runs the program on a value and gives all its results; what it makes stands at `place`.
-    pub fn run(&self, input: &Node, place: Span, resolver: Option<Resolver<'_>>) -> Result<Vec<Node>, Failure> {
-        self.run_within(&Allowance::of(budget::STEPS), input, place, resolver)
-    }
-
-    /// The same as one of many runs that share an allowance.
-    pub fn run_within(
+    /// Runs the program on a value and gives all its results, as one of many runs that share an allowance of steps. Values that
+    /// the program makes have `span`.
+    pub fn run(
         &self,
         allowance: &Allowance,
         input: &Node,
-        place: Span,
+        span: Span,
         resolver: Option<Resolver<'_>>,
-    ) -> Result<Vec<Node>, Failure> {
-        let run = || making_at(place, || self.results(input, resolver));
+    ) -> Result<Vec<Node>, Refusal> {
+        let run = || making_at(span, || self.results(input, resolver));
         within_allowance(allowance, run).unwrap_or_else(|abort| Err(abort.into()))
     }
 
-    fn results(&self, input: &Node, resolver: Option<Resolver<'_>>) -> Result<Vec<Node>, Failure> {
+    fn results(&self, input: &Node, resolver: Option<Resolver<'_>>) -> Result<Vec<Node>, Refusal> {
         let data = Data { lut: &self.filter.lut, resolver };
         let context = Ctx::<Machine>::new(data, Vars::new([]));
         let mut results = Vec::new();
         for result in self.filter.id.run((context, Val::Node(input.clone()))) {
             let value = result.map_err(|exception| match exception.get_err() {
-                Ok(error) => Failure::of(error),
-                Err(_) => Failure::new("the program left through a `break` without a `label`"),
+                Ok(error) => refuse(&thrown(error)),
+                Err(_) => refuse("the program left through a `break` without a `label`"),
             })?;
             if results.len() == MOST_RESULTS || value.height() > DEEPEST_RESULT {
                 return Err(Abort::Size.into());
@@ -116,7 +99,7 @@ impl std::fmt::Debug for Program {
     }
 }
 
-fn compiled(text: &str) -> Result<Program, Failure> {
+fn compiled(text: &str) -> Result<Program, Refusal> {
     let arena = Arena::default();
     let loader = Loader::new(natives::definitions());
     let modules = loader.load(&arena, File { code: text, path: () }).map_err(|errors| not_loaded(text, &errors))?;
@@ -127,7 +110,7 @@ fn compiled(text: &str) -> Result<Program, Failure> {
     Ok(Program { filter })
 }
 
-fn not_loaded(text: &str, errors: &load::Errors<&str, ()>) -> Failure {
+fn not_loaded(text: &str, errors: &load::Errors<&str, ()>) -> Refusal {
     let place = |part: &str| range_of(text, part);
     let first = errors.iter().find_map(|(_, error)| match error {
         load::Error::Lex(errors) => {
@@ -138,13 +121,13 @@ fn not_loaded(text: &str, errors: &load::Errors<&str, ()>) -> Failure {
         }
         load::Error::Io(errors) => errors.first().map(|(at, _)| (place(at), "other files cannot be loaded".to_owned())),
     });
-    let (at, message) = first.unwrap_or((None, "it cannot be read".to_owned()));
-    Failure { at, ..Failure::new(&format!("not a jq program: {message}")) }
+    let (range, message) = first.unwrap_or((None, "it cannot be read".to_owned()));
+    Refusal { range, ..refuse(&format!("not a jq program: {message}")) }
 }
 
-fn undefined(text: &str, errors: &compile::Errors<&str, ()>) -> Failure {
+fn undefined(text: &str, errors: &compile::Errors<&str, ()>) -> Refusal {
     let first = errors.iter().flat_map(|(_, errors)| errors).next();
-    let Some((name, what)) = first else { return Failure::new("not a jq program") };
+    let Some((name, what)) = first else { return refuse("not a jq program") };
     let shown = sanitize::inline(name);
     let message = match what {
         compile::Undefined::Filter(0) => format!("there is no function `{shown}`"),
@@ -153,7 +136,7 @@ fn undefined(text: &str, errors: &compile::Errors<&str, ()>) -> Failure {
         other => format!("there is no {} `{shown}`", other.as_str()),
     };
     let help = "environment, clock, further inputs and output are out of reach on purpose";
-    Failure { at: range_of(text, name), help: Some(help), ..Failure::new(&message) }
+    Refusal { range: range_of(text, name), ..refuse(&message) }.help(help)
 }
 
 /// Where a part of the text stands in it; errors can also speak of our own prelude.
@@ -162,33 +145,22 @@ fn range_of(text: &str, part: &str) -> Option<Range<usize>> {
     (start + part.len() <= text.len()).then(|| start..start + part.len())
 }
 
-impl Failure {
-    fn new(message: &str) -> Self {
-        Self { rule: &finding::EXPRESSION_JQ, message: message.to_owned(), at: None, help: None }
-    }
-
-    fn of(error: Error) -> Self {
-        let value = error.into_val();
-        let text = if value.as_secret().is_none() { value.as_text().map(str::to_owned) } else { None };
-        let message = text.unwrap_or_else(|| value.to_string());
-        let short: String = message.chars().take(LONGEST_MESSAGE).collect();
-        Self::new(&sanitize::inline(&short))
-    }
-
-    /// The failure as a finding about what stands there.
-    pub fn into_finding(self, what: &str, place: Span) -> Finding {
-        let finding = Finding::new(self.rule, Location::Span(place), format!("{what}: {}", self.message));
-        match self.help {
-            Some(help) => finding.help(help),
-            None => finding,
-        }
-    }
+fn refuse(message: &str) -> Refusal {
+    Refusal::new(&finding::EXPRESSION_JQ, message)
 }
 
-impl From<Abort> for Failure {
+/// The message of an error that the program threw.
+fn thrown(error: Error) -> String {
+    let value = error.into_val();
+    let text = if value.as_secret().is_none() { value.as_text().map(str::to_owned) } else { None };
+    let message = text.unwrap_or_else(|| value.to_string());
+    let short: String = message.chars().take(LONGEST_MESSAGE).collect();
+    sanitize::inline(&short).into_owned()
+}
+
+impl From<Abort> for Refusal {
     fn from(abort: Abort) -> Self {
-        let limit =
-            |message: &str, help| Self { rule: &finding::LIMIT_EXPRESSION, help: Some(help), ..Self::new(message) };
+        let limit = |message: &str, help| Self::new(&finding::LIMIT_EXPRESSION, message).help(help);
         match abort {
             Abort::Steps => limit("the jq program takes too many steps", "look for a loop that never ends"),
             Abort::Allowance => limit(
@@ -197,16 +169,14 @@ impl From<Abort> for Failure {
             ),
             Abort::Stack => limit("the jq program calls itself too deeply", "look for a recursion that never ends"),
             Abort::Size => limit("the jq program makes a value that is too large", "look for a loop that never ends"),
-            Abort::Broken => Self::new("the jq program cannot be carried out"),
-            Abort::Secret => Self {
-                help: Some("secrets can be moved, joined with texts and compared, but not looked into"),
-                ..Self::new("the jq program looks into a secret")
-            },
-            Abort::Inexact(number) => Self {
-                rule: &finding::EXPRESSION_NUMBER,
-                help: Some("quote the number in the payload if it is a text, or leave it out of the calculation"),
-                ..Self::new(&format!("jq cannot hold the number {} exactly", sanitize::inline(&number)))
-            },
+            Abort::Broken => refuse("the jq program cannot be run"),
+            Abort::Secret => refuse("the jq program looks into a secret")
+                .help("secrets can be moved, joined with texts and compared, but not looked into"),
+            Abort::Inexact(number) => {
+                let message = format!("jq cannot hold the number {} exactly", sanitize::inline(&number));
+                Self::new(&finding::EXPRESSION_NUMBER, message)
+                    .help("quote the number in the payload if it is a text, or leave it out of the calculation")
+            }
         }
     }
 }

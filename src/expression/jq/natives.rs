@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads the environment, the clock, further inputs or files, and nothing prints or ends the process.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use jaq_core::load::parse::{BinaryOp, Def, Term};
@@ -18,190 +19,34 @@ use crate::document::{self, Format};
 use crate::limits::Limits;
 use crate::sanitize;
 
-/// Functions of the evaluator and its library that are let in.
-const ALLOWED: &[&str] = &[
-    "!empty",
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "all",
-    "any",
-    "arrays",
-    "ascii_downcase",
-    "ascii_upcase",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "booleans",
-    "capture",
-    "capture_of_match",
-    "cbrt",
-    "ceil",
-    "combinations",
-    "contains",
-    "copysign",
-    "cos",
-    "cosh",
-    "decode_base64",
-    "decode_uri",
-    "drem",
-    "empty",
-    "encode_base64",
-    "encode_uri",
-    "endswith",
-    "error",
-    "error_empty",
-    "escape_html",
-    "escape_sh",
-    "exp",
-    "exp10",
-    "exp2",
-    "explode",
-    "expm1",
-    "fabs",
-    "false",
-    "fdim",
-    "finites",
-    "first",
-    "flatten",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "fromdate",
-    "fromdateiso8601",
-    "gamma",
-    "getpath",
-    "gmtime",
-    "group_by",
-    "gsub",
-    "has",
-    "hypot",
-    "ilogb",
-    "implode",
-    "in",
-    "index",
-    "inside",
-    "isarray",
-    "isboolean",
-    "isempty",
-    "isfinite",
-    "isinfinite",
-    "isnormal",
-    "isnumber",
-    "isobject",
-    "isstring",
-    "iterables",
-    "key_values",
-    "keys",
-    "keys_unsorted",
-    "last",
-    "ldexp",
-    "lgamma",
-    "limit",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "ltrim",
-    "map",
-    "map_values",
-    "match",
-    "max",
-    "max_by",
-    "max_by_or_empty",
-    "min",
-    "min_by",
-    "min_by_or_empty",
-    "mktime",
-    "modf",
-    "nearbyint",
-    "nextafter",
-    "nexttoward",
-    "normals",
-    "not",
-    "nth",
-    "null",
-    "nulls",
-    "numbers",
-    "objects",
-    "path",
-    "path_value",
-    "paths",
-    "pick",
-    "pow",
-    "pow10",
-    "range",
-    "recurse",
-    "remainder",
-    "repeat",
-    "reverse",
-    "rindex",
-    "rint",
-    "round",
-    "rtrim",
-    "scalars",
-    "scalb",
-    "scalbln",
-    "scan",
-    "scan_",
-    "select",
-    "setpath",
-    "significand",
-    "sin",
-    "sinh",
-    "skip",
-    "sort",
-    "sort_by",
-    "split",
-    "splits",
-    "sqrt",
-    "startswith",
-    "strings",
-    "sub",
-    "tan",
-    "tanh",
-    "test",
-    "tgamma",
-    "to_entries",
-    "toboolean",
-    "todate",
-    "todateiso8601",
-    "tonumber",
-    "tostring",
-    "totype",
-    "transpose",
-    "trim",
-    "true",
-    "trunc",
-    "type",
-    "unescape_html",
-    "unique",
-    "unique_by",
-    "until",
-    "utf8bytelength",
-    "values",
-    "walk",
-    "while",
-    "@base64",
-    "@base64d",
-    "@html",
-    "@htmld",
-    "@json",
-    "@sh",
-    "@text",
-    "@uri",
-    "@urid",
-];
+/// The functions of the evaluator and of its library that programs may call.
+const ALLOWED: &str = "
+    !empty abs acos acosh add all any arrays ascii_downcase ascii_upcase asin asinh atan atan2 atanh booleans capture
+    capture_of_match cbrt ceil combinations contains copysign cos cosh decode_base64 decode_uri drem empty encode_base64
+    encode_uri endswith error error_empty escape_html escape_sh exp exp10 exp2 explode expm1 fabs false fdim finites first
+    flatten floor fma fmax fmin fmod frexp fromdate fromdateiso8601 gamma getpath gmtime group_by gsub has hypot ilogb
+    implode isarray isboolean isempty isfinite isinfinite isnormal isnumber isobject isstring iterables key_values keys
+    keys_unsorted last ldexp lgamma limit log log10 log1p log2 logb ltrim map map_values match max max_by max_by_or_empty
+    min min_by min_by_or_empty mktime modf nearbyint nextafter nexttoward normals not nth null nulls numbers objects path
+    path_value paths pick pow pow10 range recurse remainder repeat reverse rint round rtrim scalars scalb scalbln scan scan_
+    select setpath significand sin sinh skip sort sort_by split splits sqrt startswith strings sub tan tanh test tgamma
+    to_entries todate todateiso8601 tostring trim true trunc type unescape_html unique unique_by until utf8bytelength values
+    walk while @base64 @base64d @html @htmld @sh @text @uri @urid
+";
+
+static ALLOWED_NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| ALLOWED.split_whitespace().collect());
 
 /// What jq has and the library lacks, or does otherwise.
 const PRELUDE: &str = r#"
+def totype(p; e): if p then . else fromjson | if p then . else e end end;
+def tonumber: totype(isnumber; error("cannot parse as number"));
+def toboolean: totype(isboolean; error("cannot parse as boolean"));
+def transpose: [range([.[] | length] | max) as $i | [.[][$i]]];
+def in(xs): . as $x | xs | has($x);
+def inside(xs): . as $x | xs | contains($x);
+def index($i): indices($i)[0];
+def rindex($i): indices($i)[-1];
+def @json: tojson;
 def delpaths($paths): drop_paths($paths);
 def del(f): drop_paths([path(f)]);
 def from_entries: reduce .[] as $entry ({}; . + {
@@ -235,12 +80,12 @@ const GUARDED: [(&str, &str); 3] =
 
 /// The definitions, parsed once.
 static DEFINITIONS: LazyLock<Vec<Def<&'static str>>> = LazyLock::new(|| {
-    let foreign = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let foreign = jaq_core::defs().chain(jaq_std::defs());
     let own: Vec<Def<&'static str>> =
         jaq_core::load::parse(PRELUDE, |parser| parser.defs()).expect("the prelude is written by us");
     let is_own = |def: &Def<&str>| own.iter().any(|mine| (mine.name, mine.args.len()) == (def.name, def.args.len()));
-    let foreign = foreign.filter(|def| ALLOWED.contains(&def.name) && !is_own(def));
-    // The library's definitions use ours and ours use the library's: names are looked up in what stands before.
+    let foreign = foreign.filter(|def| ALLOWED_NAMES.contains(def.name) && !is_own(def));
+    // The library's definitions use ours and ours use the library's: a name is looked up in the definitions before it.
     let (late, early): (Vec<_>, Vec<_>) = foreign.partition(|def| USES_PRELUDE.contains(&def.name));
     guarded().chain(early).chain(own.iter().cloned()).chain(late).collect()
 });
@@ -267,7 +112,7 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<Machine>> {
     let foreign =
         jaq_core::funs::<Machine>().chain(jaq_std::funs::<Machine>()).filter_map(|(name, arguments, native)| {
             let hidden = GUARDED.iter().find(|(known, _)| *known == name).map(|(_, hidden)| *hidden);
-            let name = hidden.or_else(|| ALLOWED.contains(&name).then_some(name))?;
+            let name = hidden.or_else(|| ALLOWED_NAMES.contains(name).then_some(name))?;
             Some((name, arguments, native))
         });
     let own: [(&'static str, usize, RunPtr<Machine>); 12] = [

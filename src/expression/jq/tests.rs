@@ -18,8 +18,8 @@ fn place() -> Span {
     read("null").span.start_only()
 }
 
-fn results(program: &str, input: &Node) -> Result<Vec<Node>, Failure> {
-    Program::compile(program)?.run(input, place(), None)
+fn results(program: &str, input: &Node) -> Result<Vec<Node>, Refusal> {
+    Program::compile(program)?.run(&Allowance::of(budget::STEPS), input, place(), None)
 }
 
 /// The results as JSON on one line each, or the failure's message.
@@ -179,7 +179,7 @@ fn nothing_outside_can_be_reached() {
 #[test]
 fn errors_say_where_they_are() {
     let failure = Program::compile(".a | envv").unwrap_err();
-    assert_eq!((failure.at, failure.message.as_str()), (Some(5..9), "there is no function `envv`"));
+    assert_eq!((failure.range.clone(), failure.message.as_str()), (Some(5..9), "there is no function `envv`"));
     assert!(Program::compile(".a | ").unwrap_err().message.starts_with("not a jq program: "));
     assert!(Program::compile("(").is_err() && Program::compile("").is_err() && Program::compile("\"\\q\"").is_err());
     let message = run("error(\"\\u001b[31mred\")", "null");
@@ -267,11 +267,16 @@ fn resources_are_looked_up_through_the_resolver_alone() {
         other => Err(format!("{other} does not exist")),
     };
     let program = Program::compile("[.[] | select(.p == (resource(\"/a/b/\") | .id))]").unwrap();
-    let found = program.run(&read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver)).unwrap();
+    let found = program
+        .run(&Allowance::of(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver))
+        .unwrap();
     assert_eq!(found[0].as_list().unwrap().len(), 1);
     for wrong in ["resource(\"/x\")", "resource(1)", "resource(\" \")", "resource(null)"] {
         let program = Program::compile(wrong).unwrap();
-        assert!(program.run(&read("null"), place(), Some(&resolver)).is_err(), "{wrong}");
+        assert!(
+            program.run(&Allowance::of(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(),
+            "{wrong}"
+        );
     }
 }
 

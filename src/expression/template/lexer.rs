@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use super::Trouble;
+use super::refuse;
+use crate::finding::Refusal;
 use crate::path::Pointer;
 use crate::value::Number;
 
@@ -48,7 +49,7 @@ pub(super) enum TokenKind {
 }
 
 /// Cuts a template into chunks.
-pub(super) fn chunks(text: &str) -> Result<Vec<Chunk>, Trouble> {
+pub(super) fn chunks(text: &str) -> Result<Vec<Chunk>, Refusal> {
     let mut chunks = Vec::new();
     let mut at = 0;
     let mut trim_next = false;
@@ -84,7 +85,7 @@ struct Action {
 }
 
 /// Reads the action whose braces open there.
-fn action(text: &str, open: usize) -> Result<Action, Trouble> {
+fn action(text: &str, open: usize) -> Result<Action, Refusal> {
     let mut at = open + 2;
     let mut after_dash = text[at..].chars().skip(1);
     let trims_before = text[at..].starts_with('-') && after_dash.next().is_some_and(char::is_whitespace);
@@ -93,13 +94,13 @@ fn action(text: &str, open: usize) -> Result<Action, Trouble> {
     if let Some(comment) = inner.strip_prefix("/*") {
         let start = text.len() - comment.len();
         let Some(length) = comment.find("*/") else {
-            return Err(Trouble::syntax(open..text.len(), "a comment is not closed").help("close it with `*/}}`"));
+            return Err(refuse(open..text.len(), "a comment is not closed").help("close it with `*/}}`"));
         };
         let rest = start + length + 2;
         let tail = text[rest..].trim_start();
         let (trims_after, tail) = tail.strip_prefix('-').map_or((false, tail), |tail| (true, tail));
         let Some(after) = tail.strip_prefix("}}") else {
-            return Err(Trouble::syntax(open..rest, "a comment shares its braces with something else"));
+            return Err(refuse(open..rest, "a comment shares its braces with something else"));
         };
         return Ok(Action { words: None, end: text.len() - after.len(), trims_before, trims_after });
     }
@@ -112,7 +113,7 @@ fn action(text: &str, open: usize) -> Result<Action, Trouble> {
             return Ok(Action { words: Some(words), end: lexer.at + length, trims_before, trims_after });
         }
         if rest.is_empty() {
-            return Err(Trouble::syntax(open..text.len(), "an action is not closed").help("close it with `}}`"));
+            return Err(refuse(open..text.len(), "an action is not closed").help("close it with `}}`"));
         }
         words.push(lexer.token()?);
     }
@@ -143,7 +144,7 @@ impl<'t> Lexer<'t> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    fn token(&mut self) -> Result<Token, Trouble> {
+    fn token(&mut self) -> Result<Token, Refusal> {
         let start = self.at;
         let rest = self.rest();
         let first = rest.chars().next().unwrap_or_default();
@@ -188,9 +189,9 @@ impl<'t> Lexer<'t> {
         Ok(Token { kind, at: start..self.at })
     }
 
-    fn unexpected(&self, c: char) -> Trouble {
+    fn unexpected(&self, c: char) -> Refusal {
         let shown = crate::sanitize::inline(c.encode_utf8(&mut [0; 4])).into_owned();
-        Trouble::syntax(self.at..self.at + c.len_utf8(), format!("`{shown}` means nothing in an action"))
+        refuse(self.at..self.at + c.len_utf8(), format!("`{shown}` means nothing in an action"))
     }
 
     /// A name; a hyphen inside of it belongs to it, because keys have hyphens and templates do no sums.
@@ -210,7 +211,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// `.a.b`, as far as it goes.
-    fn fields(&mut self) -> Result<Vec<SmolStr>, Trouble> {
+    fn fields(&mut self) -> Result<Vec<SmolStr>, Refusal> {
         let mut fields = Vec::new();
         while self.rest().starts_with('.') && self.rest()[1..].starts_with(is_name_part) {
             self.at += 1;
@@ -222,7 +223,7 @@ impl<'t> Lexer<'t> {
         Ok(fields)
     }
 
-    fn ancestor(&mut self) -> Result<TokenKind, Trouble> {
+    fn ancestor(&mut self) -> Result<TokenKind, Refusal> {
         let start = self.at;
         let mut levels = 0;
         while self.rest().starts_with("../") {
@@ -232,22 +233,22 @@ impl<'t> Lexer<'t> {
         let name = self.until_blank();
         let path: Vec<SmolStr> = if name.contains('/') {
             let pointer = Pointer::parse(&format!("/{name}"));
-            pointer.map_err(|reason| Trouble::syntax(start..self.at, reason))?.tokens().to_vec()
+            pointer.map_err(|reason| refuse(start..self.at, reason))?.tokens().to_vec()
         } else {
             name.split('.').map(SmolStr::new).collect()
         };
         if path.iter().any(|key| key.is_empty()) {
             let what = "a reference to a resource above names no field of it";
-            return Err(Trouble::syntax(start..self.at, what).help("write `{{../name}}`"));
+            return Err(refuse(start..self.at, what).help("write `{{../name}}`"));
         }
         Ok(TokenKind::Ancestor(levels, path))
     }
 
-    fn pointer(&mut self, start: usize) -> Result<Vec<SmolStr>, Trouble> {
+    fn pointer(&mut self, start: usize) -> Result<Vec<SmolStr>, Refusal> {
         let text = self.until_blank();
-        let pointer = Pointer::parse(text).map_err(|reason| Trouble::syntax(start..self.at, reason))?;
+        let pointer = Pointer::parse(text).map_err(|reason| refuse(start..self.at, reason))?;
         match pointer.tokens().iter().any(|token| token.is_empty()) {
-            true => Err(Trouble::syntax(start..self.at, "a pointer has an empty name in it")),
+            true => Err(refuse(start..self.at, "a pointer has an empty name in it")),
             false => Ok(pointer.tokens().to_vec()),
         }
     }
@@ -261,7 +262,7 @@ impl<'t> Lexer<'t> {
         text
     }
 
-    fn number(&mut self) -> Result<TokenKind, Trouble> {
+    fn number(&mut self) -> Result<TokenKind, Refusal> {
         let start = self.at;
         let rest = self.rest();
         let is_part = |(at, c): (usize, char)| {
@@ -273,17 +274,17 @@ impl<'t> Lexer<'t> {
         self.at += end;
         let text = rest[..end].replace('_', "");
         let number = Number::from_yaml(&text).filter(|number| number.to_json().is_some());
-        number.map(TokenKind::Number).ok_or_else(|| Trouble::syntax(start..self.at, "not a number"))
+        number.map(TokenKind::Number).ok_or_else(|| refuse(start..self.at, "not a number"))
     }
 
-    fn raw(&mut self) -> Result<String, Trouble> {
+    fn raw(&mut self) -> Result<String, Refusal> {
         let inner = &self.rest()[1..];
         let end = inner.find('`').ok_or_else(|| self.not_closed())?;
         self.at += end + 2;
         Ok(inner[..end].to_owned())
     }
 
-    fn quoted(&mut self) -> Result<String, Trouble> {
+    fn quoted(&mut self) -> Result<String, Refusal> {
         let inner = &self.rest()[1..];
         let mut text = String::new();
         let mut chars = inner.char_indices();
@@ -297,7 +298,7 @@ impl<'t> Lexer<'t> {
                 '\\' => {
                     let place = self.at + 1 + at;
                     let escaped = escape(&mut chars)
-                        .ok_or_else(|| Trouble::syntax(place..place + 1, "an escape that is not known in a text"))?;
+                        .ok_or_else(|| refuse(place..place + 1, "an escape that is not known in a text"))?;
                     text.push(escaped);
                 }
                 c => text.push(c),
@@ -306,8 +307,8 @@ impl<'t> Lexer<'t> {
         Err(self.not_closed())
     }
 
-    fn not_closed(&self) -> Trouble {
-        Trouble::syntax(self.open..self.text.len(), "a text in an action is not closed")
+    fn not_closed(&self) -> Refusal {
+        refuse(self.open..self.text.len(), "a text in an action is not closed")
     }
 }
 

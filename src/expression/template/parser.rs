@@ -4,24 +4,25 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use super::Trouble;
 use super::functions;
 use super::lexer::{Chunk, Token, TokenKind, chunks};
-use super::syntax::{Command, Operand, OperandKind, Part, Pipe, Slot};
+use super::refuse;
+use super::syntax::{Command, Operand, OperandKind, Pipeline, Slot, Syntax, TemplateNode};
+use crate::finding::Refusal;
 use crate::sanitize;
 use crate::suggest;
 
 /// Levels of nesting of blocks and brackets.
 const DEEPEST: usize = 40;
 
-/// The parts of a template, and how many slots its variables need.
-pub(super) fn parse(text: &str) -> Result<(Vec<Part>, usize), Trouble> {
+/// Reads a template.
+pub(super) fn parse(text: &str) -> Result<Syntax, Refusal> {
     let chunks = chunks(text)?;
     let mut parser = Parser { text, chunks: chunks.into_iter(), names: Vec::new(), slots: 0, depth: 0 };
-    let (parts, end) = parser.parts()?;
+    let (nodes, end) = parser.nodes()?;
     match end {
-        None => Ok((parts, parser.slots)),
-        Some(end) => Err(Trouble::syntax(end.at, "this closes nothing").help("remove it, or open a block before it")),
+        None => Ok(Syntax { nodes, slots: parser.slots }),
+        Some(end) => Err(refuse(end.at, "this closes nothing").help("remove it, or open a block before it")),
     }
 }
 
@@ -41,36 +42,36 @@ struct End {
 }
 
 impl Parser<'_> {
-    /// Parts up to an `else`, an `end` or the end of the text.
-    fn parts(&mut self) -> Result<(Vec<Part>, Option<End>), Trouble> {
-        let mut parts = Vec::new();
+    /// Nodes up to an `else`, an `end` or the end of the text.
+    fn nodes(&mut self) -> Result<(Vec<TemplateNode>, Option<End>), Refusal> {
+        let mut nodes = Vec::new();
         while let Some(chunk) = self.chunks.next() {
             let (words, at) = match chunk {
                 Chunk::Text(text) => {
-                    parts.push(Part::Text(text));
+                    nodes.push(TemplateNode::Text(text));
                     continue;
                 }
                 Chunk::Action(words, at) => (words, at),
             };
             match keyword(&words) {
-                Some("else" | "end") => return Ok((parts, Some(End { words, at }))),
-                Some("if") => parts.push(self.block(at.clone(), |parser| parser.conditional(&words[1..], at))?),
-                Some("with") => parts.push(self.block(at.clone(), |parser| parser.with(&words[1..], at))?),
-                Some("range") => parts.push(self.block(at.clone(), |parser| parser.range(&words[1..], at))?),
+                Some("else" | "end") => return Ok((nodes, Some(End { words, at }))),
+                Some("if") => nodes.push(self.block(at.clone(), |parser| parser.conditional(&words[1..], at))?),
+                Some("with") => nodes.push(self.block(at.clone(), |parser| parser.with(&words[1..], at))?),
+                Some("range") => nodes.push(self.block(at.clone(), |parser| parser.range(&words[1..], at))?),
                 Some(other) => {
                     let message = format!("`{other}` is not supported");
-                    return Err(Trouble::syntax(at, message).help("templates here have no parts of their own to call"));
+                    return Err(refuse(at, message).help("templates here have no parts of their own to call"));
                 }
-                None => parts.push(self.action(&words, at)?),
+                None => nodes.push(self.action(&words, at)?),
             }
         }
-        Ok((parts, None))
+        Ok((nodes, None))
     }
 
     /// A block: its variables are forgotten at its end.
-    fn block<T>(&mut self, at: Range<usize>, read: impl FnOnce(&mut Self) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    fn block<T>(&mut self, at: Range<usize>, read: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
         if self.depth == DEEPEST {
-            return Err(Trouble::syntax(at, "blocks are nested too deeply"));
+            return Err(refuse(at, "blocks are nested too deeply"));
         }
         self.depth += 1;
         let known = self.names.len();
@@ -80,39 +81,39 @@ impl Parser<'_> {
         block
     }
 
-    fn conditional(&mut self, words: &[Token], at: Range<usize>) -> Result<Part, Trouble> {
+    fn conditional(&mut self, words: &[Token], at: Range<usize>) -> Result<TemplateNode, Refusal> {
         let mut branches = Vec::new();
         let mut words = words.to_vec();
         let mut place = at.clone();
         loop {
             let known = self.names.len();
             let (slot, pipe) = self.declared(&words, &place)?;
-            let (mut body, end) = self.parts()?;
+            let (mut body, end) = self.nodes()?;
             self.names.truncate(known);
             // The condition's variable holds its value within the branch.
             if let Some(slot) = slot {
-                body.insert(0, Part::Keep(slot, pipe.clone()));
+                body.insert(0, TemplateNode::Assign(slot, pipe.clone()));
             }
             branches.push((pipe, body));
             let end = end.ok_or_else(|| not_ended(&at))?;
             match continuation(&end)? {
-                Next::End => return Ok(Part::If(branches, Vec::new())),
-                Next::Else => return Ok(Part::If(branches, self.last_branch(&at)?)),
+                Next::End => return Ok(TemplateNode::If(branches, Vec::new())),
+                Next::Else => return Ok(TemplateNode::If(branches, self.last_branch(&at)?)),
                 Next::ElseIf => (words, place) = (end.words[2..].to_vec(), end.at),
             }
         }
     }
 
-    fn with(&mut self, words: &[Token], at: Range<usize>) -> Result<Part, Trouble> {
+    fn with(&mut self, words: &[Token], at: Range<usize>) -> Result<TemplateNode, Refusal> {
         let known = self.names.len();
         let (slot, pipe) = self.declared(words, &at)?;
-        let (body, end) = self.parts()?;
+        let (body, end) = self.nodes()?;
         self.names.truncate(known);
         let otherwise = self.otherwise(end, &at)?;
-        Ok(Part::With(slot, pipe, body, otherwise))
+        Ok(TemplateNode::With(slot, pipe, body, otherwise))
     }
 
-    fn range(&mut self, words: &[Token], at: Range<usize>) -> Result<Part, Trouble> {
+    fn range(&mut self, words: &[Token], at: Range<usize>) -> Result<TemplateNode, Refusal> {
         let (names, rest) = match words {
             [first, comma, second, declare, rest @ ..]
                 if matches!(comma.kind, TokenKind::Comma) && matches!(declare.kind, TokenKind::Declare) =>
@@ -127,49 +128,49 @@ impl Parser<'_> {
         for (slot, name) in slots.iter_mut().zip(names) {
             *slot = name.map(|token| self.declare(token)).transpose()?;
         }
-        let (body, end) = self.parts()?;
+        let (body, end) = self.nodes()?;
         let otherwise = self.otherwise(end, &at)?;
-        Ok(Part::Range(slots, pipe, body, otherwise))
+        Ok(TemplateNode::Range(slots, pipe, body, otherwise))
     }
 
     /// What stands between `else` and `end`, after the first part of a block.
-    fn otherwise(&mut self, end: Option<End>, at: &Range<usize>) -> Result<Vec<Part>, Trouble> {
+    fn otherwise(&mut self, end: Option<End>, at: &Range<usize>) -> Result<Vec<TemplateNode>, Refusal> {
         let end = end.ok_or_else(|| not_ended(at))?;
         match continuation(&end)? {
             Next::End => Ok(Vec::new()),
             Next::Else => self.last_branch(at),
-            Next::ElseIf => Err(Trouble::syntax(end.at, "`else if` belongs to an `if`")),
+            Next::ElseIf => Err(refuse(end.at, "`else if` belongs to an `if`")),
         }
     }
 
-    fn last_branch(&mut self, at: &Range<usize>) -> Result<Vec<Part>, Trouble> {
-        let (parts, end) = self.parts()?;
+    fn last_branch(&mut self, at: &Range<usize>) -> Result<Vec<TemplateNode>, Refusal> {
+        let (nodes, end) = self.nodes()?;
         let end = end.ok_or_else(|| not_ended(at))?;
         match continuation(&end)? {
-            Next::End => Ok(parts),
-            _ => Err(Trouble::syntax(end.at, "a second `else`")),
+            Next::End => Ok(nodes),
+            _ => Err(refuse(end.at, "a second `else`")),
         }
     }
 
     /// A value that is written, or a variable that is set.
-    fn action(&mut self, words: &[Token], at: Range<usize>) -> Result<Part, Trouble> {
+    fn action(&mut self, words: &[Token], at: Range<usize>) -> Result<TemplateNode, Refusal> {
         match words {
             [Token { kind: TokenKind::Variable(name, fields), at: place }, assign, rest @ ..]
                 if matches!(assign.kind, TokenKind::Assign) && fields.is_empty() =>
             {
                 let pipe = self.pipe(rest, &at)?;
-                Ok(Part::Keep(self.slot_of(name, place)?, pipe))
+                Ok(TemplateNode::Assign(self.slot_of(name, place)?, pipe))
             }
             [_, declare, ..] if matches!(declare.kind, TokenKind::Declare) => {
                 let (slot, pipe) = self.declared(words, &at)?;
-                Ok(slot.map_or(Part::Put(pipe.clone()), |slot| Part::Keep(slot, pipe)))
+                Ok(slot.map_or(TemplateNode::Print(pipe.clone()), |slot| TemplateNode::Assign(slot, pipe)))
             }
-            _ => Ok(Part::Put(self.pipe(words, &at)?)),
+            _ => Ok(TemplateNode::Print(self.pipe(words, &at)?)),
         }
     }
 
     /// `$x := pipe`, or a pipe alone.
-    fn declared(&mut self, words: &[Token], at: &Range<usize>) -> Result<(Option<Slot>, Pipe), Trouble> {
+    fn declared(&mut self, words: &[Token], at: &Range<usize>) -> Result<(Option<Slot>, Pipeline), Refusal> {
         match words {
             [name, declare, rest @ ..] if matches!(declare.kind, TokenKind::Declare) => {
                 let pipe = self.pipe(rest, at)?;
@@ -179,35 +180,33 @@ impl Parser<'_> {
         }
     }
 
-    fn declare(&mut self, token: &Token) -> Result<Slot, Trouble> {
+    fn declare(&mut self, token: &Token) -> Result<Slot, Refusal> {
         match &token.kind {
             TokenKind::Variable(name, fields) if !name.is_empty() && fields.is_empty() => {
                 self.names.push((name.clone(), self.slots));
                 self.slots += 1;
                 Ok(self.slots - 1)
             }
-            _ => Err(Trouble::syntax(token.at.clone(), "only a variable such as `$x` can be set")),
+            _ => Err(refuse(token.at.clone(), "only a variable such as `$x` can be set")),
         }
     }
 
-    fn slot_of(&self, name: &SmolStr, at: &Range<usize>) -> Result<Slot, Trouble> {
+    fn slot_of(&self, name: &SmolStr, at: &Range<usize>) -> Result<Slot, Refusal> {
         let known = self.names.iter().rev().find(|(known, _)| known == name);
-        known
-            .map(|(_, slot)| *slot)
-            .ok_or_else(|| Trouble::syntax(at.clone(), format!("there is no variable `${name}` here")))
+        known.map(|(_, slot)| *slot).ok_or_else(|| refuse(at.clone(), format!("there is no variable `${name}` here")))
     }
 
-    fn pipe(&mut self, words: &[Token], at: &Range<usize>) -> Result<Pipe, Trouble> {
+    fn pipe(&mut self, words: &[Token], at: &Range<usize>) -> Result<Pipeline, Refusal> {
         let mut rest = words.iter().cloned().peekable();
         let pipe = self.commands(&mut rest, at)?;
         match rest.next() {
             None => Ok(pipe),
-            Some(token) => Err(Trouble::syntax(token.at, "a bracket that opens nowhere")),
+            Some(token) => Err(refuse(token.at, "a bracket that opens nowhere")),
         }
     }
 
     /// Commands up to a closing bracket or the end.
-    fn commands(&mut self, words: &mut Words<'_>, at: &Range<usize>) -> Result<Pipe, Trouble> {
+    fn commands(&mut self, words: &mut Words<'_>, at: &Range<usize>) -> Result<Pipeline, Refusal> {
         let mut commands = vec![self.command(words, at)?];
         while words.next_if(|token| matches!(token.kind, TokenKind::Pipe)).is_some() {
             commands.push(self.command(words, at)?);
@@ -215,33 +214,33 @@ impl Parser<'_> {
         for command in &commands[1..] {
             if !matches!(command.words[0].kind, OperandKind::Function(_)) {
                 let message = "what stands after `|` is a function that takes the value before it";
-                return Err(Trouble::syntax(command.at.clone(), message));
+                return Err(refuse(command.at.clone(), message));
             }
         }
         let place = commands[0].at.start..commands[commands.len() - 1].at.end;
-        Ok(Pipe { commands, at: place })
+        Ok(Pipeline { commands, at: place })
     }
 
-    fn command(&mut self, words: &mut Words<'_>, at: &Range<usize>) -> Result<Command, Trouble> {
+    fn command(&mut self, words: &mut Words<'_>, at: &Range<usize>) -> Result<Command, Refusal> {
         let mut operands: Vec<Operand> = Vec::new();
         while let Some(token) = words.next_if(|token| !matches!(token.kind, TokenKind::Pipe | TokenKind::Close)) {
             let operand = self.operand(token, words, operands.is_empty())?;
             operands.push(operand);
         }
         let (Some(first), Some(last)) = (operands.first(), operands.last()) else {
-            return Err(Trouble::syntax(at.clone(), "a value is missing"));
+            return Err(refuse(at.clone(), "a value is missing"));
         };
         let place = first.at.start..last.at.end;
         if operands.len() > 1 && !matches!(first.kind, OperandKind::Function(_)) {
             return Err(match is_bare_name(self.text, first) {
                 true => unknown_function(&self.text[first.at.clone()], &first.at),
-                false => Trouble::syntax(operands[1].at.clone(), "two values stand side by side"),
+                false => refuse(operands[1].at.clone(), "two values stand side by side"),
             });
         }
         Ok(Command { words: operands, at: place })
     }
 
-    fn operand(&mut self, token: Token, words: &mut Words<'_>, is_first: bool) -> Result<Operand, Trouble> {
+    fn operand(&mut self, token: Token, words: &mut Words<'_>, is_first: bool) -> Result<Operand, Refusal> {
         let at = token.at;
         let operand = |kind, path| Operand { kind, path, at: at.clone() };
         Ok(match token.kind {
@@ -264,15 +263,15 @@ impl Parser<'_> {
             },
             TokenKind::Open => self.group(at, words)?,
             TokenKind::Declare | TokenKind::Assign | TokenKind::Comma | TokenKind::Pipe | TokenKind::Close => {
-                return Err(Trouble::syntax(at, "this does not belong here"));
+                return Err(refuse(at, "this does not belong here"));
             }
         })
     }
 
-    fn group(&mut self, open: Range<usize>, words: &mut Words<'_>) -> Result<Operand, Trouble> {
+    fn group(&mut self, open: Range<usize>, words: &mut Words<'_>) -> Result<Operand, Refusal> {
         let pipe = self.block(open.clone(), |parser| parser.commands(words, &open))?;
         let Some(close) = words.next_if(|token| matches!(token.kind, TokenKind::Close)) else {
-            return Err(Trouble::syntax(open, "a bracket is not closed"));
+            return Err(refuse(open, "a bracket is not closed"));
         };
         let mut end = close.at.end;
         let mut path = Vec::new();
@@ -294,18 +293,18 @@ enum Next {
     ElseIf,
 }
 
-fn continuation(end: &End) -> Result<Next, Trouble> {
+fn continuation(end: &End) -> Result<Next, Refusal> {
     let names: Vec<Option<&str>> = end.words.iter().take(2).map(name_of).collect();
     match (&names[..], end.words.len()) {
         ([Some("end")], 1) => Ok(Next::End),
         ([Some("else")], 1) => Ok(Next::Else),
         ([Some("else"), Some("if")], 3..) => Ok(Next::ElseIf),
-        _ => Err(Trouble::syntax(end.at.clone(), "neither `end` nor `else` takes a value")),
+        _ => Err(refuse(end.at.clone(), "neither `end` nor `else` takes a value")),
     }
 }
 
-fn not_ended(at: &Range<usize>) -> Trouble {
-    Trouble::syntax(at.clone(), "a block is not ended").help("end it with `{{end}}`")
+fn not_ended(at: &Range<usize>) -> Refusal {
+    refuse(at.clone(), "a block is not ended").help("end it with `{{end}}`")
 }
 
 /// The keyword that an action begins with.
@@ -330,10 +329,10 @@ fn is_bare_name(text: &str, operand: &Operand) -> bool {
         && text[operand.at.clone()].starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-fn unknown_function(name: &str, at: &Range<usize>) -> Trouble {
-    let trouble = Trouble::syntax(at.clone(), format!("there is no function `{}`", sanitize::inline(name)));
+fn unknown_function(name: &str, at: &Range<usize>) -> Refusal {
+    let refusal = refuse(at.clone(), format!("there is no function `{}`", sanitize::inline(name)));
     match suggest::nearest(name, functions::names()) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None => trouble,
+        Some(near) => refusal.help(format!("did you mean `{near}`?")),
+        None => refusal,
     }
 }

@@ -1,4 +1,4 @@
-//! What a template is made of, once it is read; everything knows its place in the text.
+//! The syntax tree of a template; every part knows its range in the text.
 
 use std::ops::Range;
 
@@ -6,29 +6,37 @@ use smol_str::SmolStr;
 
 use crate::value::Number;
 
-/// A part of a template.
-#[derive(Debug, Clone)]
-pub(super) enum Part {
-    /// Text that stands for itself.
-    Text(String),
-    /// `{{ pipe }}`: its value is written.
-    Put(Pipe),
-    /// `{{ $x := pipe }}` and `{{ $x = pipe }}`: its value is kept.
-    Keep(Slot, Pipe),
-    /// `{{ if }} … {{ else if }} … {{ else }} … {{ end }}`.
-    If(Vec<(Pipe, Vec<Part>)>, Vec<Part>),
-    /// `{{ with }} … {{ else }} … {{ end }}`: the dot is the value, where there is one.
-    With(Option<Slot>, Pipe, Vec<Part>, Vec<Part>),
-    /// `{{ range $key, $value := pipe }} … {{ else }} … {{ end }}`: the dot is each item.
-    Range([Option<Slot>; 2], Pipe, Vec<Part>, Vec<Part>),
+/// A whole template.
+#[derive(Debug)]
+pub(super) struct Syntax {
+    pub(super) nodes: Vec<TemplateNode>,
+    /// How many slots its variables need.
+    pub(super) slots: usize,
 }
 
-/// Where a variable keeps its value; two variables of one name have two slots.
+/// A text, an action or a block of a template.
+#[derive(Debug, Clone)]
+pub(super) enum TemplateNode {
+    /// Literal text.
+    Text(String),
+    /// `{{ pipeline }}`: its value is written.
+    Print(Pipeline),
+    /// `{{ $x := pipeline }}` and `{{ $x = pipeline }}`: its value is kept in a variable.
+    Assign(Slot, Pipeline),
+    /// `{{ if }} … {{ else if }} … {{ else }} … {{ end }}`.
+    If(Vec<(Pipeline, Vec<TemplateNode>)>, Vec<TemplateNode>),
+    /// `{{ with }} … {{ else }} … {{ end }}`: the dot is the value, unless it counts as false.
+    With(Option<Slot>, Pipeline, Vec<TemplateNode>, Vec<TemplateNode>),
+    /// `{{ range $key, $value := pipeline }} … {{ else }} … {{ end }}`: the dot is each item.
+    Range([Option<Slot>; 2], Pipeline, Vec<TemplateNode>, Vec<TemplateNode>),
+}
+
+/// The number of a variable; two variables of one name have two slots.
 pub(super) type Slot = usize;
 
 /// Commands, each given the value of the one before as its last argument.
 #[derive(Debug, Clone)]
-pub(super) struct Pipe {
+pub(super) struct Pipeline {
     pub(super) commands: Vec<Command>,
     pub(super) at: Range<usize>,
 }
@@ -52,7 +60,7 @@ pub(super) struct Operand {
 /// Where an operand's value comes from.
 #[derive(Debug, Clone)]
 pub(super) enum OperandKind {
-    /// `.`, wherever it points at the moment.
+    /// `.`: the root, or what the innermost `with` or `range` set it to.
     Dot,
     /// `$`, `/pointer` and bare names: what the template was given.
     Root,
@@ -66,6 +74,6 @@ pub(super) enum OperandKind {
     Number(Number),
     Bool(bool),
     Null,
-    /// `( pipe )`.
-    Group(Box<Pipe>),
+    /// `( pipeline )`.
+    Group(Box<Pipeline>),
 }

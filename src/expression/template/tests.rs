@@ -1,10 +1,10 @@
-//! What templates say, what they refuse, and that they end.
+//! What templates render, what they refuse, and that they end.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::document::{self, Format};
-use crate::limits::Limits;
+use crate::limits::{Allowance, Limits};
 use crate::path::RepoPath;
 use crate::text::{SourceText, Sources};
 use crate::value::{Entry, Secret, Value};
@@ -14,17 +14,21 @@ fn read(text: &str) -> Node {
     document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
 }
 
-fn scope(root: &str) -> Arc<Scope> {
-    Arc::new(Scope { root: read(root), ancestors: Vec::new(), format: "".into() })
+fn scope(root: &str) -> Scope {
+    Scope { root: read(root), ancestors: Vec::new(), format: "".into() }
+}
+
+fn render_in(scope: &Scope, template: &str, purpose: Purpose) -> Result<Rendered, Refusal> {
+    Template::parse(template)?.render(&Allowance::of(run::MOST_STEPS), scope, purpose)
 }
 
 const PAYLOAD: &str = "{id: '42', name: acme, n: 7, big: 12345678901234567890123, f: 1.5, g: 1e21, one: 1.0, yes: true, no: false,
     empty: '', nothing: null, client-id: c9, class: x, spec: {name: deep, list: [a, b, c], m: {z: 1, a: 2}}, list: [], dots: ..}";
 
 fn render(template: &str) -> String {
-    match Template::parse(template).and_then(|parsed| parsed.render(&scope(PAYLOAD), Purpose::Text)) {
-        Ok(rendered) => rendered.text(),
-        Err(trouble) => format!("! {} @ {}", trouble.message, &template[trouble.at.clone()]),
+    match render_in(&scope(PAYLOAD), template, Purpose::Text) {
+        Ok(rendered) => rendered.text().to_owned(),
+        Err(refusal) => format!("! {} @ {}", refusal.message, &template[refusal.range.unwrap()]),
     }
 }
 
@@ -103,12 +107,12 @@ fn functions_and_pipes() {
 
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
-    for (template, trouble) in [
+    for (template, refusal) in [
         ("/x/{{.nope}}", "! `.nope` is not there @ .nope"),
         ("{{.spec.none.x}}", "! `.spec.none.x` is not there: there is no `none` @ .spec.none.x"),
         ("{{.id.x}}", "! `.id.x` is not there: `x` cannot be a field of a string @ .id.x"),
         ("{{.nothing.x}}", "! `.nothing.x` is not there: `x` cannot be a field of a null @ .nothing.x"),
-        ("{{../id}}", "! `../id` leads too far up: no resource stands above this one @ ../id"),
+        ("{{../id}}", "! `../id` leads too far up: there is no resource above this one @ ../id"),
         ("{{.nothing}}", "! `.nothing` cannot be written here: it is null @ .nothing"),
         ("{{.spec}}", "! `.spec` cannot be written here: it is a map, not one value @ .spec"),
         ("{{.}}", "! `.` cannot be written here: it is a map, not one value @ ."),
@@ -120,7 +124,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("{{eq .n \"7\"}}", "! `eq .n \"7\"`: a number cannot be compared with a string @ eq .n \"7\""),
         ("{{index .spec.list 9}}", "! `index .spec.list 9`: there is no item 9 in a list of 3 @ index .spec.list 9"),
         ("{{printf \"%d\" .name}}", "! `printf \"%d\" .name`: `%d` does not take a string @ printf \"%d\" .name"),
-        ("{{range .id}}{{end}}", "! `range` cannot go over a string @ .id"),
+        ("{{range .id}}{{end}}", "! `range` cannot iterate over a string @ .id"),
         ("a{{.id", "! an action is not closed @ {{.id"),
         ("{{if .id}}x", "! a block is not ended @ {{if .id}}"),
         ("x{{end}}", "! this closes nothing @ {{end}}"),
@@ -142,15 +146,15 @@ fn what_is_wrong_is_said_with_its_place() {
         ("{{.a..b}}", "! `.` means nothing in an action @ ."),
         ("{{secret .}}", "! there is no function `secret` @ secret"),
     ] {
-        assert_eq!(render(template), trouble, "{template}");
+        assert_eq!(render(template), refusal, "{template}");
     }
 }
 
 #[test]
 fn resources_above_are_reached_level_by_level() {
     let ancestors = vec![read("{id: team-3, spec: {slug: s}, a: {b.c: x}}"), read("{id: org-7}")];
-    let scope = Arc::new(Scope { root: read("{id: m-1}"), ancestors, format: "YAML ".into() });
-    let render = |template: &str| Template::parse(template).and_then(|parsed| parsed.render(&scope, Purpose::Path));
+    let scope = Scope { root: read("{id: m-1}"), ancestors, format: "YAML ".into() };
+    let render = |template: &str| render_in(&scope, template, Purpose::Path);
     let rendered = render("/o/{{../../id}}/t/{{../id}}/{{../spec.slug}}/{{../a/b.c}}/m/{{.id}}").unwrap();
     assert_eq!(rendered.text(), "/o/org-7/t/team-3/s/x/m/m-1");
     let uses: Vec<(usize, String)> = rendered.uses.iter().map(|read| (read.level, read.path.join("."))).collect();
@@ -168,9 +172,8 @@ fn resources_above_are_reached_level_by_level() {
 #[test]
 fn a_path_is_never_left_blank_and_never_led_elsewhere() {
     let render = |template: &str, id: &str| {
-        let rendered =
-            Template::parse(template).and_then(|parsed| parsed.render(&scope(&format!("{{id: {id}}}")), Purpose::Path));
-        rendered.map(|rendered| rendered.text()).map_err(|trouble| trouble.message)
+        let rendered = render_in(&scope(&format!("{{id: {id}}}")), template, Purpose::Path);
+        rendered.map(|rendered| rendered.text().to_owned()).map_err(|refusal| refusal.message)
     };
     assert_eq!(render("/x/{{.id}}", "a/b").as_deref(), Ok("/x/a/b"));
     assert_eq!(render("../groups/{{.id}}", "..a").as_deref(), Ok("../groups/..a"));
@@ -197,24 +200,21 @@ fn a_path_is_never_left_blank_and_never_led_elsewhere() {
 fn a_secret_is_written_as_its_placeholder() {
     let place = read("x").span;
     let secret = Node::new(Value::Secret(Secret::hide(Node::text("hunter2", place))), place);
-    let scope = Arc::new(Scope {
+    let scope = Scope {
         root: Node::map(vec![Entry::named("token", place, secret)], place),
         ancestors: Vec::new(),
         format: "".into(),
-    });
-    let render = |text: &str| Template::parse(text).unwrap().render(&scope, Purpose::Text).unwrap().text();
+    };
+    let render = |text: &str| render_in(&scope, text, Purpose::Text).unwrap().text().to_owned();
     assert_eq!(render("Bearer {{.token}}"), "Bearer {{secret .}}");
     assert_eq!(render("{{printf \"%s\" .token}}{{print .token}}"), "{{secret .}}{{secret .}}");
-    assert!(
-        !format!("{:?}", Template::parse("{{len .token}}").unwrap().render(&scope, Purpose::Text)).contains("hunter2")
-    );
+    assert!(!format!("{:?}", render_in(&scope, "{{len .token}}", Purpose::Text)).contains("hunter2"));
 }
 
 #[test]
 fn hostile_templates_end() {
     let ends = |template: &str| {
-        let rendered = Template::parse(template).and_then(|parsed| parsed.render(&scope(PAYLOAD), Purpose::Text));
-        assert!(rendered.is_err(), "{template:.80}");
+        assert!(render_in(&scope(PAYLOAD), template, Purpose::Text).is_err(), "{template:.80}");
     };
     ends("{{range 1000000000}}x{{end}}");
     ends("{{range 9999}}{{range 9999}}x{{end}}{{end}}");
@@ -224,23 +224,24 @@ fn hostile_templates_end() {
     ends(&format!("{{{{{}1{}}}}}", "(".repeat(30_000), ")".repeat(30_000)));
     ends(&"{{.id}}".repeat(20_000));
     ends("{{$x := .name}}{{range 9000}}{{$x = print $x $x}}{{end}}");
+    ends("{{$x := .name}}{{range 13}}{{$x = print $x $x}}{{end}}{{range 9999}}{{$y := print $x}}{{end}}");
     ends("{{printf \"%9999999999999999999d\" 1}}");
     ends("{{printf \"%.99999s\" .name}}");
     ends(&format!("{{{{\"{}\"}}}}", "\\".repeat(999)));
     let many = format!("{{{{{}}}}}", "print .name | ".repeat(2_000) + "print");
-    assert!(Template::parse(&many).and_then(|parsed| parsed.render(&scope(PAYLOAD), Purpose::Text)).is_ok());
+    assert!(render_in(&scope(PAYLOAD), &many, Purpose::Text).is_ok());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn any_text_is_a_template_or_trouble(text in "\\PC{0,40}") {
+    fn any_text_is_a_template_or_refused(text in "\\PC{0,40}") {
         check(&text)?;
     }
 
     #[test]
-    fn any_actions_are_a_template_or_trouble(words in prop::collection::vec(prop::sample::select(vec![
+    fn any_actions_are_a_template_or_refused(words in prop::collection::vec(prop::sample::select(vec![
         "{{", "}}", "{{-", "-}}", " ", "if", "else", "end", "range", "with", ".", ".id", ".spec.list", "../", "../id", "/id", "$", "$x",
         ":=", "=", "|", ",", "(", ")", "\"", "`", "eq", "printf", "index", "and", "print", "len", "1", "-", "..", "é", "\n", "/*", "*/", "{{end}}",
         "{{if .id}}", "{{else}}", "{{range .spec.list}}", "{{.id}}", "x",
@@ -254,11 +255,11 @@ proptest! {
     }
 }
 
-/// Whatever it is, its troubles point into the text.
+/// Every refusal of a template has a range in its text.
 fn check(text: &str) -> Result<(), TestCaseError> {
     for purpose in [Purpose::Path, Purpose::Text] {
-        if let Err(trouble) = Template::parse(text).and_then(|parsed| parsed.render(&scope(PAYLOAD), purpose)) {
-            prop_assert!(text.get(trouble.at.clone()).is_some(), "{:?}", trouble);
+        if let Err(refusal) = render_in(&scope(PAYLOAD), text, purpose) {
+            prop_assert!(refusal.range.clone().is_some_and(|range| text.get(range).is_some()), "{:?}", refusal);
         }
     }
     Ok(())

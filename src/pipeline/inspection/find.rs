@@ -6,12 +6,12 @@ use super::{Inspection, MetadataTree};
 use crate::directive::{self, Context};
 use crate::document::Format;
 use crate::finding::{Outcome, has_errors};
+use crate::layout::{LAYOUTS, Role, Roles, resources_in};
 use crate::limits::Spent;
 use crate::metadata::MetadataPath;
+use crate::names;
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{
-    Content, Identity, KubernetesQuery, Parsed, Resource, Role, Roles, kubernetes_name, parse, resources_of,
-};
+use crate::resource::{Content, Identity, KubernetesQuery, Parsed, Resource, kubernetes_name, parse};
 use crate::snapshot::{Entry, EntryKind, Scope, Unreadable, files_below};
 
 /// What a user asks about.
@@ -136,10 +136,10 @@ impl Inspection<'_> {
         let role = roles.of_content(&entry.path, speaks_for_itself);
         let includes =
             if self.is_expanded(&entry.path, &role) { self.expand(&mut parsed, &entry.path) } else { Vec::new() };
-        if parsed.is_broken || parsed.excuse_as(&role).is_some() {
+        if parsed.is_broken || parsed.skipped(role.is_ours()).is_some() {
             return Outcome { value: Vec::new(), findings: parsed.findings };
         }
-        let found = resources_of(&parsed, &entry.path, &role).into_iter().map(|resource| {
+        let found = resources_in(&parsed, &entry.path, &role, LAYOUTS).into_iter().map(|resource| {
             let own = includes.iter().filter(|(position, _)| *position == resource.position);
             let includes = own.map(|(_, file)| file.clone()).collect();
             Found { includes, resource, patched_by: Vec::new(), dropped_by: None }
@@ -148,7 +148,7 @@ impl Inspection<'_> {
     }
 
     fn is_expanded(&self, path: &RepoPath, role: &Role) -> bool {
-        self.settings.directives && *role != Role::Configuration && path.as_bytes() != b"bundle.yaml"
+        self.settings.directives && *role != Role::Configuration && path.as_bytes() != names::BUNDLE.as_bytes()
     }
 
     /// Follows the directives of each document; gives the files that each includes.

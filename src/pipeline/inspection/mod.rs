@@ -18,14 +18,16 @@ use std::sync::Arc;
 
 use crate::directive::Includes;
 use crate::finding::{Finding, Outcome};
+use crate::layout::{Role, Roles};
 use crate::metadata::{
     self, EffectiveMetadata, LayerOrigin, Layers, MetadataPath, SecretAttributes, layers_below, plan::Planned,
 };
+use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, Resource, Role, Roles, kubernetes_name};
+use crate::resource::{Identity, Resource, kubernetes_name};
 use crate::secrets::Secrets;
 use crate::secrets::{Masks, hide_copies, hide_places};
-use crate::settings::{Format, Given, Settings};
+use crate::settings::{Given, Settings};
 use crate::side::Side;
 use crate::snapshot::Snapshot;
 use crate::text::Sources;
@@ -77,7 +79,7 @@ impl<'a> Inspection<'a> {
             let directory =
                 path.segments().iter().try_fold(tree.base.clone(), |directory, name| directory.join(name.as_bytes()));
             let Ok(directory) = directory else { return false };
-            let legacy = ["json", "yaml", "yml"].iter().filter_map(|extension| {
+            let legacy = names::EXTENSIONS.iter().filter_map(|extension| {
                 let name = [directory.file_name(), b".", extension.as_bytes()].concat();
                 directory.parent()?.join(&name).ok()
             });

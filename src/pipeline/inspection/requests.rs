@@ -9,13 +9,13 @@ use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
     EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve, resolve_selector,
 };
+use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
 use crate::report::explain::{Stories, Story};
 use crate::report::request::Rendered;
 use crate::request::{self, Request, RequestTarget, scope_for};
 use crate::resource::Resource;
 use crate::secrets::Masks;
-use crate::settings::Format;
 use crate::side::Side;
 use crate::value::{Node, Value};
 

@@ -9,7 +9,6 @@ use crate::diff::{
     self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
     ResourceChange, Suppressed, causes_at,
 };
-use crate::document::Format;
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
@@ -307,10 +306,10 @@ fn inside(path: &[PathStep]) -> Vec<WireInside> {
     let mut rest = path;
     let mut documents = Vec::new();
     while let Some(at) = rest.iter().position(|step| matches!(step, PathStep::Embedded(_))) {
-        let format = if matches!(rest[at], PathStep::Embedded(Format::Json)) { "json" } else { "yaml" };
+        let PathStep::Embedded(format) = rest[at] else { break };
         rest = &rest[at + 1..];
         let path: Pointer = diff::pointer(rest, DiffSide::After);
-        documents.push(WireInside { format, path: path.to_string() });
+        documents.push(WireInside { format: format.extension(), path: path.to_string() });
     }
     documents
 }

@@ -7,10 +7,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::finding::{Finding, Severity};
+use crate::names;
 use crate::pipeline::{self, Judged, Policy};
 use crate::report::{ReadAs, Report, plural};
 use crate::sanitize;
-use crate::settings;
 use crate::shell::cli::Global;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
@@ -175,7 +175,7 @@ fn is_executable(path: &Path) -> bool {
 
 fn about_files(page: &mut Page, report: &Report) {
     page.section("configuration");
-    page.line(settings::FILE_NAME, &configuration(report));
+    page.line(names::CONFIGURATION, &configuration(report));
     page.section(&format!("files, as they are in: {} ({})", report.after, report.compared.files));
     for (read_as, count) in &report.read_as {
         page.count(*count, read_as.describe());
@@ -202,7 +202,7 @@ fn configuration(report: &Report) -> State {
     if !report.read_as.contains_key(&ReadAs::Configuration) {
         return State::fine("none: everything is read by default");
     }
-    let is_about_it = |finding: &&Finding| finding.path(&report.sources).as_bytes() == settings::FILE_NAME.as_bytes();
+    let is_about_it = |finding: &&Finding| finding.path(&report.sources).as_bytes() == names::CONFIGURATION.as_bytes();
     match report.findings.iter().filter(is_about_it).count() {
         0 => State::fine("valid"),
         count => State::Wrong(format!("{}; `outcrop check --all` shows where", plural(count, "mistake"))),

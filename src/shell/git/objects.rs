@@ -252,7 +252,7 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
             Err(_) => more += 1,
         }
     }
-    listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     // A name that is there twice means different things to different readers; only the first is taken, and it is said.
     listing.entries.dedup_by(|twin, first| {
         let is_twin = twin.path == first.path;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, has_errors};
-use outcrop::limits::{Budget, Limits};
+use outcrop::limits::Limits;
 use outcrop::metadata::plan::{self, FileEdit, Planned};
 use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath};
+use outcrop::names::Format;
 use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::resource::{self, Depth, Roles};
-use outcrop::settings::{Format, Given, Layout, Root, Roots, Settings};
+use outcrop::settings::{Given, Root, RootLayout, Roots, Settings};
 use outcrop::side::Side;
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
@@ -137,28 +137,41 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
 }
 
 /// Shows the payload of a resource as requests show it, with `{{secret .}}` for what is hidden.
+/// Shows the payload of a resource as requests show it, with `{{secret .}}` for what is hidden.
 fn mask(given: &Value, sources: &Sources) -> Answer {
     let files = json!({ "a/b/metadata.json": given["metadata"], "a/b/resource.json": given["payload"] });
-    let snapshot = snapshot(&json!({ "files": files }));
-    let root = Root { path: RepoPath::root(), layout: Layout::Declarest, format: Format::Json };
-    let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
-    let (texts, limits) = (Arc::new(Sources::default()), Limits::default());
-    let side = Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &texts, limits: &limits }, false);
-    let resource = side.find(&LogicalPath::parse("/a/b").unwrap()).expect("the resource is found");
-    let shown = write::to_json(&side.shown_payload(resource).expect("it has a payload"));
+    let shown = with_side(&json!({ "files": files }), |side| {
+        let resource = side.find(&LogicalPath::parse("/a/b").unwrap()).expect("the resource is found");
+        write::to_json(&side.shown_payload(resource).expect("it has a payload"))
+    });
     let masked = document(&Value::String(shown.replace("•••", metadata::PLACEHOLDER)), Format::Json, sources)?;
     Ok(json!({ "masked": to_json(&masked) }))
 }
 
-fn list_resources(given: &Value) -> Answer {
+/// Asks a repository of declarest resources.
+fn with_side<T>(given: &Value, ask: impl FnOnce(&Side<'_>) -> T) -> T {
     let snapshot = snapshot(given);
-    let root = Root { path: RepoPath::root(), layout: Layout::Declarest, format: Format::Json };
+    let root = Root { path: RepoPath::root(), layout: RootLayout::Declarest, format: Format::Json };
     let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
-    let roles = Roles::new(&snapshot, &settings);
-    let depth = if given["recursive"] == true { Depth::Descendants } else { Depth::Children };
-    let (root, budget) = (RepoPath::root(), Budget::default());
-    let found = sound(resource::list(&logical_path(given)?, depth, &root, &snapshot, &roles, &budget))?;
-    Ok(json!({ "resources": found.iter().map(LogicalPath::as_str).collect::<Vec<_>>() }))
+    let (sources, limits) = (Arc::new(Sources::default()), Limits::default());
+    ask(&Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, false))
+}
+
+fn list_resources(given: &Value) -> Answer {
+    let path = logical_path(given)?;
+    let mut found = with_side(given, |side| {
+        let mut found = Vec::new();
+        let mut waiting = side.children(&path).to_vec();
+        while let Some(path) = waiting.pop() {
+            found.extend(side.find(&path).map(|_| path.to_string()));
+            if given["recursive"] == true {
+                waiting.extend(side.children(&path).iter().cloned());
+            }
+        }
+        found
+    });
+    found.sort_unstable();
+    Ok(json!({ "resources": found }))
 }
 
 fn snapshot(given: &Value) -> MemorySnapshot {
@@ -188,7 +201,7 @@ fn document(value: &Value, format: Format, sources: &Sources) -> Result<Node, Fa
         None => (value.to_string(), false),
     };
     let is_yaml = is_text && (format == Format::Yaml || serde_json::from_str::<Value>(&text).is_err());
-    let format = if is_yaml { document::Format::Yaml } else { document::Format::Json };
+    let format = if is_yaml { Format::Yaml } else { Format::Json };
     let mut documents = sound(parse(&text, format, sources))?;
     match documents.len() {
         1 => Ok(documents.remove(0).root),
@@ -196,7 +209,7 @@ fn document(value: &Value, format: Format, sources: &Sources) -> Result<Node, Fa
     }
 }
 
-fn parse(text: &str, format: document::Format, sources: &Sources) -> Outcome<Vec<Document>> {
+fn parse(text: &str, format: Format, sources: &Sources) -> Outcome<Vec<Document>> {
     let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
     document::parse(text, source, format, &Limits::default())
 }
@@ -204,8 +217,8 @@ fn parse(text: &str, format: document::Format, sources: &Sources) -> Outcome<Vec
 /// What a file holds afterwards, not what was meant to be written.
 fn write_and_read(node: &Node, format: Format, sources: &Sources) -> Result<Node, Failure> {
     let (text, format) = match format {
-        Format::Json => (write::to_json(node), document::Format::Json),
-        Format::Yaml => (write::to_yaml(node), document::Format::Yaml),
+        Format::Json => (write::to_json(node), Format::Json),
+        Format::Yaml => (write::to_yaml(node), Format::Yaml),
     };
     Ok(sound(parse(&text, format, sources))?.remove(0).root)
 }

@@ -11,7 +11,7 @@ use outcrop::metadata::{EffectiveMetadata, Layers, Operation as RequestOperation
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::request::{self, CompiledTemplates, Flavour, RequestTarget, ResourceLookup, Scoped};
 
-use outcrop::settings::Format;
+use outcrop::names::Format;
 use outcrop::text::Sources;
 use outcrop::value::Node;
 use serde_json::{Value, json};

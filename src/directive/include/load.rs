@@ -1,99 +1,88 @@
-//! Included files: what the value of an include asks for, which names are refused, and each file parsed once per snapshot.
+//! Reads the value of an include, resolves the file name in it, and loads each file once per snapshot.
 
 use std::sync::Arc;
 
-use super::Context;
-use super::marked::Marked;
+use crate::directive::Context;
+use crate::directive::index::IndexedDocument;
+use crate::directive::problem::IncludeError;
 use crate::document::{self, Document, Format};
 use crate::finding::{self, Finding, Location, has_errors};
 use crate::memo::Memo;
 use crate::path::{Pointer, RepoPath};
-use crate::sanitize;
 use crate::snapshot::{Entry, EntryKind, ObjectId, Snapshot};
 use crate::text::{SourceText, Span};
 use crate::value::{Node, Value};
 
-/// The files that documents of one snapshot include, parsed once and shared by all documents and threads.
+/// Cache of the files that documents of one snapshot include, shared by all documents and threads.
 ///
-/// One of these belongs to one snapshot: a file without an object id is told apart by its path alone.
+/// It must be used for one snapshot only, because a file without an object id is identified by its path alone.
 #[derive(Debug, Default)]
 pub struct Includes {
     files: Memo<(RepoPath, Option<ObjectId>), Loaded>,
 }
 
-/// What became of a file that was asked for.
+/// The result of loading a file.
 #[derive(Debug, Clone)]
 pub(super) enum Loaded {
     /// There is no such file.
     Absent,
-    /// Something is there, but it is not a file that could be read.
+    /// The entry is not a regular file; the text says what it is.
     Refused(&'static str),
     /// A file with errors in it.
     Broken(Arc<[Finding]>),
-    /// A file with several documents, and where the second is.
+    /// A file with several documents; `second` is the span of the second one.
     Several { second: Span },
     /// An empty file: no value at all.
     Empty,
     /// A document.
-    Ready(Arc<Marked>),
+    Ready(Arc<IndexedDocument>),
 }
 
-/// What the value of an include asks for.
+/// What the value of an include requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct IncludeRequest {
     /// The file as it is written.
     pub(super) name: String,
-    /// The part of it.
+    /// The part of the file that is included; all of it if there is none.
     pub(super) fragment: Option<Pointer>,
-    /// Whether the content is taken as written.
+    /// Whether the content is inserted unexpanded.
     pub(super) is_raw: bool,
 }
 
-/// Why a value asks for nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum BadRequest {
-    /// Neither a file name nor a map with `file`.
-    Shape(&'static str),
-    /// The fragment is no pointer.
-    Fragment,
-    /// It depends on something outside the commit.
-    Condition,
-}
-
 /// Reads the value of an include.
-pub(super) fn request(value: &Node) -> Result<Request, BadRequest> {
+pub(super) fn request(value: &Node) -> Result<IncludeRequest, IncludeError> {
     match &value.value {
         Value::String(text) => named(text, false),
         Value::Map(map) => {
             if map.get("when").is_some() {
-                return Err(BadRequest::Condition);
+                return Err(IncludeError::Condition);
             }
             let file = map.get("file").and_then(Node::as_str);
             let is_raw = map.get("merge").and_then(Node::as_str) == Some("raw");
-            named(file.ok_or(BadRequest::Shape("a map without a `file` that is text"))?, is_raw)
+            named(file.ok_or(IncludeError::LayerShape("a map without a `file` that is text"))?, is_raw)
         }
-        Value::Null => Err(BadRequest::Shape("nothing")),
-        Value::List(_) => Err(BadRequest::Shape("a list")),
-        Value::Bool(_) => Err(BadRequest::Shape("a boolean")),
-        Value::Number(_) => Err(BadRequest::Shape("a number")),
-        Value::Secret(_) => Err(BadRequest::Shape("a secret")),
+        Value::Null => Err(IncludeError::LayerShape("nothing")),
+        Value::List(_) => Err(IncludeError::LayerShape("a list")),
+        Value::Bool(_) => Err(IncludeError::LayerShape("a boolean")),
+        Value::Number(_) => Err(IncludeError::LayerShape("a number")),
+        Value::Secret(_) => Err(IncludeError::LayerShape("a secret")),
     }
 }
 
-/// Splits `file#/pointer`; a `#` that starts no pointer is part of the name.
-fn named(text: &str, is_raw: bool) -> Result<Request, BadRequest> {
+/// Splits `file#/pointer`. A `#` that does not start a pointer is part of the name.
+fn named(text: &str, is_raw: bool) -> Result<IncludeRequest, IncludeError> {
     let (name, fragment) = match text.find("#/") {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
         None => (text.strip_suffix('#').unwrap_or(text), None),
     };
     if name.is_empty() {
-        return Err(BadRequest::Shape("no file name"));
+        return Err(IncludeError::LayerShape("no file name"));
     }
-    let fragment = fragment.map(Pointer::parse).transpose().map_err(|_| BadRequest::Fragment)?;
-    Ok(Request { name: name.to_owned(), fragment, is_raw })
+    let fragment = fragment.map(Pointer::parse).transpose().map_err(|_| IncludeError::Fragment)?;
+    Ok(IncludeRequest { name: name.to_owned(), fragment, is_raw })
 }
 
-/// The file that a name means when it is written in `file`; the error says why it is refused.
+/// Resolves a file name that is written in `file`; the error says why the name is rejected.
 pub(super) fn resolve(file: &RepoPath, name: &str) -> Result<RepoPath, &'static str> {
     if is_url(name) {
         return Err("it is a URL, and only files of the same commit are read");
@@ -105,8 +94,8 @@ pub(super) fn resolve(file: &RepoPath, name: &str) -> Result<RepoPath, &'static 
     for component in name.split('/') {
         path = match component {
             "" | "." => path,
-            ".." => path.parent().ok_or("it leads out of the repository")?,
-            _ => path.join(component.as_bytes()).map_err(|_| "it is no file name")?,
+            ".." => path.parent().ok_or("it is outside the repository")?,
+            _ => path.join(component.as_bytes()).map_err(|_| "it is not a valid file name")?,
         };
     }
     Ok(path)
@@ -120,7 +109,7 @@ fn is_url(name: &str) -> bool {
 }
 
 impl Includes {
-    /// The file at a path, and its id if it has one.
+    /// Loads the file at a path, and returns its object id if it has one.
     pub(super) fn load(&self, path: &RepoPath, context: &Context<'_>) -> (Loaded, Option<ObjectId>) {
         let entry = match context.snapshot.entry(path) {
             Ok(Some(entry)) => entry,
@@ -134,6 +123,7 @@ impl Includes {
     }
 }
 
+/// Why an entry of this kind is not read; `None` for a file.
 fn refusal(kind: EntryKind) -> Option<&'static str> {
     match kind {
         EntryKind::File => None,
@@ -144,14 +134,15 @@ fn refusal(kind: EntryKind) -> Option<&'static str> {
     }
 }
 
-/// A file below a link is absent from the tree; saying so would puzzle whoever sees it in the working directory.
+/// Explains an absent file: below a symbolic link or in a submodule it is not in the tree, but the user can see it in the working
+/// directory.
 fn absent(path: &RepoPath, snapshot: &dyn Snapshot) -> Loaded {
-    let above = std::iter::successors(path.parent(), RepoPath::parent);
-    for directory in above.filter(|directory| !directory.is_root()) {
+    let ancestors = std::iter::successors(path.parent(), RepoPath::parent);
+    for directory in ancestors.filter(|directory| !directory.is_root()) {
         if let Ok(Some(entry)) = snapshot.entry(&directory) {
             return match entry.kind {
                 EntryKind::Symlink => {
-                    Loaded::Refused("a directory on the way is a symbolic link, and links are never followed")
+                    Loaded::Refused("one of its directories is a symbolic link, and links are never followed")
                 }
                 EntryKind::Submodule => Loaded::Refused("it is in a submodule, whose content is not here"),
                 _ => Loaded::Absent,
@@ -184,13 +175,10 @@ fn read(entry: &Entry, context: &Context<'_>) -> Loaded {
     match documents.as_slice() {
         [_, second, ..] => Loaded::Several { second: second.span },
         [only] if matches!(only.root.value, Value::Null) => Loaded::Empty,
-        _ => documents.pop().map_or(Loaded::Empty, |only: Document| Loaded::Ready(Arc::new(Marked::new(only)))),
+        _ => {
+            documents.pop().map_or(Loaded::Empty, |only: Document| Loaded::Ready(Arc::new(IndexedDocument::new(only))))
+        }
     }
-}
-
-/// A name as messages show it.
-pub(super) fn shown(name: &str) -> String {
-    format!("`{}`", sanitize::inline(name))
 }
 
 #[cfg(test)]
@@ -203,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_relative_to_the_file_they_stand_in() {
+    fn names_are_relative_to_the_file_that_holds_them() {
         let main = path("apps/web/main.yaml");
         for (name, expected) in [
             ("a.yaml", "apps/web/a.yaml"),
@@ -228,13 +216,13 @@ mod tests {
 
     #[test]
     fn a_hash_without_a_pointer_belongs_to_the_name() {
-        let of =
+        let read =
             |text: &str| named(text, false).map(|request| (request.name, request.fragment.map(|it| it.to_string())));
-        assert_eq!(of("a.yaml#/b/c"), Ok(("a.yaml".to_owned(), Some("/b/c".to_owned()))));
-        assert_eq!(of("a#b.yaml"), Ok(("a#b.yaml".to_owned(), None)));
-        assert_eq!(of("a.yaml#"), Ok(("a.yaml".to_owned(), None)));
-        assert_eq!(of("a.yaml#/~2"), Err(BadRequest::Fragment));
-        assert!(of("#/a").is_err());
+        assert_eq!(read("a.yaml#/b/c"), Ok(("a.yaml".to_owned(), Some("/b/c".to_owned()))));
+        assert_eq!(read("a#b.yaml"), Ok(("a#b.yaml".to_owned(), None)));
+        assert_eq!(read("a.yaml#"), Ok(("a.yaml".to_owned(), None)));
+        assert_eq!(read("a.yaml#/~2"), Err(IncludeError::Fragment));
+        assert!(read("#/a").is_err());
     }
 
     proptest! {

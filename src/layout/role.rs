@@ -1,10 +1,9 @@
-//! What a file is, by its place: a resource of the declarative layout, a layer, or a file that speaks for itself.
+//! What a file is, by its place: a resource named by its path, a layer, the configuration, or documents that name themselves.
 
-use crate::document::Format;
 use crate::memo::Memo;
+use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
-use crate::settings;
-use crate::settings::{Layout, Roots, Settings};
+use crate::settings::{RootLayout, Roots, Settings};
 use crate::snapshot::{EntryKind, Snapshot};
 
 /// What a file is.
@@ -12,9 +11,9 @@ use crate::snapshot::{EntryKind, Snapshot};
 pub enum Role {
     /// `<logical-path>/resource.*`, or a legacy `<logical-path>.*` below a declared root.
     Resource(LogicalPath),
-    /// A legacy `<logical-path>.*` beside resource directories; a Kubernetes document in it speaks for itself.
+    /// A legacy `<logical-path>.*` beside resource directories; a Kubernetes document in it has its own name.
     LegacyResource(LogicalPath),
-    /// `metadata.*` or `patches.*` that speaks for resources.
+    /// `metadata.*` or `patches.*` that applies to resources.
     Layer,
     /// `outcrop.yaml` at the root.
     Configuration,
@@ -25,13 +24,13 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether the file is written for us: then it must be readable, and "a template of another tool" is no excuse.
+    /// Whether the file is written for outcrop: then it must be readable, and "a template of another tool" is no excuse.
     pub fn is_ours(&self) -> bool {
         matches!(self, Self::Resource(_) | Self::Layer | Self::Configuration)
     }
 }
 
-/// Decides roles in one snapshot, and remembers what it had to look up.
+/// The roles of the files of one snapshot, with a cache of what had to be looked up.
 pub struct Roles<'a> {
     snapshot: &'a dyn Snapshot,
     roots: &'a Roots,
@@ -39,8 +38,6 @@ pub struct Roles<'a> {
     openapi: Option<&'a RepoPath>,
     declarative: Memo<RepoPath, bool>,
 }
-
-const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 impl<'a> Roles<'a> {
     /// Roles under these settings.
@@ -54,12 +51,13 @@ impl<'a> Roles<'a> {
         self.of_content(path, false)
     }
 
-    /// The same for a file whose documents all speak for themselves or not: if they do, nobody needs to look around.
-    pub fn of_content(&self, path: &RepoPath, speaks_for_itself: bool) -> Role {
+    /// What the file at this path is; a file that holds only Kubernetes documents is never a legacy resource, which saves the
+    /// look at its directory.
+    pub fn of_content(&self, path: &RepoPath, is_kubernetes: bool) -> Role {
         if Format::of_file_name(path.file_name()).is_none() {
             return Role::Other;
         }
-        if path.as_bytes() == settings::FILE_NAME.as_bytes() {
+        if path.as_bytes() == names::CONFIGURATION.as_bytes() {
             return Role::Configuration;
         }
         if self.openapi == Some(path) {
@@ -67,51 +65,55 @@ impl<'a> Roles<'a> {
         }
         let Some((stem, _)) = path.stem_and_extension() else { return Role::Documents };
         let directory = path.parent().unwrap_or_default();
-        let is_below_wildcard = directory.components().any(|component| component == b"_");
+        let is_below_wildcard = directory.components().any(|component| component == names::WILDCARD.as_bytes());
         match stem {
-            "resource" if !is_below_wildcard => {
+            names::RESOURCE if !is_below_wildcard => {
                 self.logical_path(&directory).map_or(Role::Documents, |(logical, _)| Role::Resource(logical))
             }
-            "metadata" | "patches" if self.metadata_root.is_some_and(|root| !directory.is_within(root)) => {
+            names::METADATA | names::PATCHES if self.metadata_root.is_some_and(|root| !directory.is_within(root)) => {
                 Role::Documents
             }
-            "metadata" | "patches" if self.metadata_root.is_some() => Role::Layer,
-            "metadata" | "patches" if is_below_wildcard || self.speaks_for_a_resource(&directory) => Role::Layer,
-            _ if is_below_wildcard || is_hidden(&directory) || path.as_bytes() == b"bundle.yaml" => Role::Documents,
-            _ => self.legacy(path, stem, &directory, speaks_for_itself),
+            names::METADATA | names::PATCHES if self.metadata_root.is_some() => Role::Layer,
+            names::METADATA | names::PATCHES if is_below_wildcard || self.applies_to_a_resource(&directory) => {
+                Role::Layer
+            }
+            _ if is_below_wildcard || directory.is_hidden() || path.as_bytes() == names::BUNDLE.as_bytes() => {
+                Role::Documents
+            }
+            _ => self.legacy(path, stem, &directory, is_kubernetes),
         }
     }
 
-    fn legacy(&self, path: &RepoPath, stem: &str, directory: &RepoPath, speaks_for_itself: bool) -> Role {
+    fn legacy(&self, path: &RepoPath, stem: &str, directory: &RepoPath, is_kubernetes: bool) -> Role {
         if path.to_str().is_none() {
             return Role::Documents;
         }
         let Ok(resource_directory) = directory.join(stem.as_bytes()) else { return Role::Documents };
         match self.logical_path(&resource_directory) {
-            Some((logical, Layout::Declarest)) => Role::Resource(logical),
-            Some((logical, Layout::Detect)) if !speaks_for_itself && self.is_declarative(directory) => {
+            Some((logical, RootLayout::Declarest)) => Role::Resource(logical),
+            Some((logical, RootLayout::Detect)) if !is_kubernetes && self.is_declarative(directory) => {
                 Role::LegacyResource(logical)
             }
             _ => Role::Documents,
         }
     }
 
-    /// The logical path of a resource directory, and the layout of the root it stands in. A root itself is no resource.
-    fn logical_path(&self, directory: &RepoPath) -> Option<(LogicalPath, Layout)> {
+    /// The logical path of a resource directory, and the layout of its root. A root itself is no resource.
+    fn logical_path(&self, directory: &RepoPath) -> Option<(LogicalPath, RootLayout)> {
         let root = self.roots.around(directory)?;
         let below = directory.below(&root.path).filter(|below| !below.is_root())?;
         Some((LogicalPath::of_directory(&below)?, root.layout))
     }
 
-    /// Whether a directory's `metadata.*` is a layer: it holds a resource, or stands beside a legacy file of the same name.
-    fn speaks_for_a_resource(&self, directory: &RepoPath) -> bool {
+    /// Whether a directory's `metadata.*` is a layer: the directory holds a resource, or is beside a legacy file of its name.
+    fn applies_to_a_resource(&self, directory: &RepoPath) -> bool {
         let Some(parent) = directory.parent() else { return false };
         self.holds_a_resource(directory)
-            || EXTENSIONS.iter().any(|extension| {
+            || names::EXTENSIONS.iter().any(|extension| {
                 let name = [directory.file_name(), b".", extension.as_bytes()].concat();
                 parent.join(&name).is_ok_and(|legacy| self.is_file(&legacy) && self.is_declarative(&parent))
             })
-            || self.logical_path(directory).is_some_and(|(_, layout)| layout == Layout::Declarest)
+            || self.logical_path(directory).is_some_and(|(_, layout)| layout == RootLayout::Declarest)
     }
 
     /// Whether a directory belongs to a tree of the declarative layout: it holds `_` or a resource directory.
@@ -119,23 +121,20 @@ impl<'a> Roles<'a> {
         self.declarative.get(directory, || {
             let members = self.snapshot.listing(directory);
             let mut directories = members.entries.iter().filter(|member| member.kind == EntryKind::Directory);
-            directories.any(|member| member.path.file_name() == b"_" || self.holds_a_resource(&member.path))
+            directories.any(|member| {
+                member.path.file_name() == names::WILDCARD.as_bytes() || self.holds_a_resource(&member.path)
+            })
         })
     }
 
     fn holds_a_resource(&self, directory: &RepoPath) -> bool {
-        EXTENSIONS.iter().any(|extension| {
-            directory.join(format!("resource.{extension}").as_bytes()).is_ok_and(|file| self.is_file(&file))
-        })
+        names::each_with_stem(names::RESOURCE)
+            .any(|name| directory.join(name.as_bytes()).is_ok_and(|file| self.is_file(&file)))
     }
 
     fn is_file(&self, path: &RepoPath) -> bool {
         matches!(self.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File)
     }
-}
-
-pub(super) fn is_hidden(directory: &RepoPath) -> bool {
-    directory.components().any(|component| component.starts_with(b"."))
 }
 
 #[cfg(test)]
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_layers_only_where_they_speak_for_something() {
+    fn layers_are_layers_only_where_they_apply_to_something() {
         let role = |files: &[&str], file| role_in(files, &Settings::default(), file);
         assert_eq!(role(&[], "a/_/metadata.yaml"), Role::Layer);
         assert_eq!(role(&[], "a/_/b/_/patches.json"), Role::Layer);
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_with_a_root_of_its_own_stands_nowhere_else() {
+    fn metadata_with_a_root_of_its_own_is_nowhere_else() {
         let settings = Settings { metadata_root: Some(path("meta")), ..Settings::default() };
         let role = |file| role_in(&["a/resource.yaml"], &settings, file);
         assert_eq!(role("meta/a/metadata.yaml"), Role::Layer);
@@ -194,7 +193,8 @@ mod tests {
     #[test]
     fn declared_roots_cut_the_logical_path_and_settle_the_layout() {
         let root = |text: &str, layout| crate::settings::Root { path: path(text), layout, format: Default::default() };
-        let settings = Settings { roots: Roots::new(vec![root("config", Layout::Declarest)]), ..Settings::default() };
+        let settings =
+            Settings { roots: Roots::new(vec![root("config", RootLayout::Declarest)]), ..Settings::default() };
         let role = |file| role_in(&[], &settings, file);
         assert_eq!(role("config/a/resource.yaml"), Role::Resource(logical("a")));
         assert_eq!(role("config/a.yaml"), Role::Resource(logical("a")));

@@ -1,27 +1,17 @@
-//! Whether a text can hold an include directive, found out without parsing it: yes when in doubt.
+//! Byte prefilter for include directives: decides without parsing whether a text may hold one, and says yes when in doubt.
 
-/// Asked of every file of a tree, so it looks for the letters. Escapes can spell them otherwise, and so can encodings.
+use crate::scan::byte_pairs;
+
+/// Whether a text may hold an include directive. Asked of every file of a tree, so it searches the bytes; escapes and encodings
+/// that could spell a directive differently count as one.
 pub fn may_include(text: &[u8]) -> bool {
     let is_utf16 = matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     let may_start = |byte, next| (byte == b'+') & ((next == b'i') | (next == b'?')) | (byte == b'\\');
     is_utf16
-        || pairs(text, may_start).any(|at| match text[at] {
+        || byte_pairs(text, may_start).any(|at| match text[at] {
             b'+' => is_include(&text[at + 1..]),
-            _ => is_letter_in_disguise(&text[at + 1..]) || is_broken_off(&text[..at], &text[at + 1..]),
+            _ => is_escaped_letter(&text[at + 1..]) || is_split_by_line_break(&text[..at], &text[at + 1..]),
         })
-}
-
-/// Where two wanted bytes stand side by side. Many are looked at in one step if it is decided without branches.
-pub fn pairs(text: &[u8], is_wanted: impl Fn(u8, u8) -> bool + Copy) -> impl Iterator<Item = usize> {
-    const STRIDE: usize = 128;
-    let starts = (0..text.len().saturating_sub(1)).step_by(STRIDE);
-    starts.flat_map(move |start| {
-        let end = (start + STRIDE).min(text.len() - 1);
-        let neighbours = move || text[start..end].iter().zip(&text[start + 1..=end]);
-        let found = neighbours().fold(0, |found, (&byte, &next)| found | u8::from(is_wanted(byte, next)));
-        let wanted = move |(at, (&byte, &next))| is_wanted(byte, next).then_some(start + at);
-        (found != 0).then(|| neighbours().enumerate().filter_map(wanted)).into_iter().flatten()
-    })
 }
 
 const LETTERS: &[u8] = b"include";
@@ -30,8 +20,8 @@ fn is_include(rest: &[u8]) -> bool {
     rest.strip_prefix(b"?").unwrap_or(rest).starts_with(LETTERS)
 }
 
-/// `\x2b`, `\u002b`, `\U0000002b`: whether an escape stands for a letter that an include directive is written with.
-fn is_letter_in_disguise(escape: &[u8]) -> bool {
+/// Whether an escape such as `\x2b`, `\u002b` or `\U0000002b` encodes a character of an include directive.
+fn is_escaped_letter(escape: &[u8]) -> bool {
     let Some((kind, digits)) = escape.split_first() else { return false };
     let length = match kind {
         b'x' => 2,
@@ -44,8 +34,8 @@ fn is_letter_in_disguise(escape: &[u8]) -> bool {
     letter.is_some_and(|letter| matches!(letter, b'+' | b'?') || LETTERS.contains(&letter))
 }
 
-/// Whether a backslash at the end of a line breaks a directive in two; the next line goes on where this one stopped.
-fn is_broken_off(before: &[u8], after: &[u8]) -> bool {
+/// Whether a backslash at the end of a line splits a directive, which continues on the next line.
+fn is_split_by_line_break(before: &[u8], after: &[u8]) -> bool {
     if !matches!(after.first(), Some(b'\n' | b'\r')) {
         return false;
     }
@@ -98,16 +88,7 @@ mod tests {
     }
 
     proptest! {
-        /// No pair is missed or found twice, wherever it stands.
-        #[test]
-        fn pairs_are_found_at_every_place(text in prop::collection::vec(prop::sample::select(b"ab".to_vec()), 0..400)) {
-            let found: Vec<usize> = pairs(&text, |byte, next| (byte == b'a') & (next == b'b')).collect();
-            let expected: Vec<usize> =
-                text.windows(2).enumerate().filter(|(_, pair)| pair == b"ab").map(|(at, _)| at).collect();
-            prop_assert_eq!(found, expected);
-        }
-
-        /// Whatever a parser makes a key that starts an include of, it was noticed in the text.
+        /// Every key that a parser reads as an include is noticed in the text.
         #[test]
         fn nothing_that_is_read_as_a_directive_is_missed(
             forms in prop::collection::vec(prop::sample::select(vec!['p', 'x', 'u', 'U', 'n']), 9),
