@@ -1,4 +1,4 @@
-//! The one table of what metadata can say: each field's names, form, way of merging, default and purpose.
+//! The table of metadata fields: names, form, merging, default and purpose of each.
 //!
 //! Reading, merging, writing, the schema for editors and the page for people all follow this table.
 
@@ -11,17 +11,17 @@ use crate::path::Pointer;
 /// One field of a metadata document.
 #[derive(Debug)]
 pub struct FieldRow {
-    /// Which.
+    /// The field.
     pub field: Field,
-    /// In which sections it stands.
+    /// The sections that can contain it.
     pub home: FieldHome,
     /// Its canonical place in the section; a dot leads into a map.
     pub wire: &'static str,
-    /// Other places it is read from, strongest first.
+    /// Older places that it is read from, strongest first.
     pub aliases: &'static [&'static str],
-    /// What it takes.
+    /// The form of its value.
     pub form: FieldForm,
-    /// What becomes of the values of weaker layers.
+    /// How values of weaker layers are merged.
     pub merge: MergeMode,
     /// The value where no layer sets the field.
     pub default: fn(Operation) -> FieldDefault,
@@ -189,7 +189,7 @@ impl FieldRow {
     /// The places a section reads this field from, the canonical one first.
     pub fn places(&self, section: Section) -> Vec<&'static str> {
         let mut places = Vec::with_capacity(5);
-        // Comparing has no payload of its own: its transforms stand at the top.
+        // Comparing has no payload of its own: its transforms are at the top.
         if section == Section::Operation(Operation::Compare)
             && let Some(top) = self.wire.strip_prefix("payload.")
         {
@@ -210,10 +210,10 @@ impl FieldRow {
     }
 }
 
-/// What a document can say something about.
+/// A field of a metadata document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// The section itself: that it is there at all.
+    /// The section itself: its presence.
     Itself,
     /// `idFromAttribute`
     IdFromAttribute,
@@ -275,7 +275,7 @@ impl Field {
     }
 }
 
-/// In which sections a field stands.
+/// The sections that can contain a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldHome {
     /// `resourceInfo`.
@@ -286,10 +286,10 @@ pub enum FieldHome {
     Transform,
 }
 
-/// What a field takes.
+/// The form of a field's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldForm {
-    /// A text; an empty one says nothing.
+    /// A text; an empty one is ignored.
     Text,
     /// A list of texts; one text is a list of one.
     Names,
@@ -303,7 +303,7 @@ pub enum FieldForm {
     Assertions,
 }
 
-/// What becomes of the values of weaker layers.
+/// How the values of weaker layers are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeMode {
     /// They are replaced as a whole.
@@ -312,7 +312,7 @@ pub enum MergeMode {
     PerKey,
 }
 
-/// What can be done with a resource.
+/// An operation on a resource or a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Read one.
@@ -333,7 +333,7 @@ impl Operation {
     /// All of them, in the order of canonical documents.
     pub const ALL: [Self; 6] = [Self::Get, Self::Create, Self::Update, Self::Delete, Self::List, Self::Compare];
 
-    /// As people name it: `get`.
+    /// Its name on the command line: `get`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -345,7 +345,7 @@ impl Operation {
         }
     }
 
-    /// As documents name it: `getResource`.
+    /// Its name in documents: `getResource`.
     pub fn wire(self) -> &'static str {
         match self {
             Self::Get => "getResource",
@@ -382,7 +382,7 @@ impl Section {
         [Self::Resource, Self::Operations, Self::Defaults].into_iter().chain(Operation::ALL.map(Self::Operation))
     }
 
-    /// Where it stands in a document.
+    /// The keys that lead to it in a document.
     pub fn wire(self) -> &'static [&'static str] {
         match self {
             Self::Resource => &["resourceInfo"],
@@ -408,7 +408,7 @@ impl Section {
     }
 }
 
-/// One thing that a layer can say and another can override: a field of a section, or one key of a field.
+/// Something that a layer can set and another can override: a field of a section, or one key of a field.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath {
     /// The section.
@@ -440,7 +440,7 @@ impl FieldPath {
         fields.next().map(|(section, row)| Self::new(section, row.field))
     }
 
-    /// Its place in a canonical document.
+    /// Its pointer in a canonical document.
     pub fn pointer(&self) -> Pointer {
         let field = self.field.row().map(|row| row.place(self.section).split('.')).into_iter().flatten();
         let fixed = self.section.wire().iter().copied().chain(field).map(SmolStr::new_static);
@@ -463,7 +463,7 @@ impl FieldPath {
 }
 
 impl fmt::Display for FieldPath {
-    /// `operationInfo.getResource.query.page`; whoever prints it makes it visible first.
+    /// `operationInfo.getResource.query.page`; callers sanitize it before printing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.section.wire().join("."))?;
         if let Some(row) = self.field.row() {
@@ -473,10 +473,10 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The two headers that say what the body is, as they are written.
+/// The two headers that name the format of a body, as they are written.
 pub(super) const MEDIA_HEADERS: [&str; 2] = ["Accept", "Content-Type"];
 
-/// Whether a header says what the body is; its name in any case.
+/// Whether a header names the format of a body; case is ignored.
 pub(super) fn is_media_header(name: &str) -> bool {
     MEDIA_HEADERS.iter().any(|media| media.eq_ignore_ascii_case(name))
 }
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn the_transforms_of_compare_stand_at_the_top() {
+    fn the_transforms_of_compare_are_at_the_top() {
         let section = Section::Operation(Operation::Compare);
         let row = Field::Suppress.row().expect("it has a row");
         assert_eq!(row.place(section), "suppressAttributes");

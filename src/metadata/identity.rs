@@ -129,13 +129,11 @@ fn attribute_at<'n>(payload: &'n Node, attribute: &str) -> Option<&'n Node> {
 /// The keys that an attribute leads through: dotted, or a JSON Pointer if it starts with `/`.
 pub(super) fn path_of(attribute: &str) -> Option<Vec<SmolStr>> {
     let attribute = attribute.trim();
-    match attribute.starts_with('/') {
-        true => Pointer::parse(attribute).ok().map(|pointer| pointer.tokens().to_vec()),
-        false => {
-            let keys: Vec<SmolStr> = attribute.split('.').map(|key| SmolStr::new(key.trim())).collect();
-            keys.iter().all(|key| !key.is_empty()).then_some(keys)
-        }
+    if attribute.starts_with('/') {
+        return Pointer::parse(attribute).ok().map(|pointer| pointer.tokens().to_vec());
     }
+    let keys: Vec<SmolStr> = attribute.split('.').map(|key| SmolStr::new(key.trim())).collect();
+    keys.iter().all(|key| !key.is_empty()).then_some(keys)
 }
 
 /// The singular of a name that looks like a plural: that of its last word, `item` for `sub-items`.

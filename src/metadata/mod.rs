@@ -1,6 +1,6 @@
-//! Stage 4, metadata layers: which documents speak for a path, what each says, and what they say together.
+//! Metadata layers: finds the documents that apply to a path, reads them and merges them.
 //!
-//! [`resolve`] is the door. Everything else follows from the table in [`field`].
+//! [`resolve`] is the entry point. Everything else follows from the table in [`field`].
 
 mod amend;
 mod compose;

@@ -73,8 +73,8 @@ fn resource_paths(metadata: &EffectiveMetadata, section: Section) -> Vec<(String
     calls.collect()
 }
 
-/// The names that a template gives to segments of a path. Where a literal segment differs, the rest says nothing; a name with two
-/// values says that the template means another path.
+/// The names that a template gives to segments of a path, up to the first literal segment that differs; none if a name has two
+/// values.
 fn aligned(template: &str, path: &[&str]) -> Vec<(SmolStr, SmolStr)> {
     let mut captured: Vec<(SmolStr, SmolStr)> = Vec::new();
     for (segment, actual) in url::segments(template).iter().zip(path) {

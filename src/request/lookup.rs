@@ -67,7 +67,7 @@ impl Siblings {
         self.0.len()
     }
 
-    /// The payload of the one that answers to the last segment of a path.
+    /// The payload of the one whose alias or id is the last segment of a path.
     pub fn answering(&self, path: &LogicalPath, lookup: &dyn ResourceLookup) -> Result<Option<Node>, Box<Finding>> {
         let Some(metadata) = lookup.metadata(path) else { return Ok(None) };
         let siblings: Vec<Sibling<'_>> =
@@ -76,7 +76,7 @@ impl Siblings {
     }
 }
 
-/// The payload of the resource that a path means: the one that stands there, or a sibling that answers to its last segment.
+/// The payload of the resource at a path, or of a sibling whose alias or id is its last segment.
 pub fn find(path: &LogicalPath, lookup: &dyn ResourceLookup) -> Result<Option<Node>, Box<Finding>> {
     if let Some(payload) = lookup.payload(path) {
         return Ok(Some(payload));

@@ -1,4 +1,4 @@
-//! Stage 9, requests: what an operation on a resource would send. Nothing is ever sent.
+//! Requests: what an operation on a resource would send. Nothing is ever sent.
 //!
 //! [`request`] is the door; [`transform`], [`validate`] and [`list`] are its parts that others need alone. All of it is pure: what
 //! other resources say comes through [`ResourceLookup`].

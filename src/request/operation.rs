@@ -1,4 +1,4 @@
-//! The effective request of an operation: method, path, query, headers and body, each with the way it came to be.
+//! The effective request of an operation: method, path, query, headers and body, each with its provenance.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
 
-/// What would be sent.
+/// A request that would be sent.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// What is done.
@@ -35,9 +35,9 @@ pub struct Request {
     pub headers: Vec<(SmolStr, RenderedPart)>,
     /// The body after its transforms; only what creates or updates has one.
     pub body: Option<Node>,
-    /// A place for what nobody wrote.
+    /// An empty span for values that are not written anywhere.
     pub nowhere: Span,
-    /// Whether its templates are filled in; what speaks for many resources is shown as it is written.
+    /// Whether its templates are rendered; a request of a selector, which matches many resources, shows them as written.
     pub is_filled_in: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct RenderedParts {
     pub headers: Vec<(SmolStr, Option<RenderedPart>)>,
     /// The body.
     pub body: Option<Node>,
-    /// A place for what nobody wrote.
+    /// An empty span for values that are not written anywhere.
     pub nowhere: Span,
     collection: Option<RenderedPart>,
 }
@@ -72,7 +72,7 @@ pub fn request(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Opti
     made(target, operation, true)
 }
 
-/// The request of an operation on whatever a selector stands for, or on some resource of a collection: templates stay as they are
+/// The request of an operation on any resource that a selector matches, or on some resource of a collection: templates stay as they are
 /// written. The target's path is that of the collection.
 pub fn request_as_written(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Option<Request>> {
     made(target, operation, false)
@@ -162,9 +162,10 @@ impl<'a> RequestBuilder<'a, '_> {
         let field_path = FieldPath::new(Section::Resource, Field::CollectionPath);
         let template = FieldTemplate::of(self.target.metadata, &field_path, "collectionPath", "");
         if template.node.is_none() {
-            let logical = match self.is_filled_in {
-                true => logical_collection(self.target.path, self.operation),
-                false => self.target.path.clone(),
+            let logical = if self.is_filled_in {
+                logical_collection(self.target.path, self.operation)
+            } else {
+                self.target.path.clone()
             };
             let text = logical.as_str().to_owned();
             let template = text.as_str().into();
@@ -263,7 +264,7 @@ impl<'a> RequestBuilder<'a, '_> {
         Some(RenderedPart { text, ..part })
     }
 
-    /// Whether the strongest layer that speaks of a header takes it away.
+    /// Whether the strongest layer that sets or clears a header clears it.
     fn is_cleared(&self, name: &str) -> bool {
         let section = Section::Operation(self.operation);
         let field_path = FieldPath::keyed(section, Field::Headers, name.to_ascii_lowercase());
@@ -295,10 +296,10 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn fill_in(&mut self, template: &FieldTemplate<'_>, scoped: &Scoped<'_>, purpose: Purpose) -> Option<RenderedPart> {
-        match self.is_filled_in {
-            true => self.kept(template.render(self.target, scoped, purpose)),
-            false => Some(template.as_written()),
+        if !self.is_filled_in {
+            return Some(template.as_written());
         }
+        self.kept(template.render(self.target, scoped, purpose))
     }
 
     fn template(&self, field: Field, name: &str) -> FieldTemplate<'a> {
@@ -327,7 +328,7 @@ fn is_token(text: &str) -> bool {
 }
 
 impl Request {
-    /// Path and query as they stand in a URL.
+    /// Path and query as they are written in a URL.
     pub fn url(&self) -> String {
         let pairs = self.query.iter();
         let pairs =

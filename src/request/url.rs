@@ -35,7 +35,7 @@ pub(super) fn cleaned(path: &str) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// The same for a template of one.
+/// A template of a path, cleaned like a path; a `/` inside of `{{…}}` separates nothing.
 pub(super) fn cleaned_template(path: &str) -> String {
     format!("/{}", segments(path).join("/"))
 }
@@ -68,9 +68,10 @@ pub(super) fn query_escaped(text: &str) -> String {
 fn escaped(text: &str, allowed: &[u8]) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
-        match byte.is_ascii_alphanumeric() || allowed.contains(&byte) {
-            true => escaped.push(byte as char),
-            false => escaped.push_str(&format!("%{byte:02X}")),
+        if byte.is_ascii_alphanumeric() || allowed.contains(&byte) {
+            escaped.push(byte as char);
+        } else {
+            escaped.push_str(&format!("%{byte:02X}"));
         }
     }
     escaped

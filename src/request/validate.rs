@@ -13,7 +13,7 @@ use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
-/// What is wrong with a body, all of it; only what creates or updates has one.
+/// Reports everything that is wrong with a body; only operations that create or update have one.
 pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Vec<Finding> {
     if !matches!(operation, Operation::Create | Operation::Update) {
         return Vec::new();
@@ -73,7 +73,7 @@ impl<'m> SchemaCheck<'m> {
     }
 }
 
-/// What the rules see: the body with what follows from the path and the names of the resource, where it lacks them.
+/// What the rules check: the body with the attributes derived from the path and the names of the resource, where it lacks them.
 fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
     let base = match (&body.value, scoped.derived().is_empty()) {
         (Value::Map(_), _) | (_, true) => body.clone(),
@@ -92,14 +92,15 @@ fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
 
 fn keys(attribute: &str) -> Option<Vec<SmolStr>> {
     let attribute = attribute.trim();
-    let keys = match attribute.starts_with('/') {
-        true => Pointer::parse(attribute).ok()?.tokens().to_vec(),
-        false => attribute.split('.').map(SmolStr::new).collect(),
+    let keys: Vec<SmolStr> = if attribute.starts_with('/') {
+        Pointer::parse(attribute).ok()?.tokens().to_vec()
+    } else {
+        attribute.split('.').map(SmolStr::new).collect()
     };
     (keys.len() <= 32 && keys.iter().all(|key| !key.is_empty())).then_some(keys)
 }
 
-/// The value with something at those keys, unless something is there or in the way.
+/// The value with a text at those keys, unless a value is there or at one of the keys above.
 fn with_value(value: &Node, keys: &[SmolStr], text: &SmolStr) -> Node {
     let (Value::Map(map), Some((key, rest))) = (&value.value, keys.split_first()) else { return value.clone() };
     let place = value.span.start_only();
@@ -137,13 +138,11 @@ fn required(view: &Node, body: &Node, target: &RequestTarget<'_>, operation: Ope
         name => view.get(name).is_none_or(is_null),
     };
     let missing: Vec<&str> = items.iter().filter_map(Node::as_str).filter(is_missing).map(str::trim).collect();
-    match missing.is_empty() {
-        true => Vec::new(),
-        false => {
-            let shown = sanitize::inline(&missing.join(", ")).into_owned();
-            vec![finding(format!("is missing required attributes [{shown}]"))]
-        }
+    if missing.is_empty() {
+        return Vec::new();
     }
+    let shown = sanitize::inline(&missing.join(", ")).into_owned();
+    vec![finding(format!("is missing required attributes [{shown}]"))]
 }
 
 fn is_null(node: &Node) -> bool {

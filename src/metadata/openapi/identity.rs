@@ -17,7 +17,7 @@ pub(super) struct ItemNames {
 const NAMES: [&str; 7] = ["clientId", "alias", "name", "id", "key", "uuid", "uid"];
 
 impl ItemNames {
-    /// Worked out from the variable that stands for an item in a path, the attributes that items have, and, if neither helps, what
+    /// Derives the names from the variable of an item in a path, the attributes that items have, and, if neither helps, what
     /// one item of the collection is called.
     pub(super) fn of(variable: Option<&str>, attributes: &Attributes, item_name: Option<&str>) -> Self {
         let is_attribute =
