@@ -40,7 +40,7 @@ enum Level {
     Like(SmolStr),
 }
 
-/// How far each rule has been followed: bit `n` is set when the first `n` levels of its pattern fit the way down so far.
+/// How far each rule has matched: bit `n` is set when the first `n` levels of its pattern match the path so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress(Vec<u64>);
 
@@ -101,7 +101,7 @@ impl ListRules {
     }
 }
 
-/// `**` may stand for no level at all: whoever waits before it also waits behind it.
+/// `**` may match no level at all, so a rule that is before it is also after it.
 fn skip_any_levels(pattern: &[Level], mut reached: u64) -> u64 {
     for (at, level) in pattern.iter().enumerate() {
         if matches!(level, Level::AnyLevels) && reached & (1 << at) != 0 {

@@ -40,12 +40,12 @@ impl Pattern {
         Self { components: components.map(component).collect() }
     }
 
-    /// Whether these components are what the pattern speaks of.
+    /// Whether these components match the pattern.
     pub fn matches<S: AsRef<str>>(&self, components: &[S]) -> bool {
         matches_from(&self.components, components)
     }
 
-    /// Whether the pattern speaks of this place or of one above it.
+    /// Whether the pattern matches this path or one of its ancestors.
     pub fn covers<S: AsRef<str>>(&self, components: &[S]) -> bool {
         (0..=components.len()).any(|length| self.matches(&components[..length]))
     }
@@ -187,7 +187,7 @@ pub fn check_glob(glob: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The place after the class whose `[` stands just before.
+/// The position after the class whose `[` is just before.
 fn check_class(glob: &[char], mut at: usize) -> Result<usize, &'static str> {
     let unclosed = "a `[` is never closed";
     at += usize::from(glob.get(at) == Some(&'^'));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_globs_are_told_apart() {
+    fn malformed_globs_are_recognized() {
         for glob in ["*", "a?b", "[a-z]", "[^a]", "[\\]]", "[a\\-z]", "\\[", "]", "a-b", "[[]", "[a-\\]]"] {
             assert_eq!(check_glob(glob), Ok(()), "{glob}");
         }
@@ -282,6 +282,15 @@ mod tests {
         fn any_glob_ends(glob in ".{0,12}", text in ".{0,12}") {
             glob_matches(&glob, &text);
             let _ = check_glob(&glob);
+        }
+
+        #[test]
+        fn an_escaped_text_matches_itself_only(text in "[^/]{0,12}", other in "[^/]{0,12}") {
+            let escaped: String = text.chars().flat_map(|character| ['\\', character]).collect();
+            prop_assert_eq!(check_glob(&escaped), Ok(()));
+            prop_assert_eq!(glob_matches(&escaped, &other), text == other);
+            let (around, longer) = (format!("*{escaped}?"), format!("{other}{text}x"));
+            prop_assert!(glob_matches(&around, &longer));
         }
 
         #[test]

@@ -7,7 +7,7 @@ use super::path::PatchPath;
 use super::spec::{PatchSpec, PathTemplate, Removal, Selection, SpecOperation, Target};
 use super::template::{Expression, Template, TemplateFailure, ValueTemplate, locate};
 use super::trouble::Trouble;
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::expression::cel::FailureKind;
 use crate::finding::{self, Finding, Location, Outcome, Rule, sort_by_span};
 use crate::limits::Limits;
@@ -15,7 +15,7 @@ use crate::sanitize;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Map, Node, Value};
 
-const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
+const RULES: StrictRules = StrictRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
 /// How patches are read.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ pub fn read_operations(root: &Node, reading: &Reading<'_>) -> Outcome<PatchSpec>
 
 struct Reader<'a> {
     reading: Reading<'a>,
-    shape: Shape,
+    shape: StrictReader,
     findings: Vec<Finding>,
 }
 
@@ -112,7 +112,7 @@ const RESERVED: [&str; 20] = [
 
 impl<'a> Reader<'a> {
     fn new(reading: Reading<'a>) -> Self {
-        Self { reading, shape: Shape::new(RULES), findings: Vec::new() }
+        Self { reading, shape: StrictReader::new(RULES), findings: Vec::new() }
     }
 
     fn finish<T>(self, value: T) -> Outcome<T> {

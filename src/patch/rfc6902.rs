@@ -1,6 +1,6 @@
 //! Plain JSON Patch as RFC 6902 has it: strict pointers, six operations, all or nothing.
 
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::finding::{self, Finding, Location, Outcome, Rule, Severity};
 use crate::limits::Limits;
 use crate::path::Pointer;
@@ -8,7 +8,7 @@ use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node, StepKind, Value, list_index};
 
-const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
+const RULES: StrictRules = StrictRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
 /// One operation of a JSON Patch document.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ enum Verb {
 
 /// Reads a JSON Patch document. Members that RFC 6902 does not know are ignored, as it asks.
 pub fn read_json_patch(root: &Node) -> Outcome<Vec<JsonOperation>> {
-    let mut shape = Shape::new(RULES);
+    let mut shape = StrictReader::new(RULES);
     let mut trouble = Vec::new();
     let items = shape.items(root, "patch");
     let value = items.iter().filter_map(|item| read_operation(item, &mut shape, &mut trouble)).collect();
@@ -62,12 +62,12 @@ pub fn apply_json_patch(document: &Node, operations: &[JsonOperation], limits: &
     Outcome::clean(edited)
 }
 
-fn read_operation(item: &Node, shape: &mut Shape, trouble: &mut Vec<Finding>) -> Option<JsonOperation> {
+fn read_operation(item: &Node, shape: &mut StrictReader, trouble: &mut Vec<Finding>) -> Option<JsonOperation> {
     if item.as_map().is_none() {
         shape.wrong(item, "operation", "a map");
         return None;
     }
-    let mut pointer = |shape: &mut Shape, name: &str| {
+    let mut pointer = |shape: &mut StrictReader, name: &str| {
         let Some(node) = item.get(name) else {
             shape.invalid(item, format!("an operation needs `{name}`"));
             return None;
@@ -85,7 +85,7 @@ fn read_operation(item: &Node, shape: &mut Shape, trouble: &mut Vec<Finding>) ->
     let path = pointer(shape, "path");
     let name = item.get("op").and_then(Node::as_str);
     let from = matches!(name, Some("move" | "copy")).then(|| pointer(shape, "from"));
-    let value = |shape: &mut Shape| {
+    let value = |shape: &mut StrictReader| {
         let value = item.get("value").cloned();
         if value.is_none() {
             shape.invalid(item, "the operation needs a `value`");

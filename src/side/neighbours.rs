@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Side, openapi};
+use super::Side;
 use crate::finding::Outcome;
 use crate::metadata::{EffectiveMetadata, resolve};
 use crate::names::Format;
@@ -75,6 +75,6 @@ impl ResourceLookup for Side<'_> {
     }
 
     fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
-        self.caches.openapi.get_or_init(|| openapi::read(self.given)).clone()
+        Side::openapi(self)
     }
 }

@@ -9,7 +9,7 @@ use crate::snapshot::EntryKind;
 use crate::value::Node;
 
 /// The document that `openapi` in `outcrop.yaml` names. It is read as it is written: merge directives in it are data.
-pub fn read(given: Given<'_>) -> Outcome<Option<Arc<Node>>> {
+pub(super) fn read(given: Given<'_>) -> Outcome<Option<Arc<Node>>> {
     let Some(path) = &given.settings.openapi else { return Outcome::clean(None) };
     let broken = |findings| Outcome { value: None, findings };
     let refused = |rule, message: String| {

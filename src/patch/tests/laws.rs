@@ -111,8 +111,16 @@ proptest! {
     #[test]
     fn any_text_is_a_path_or_a_finding(text in "[/a-c\\[\\]?(@.='\"*)~0-9 -]{0,24}") {
         let world = World::default();
-        if let Ok(path) = PatchPath::compile(&text, &world.limits) {
-            let _ = expand(&path, &world.node("{a: [{b: c}], b: {c: 1}}"), &world.limits);
+        let document = world.node("{a: [{b: c}], b: {c: 1}}");
+        if let Ok(path) = PatchPath::compile(&text, &world.limits)
+            && let Ok(found) = expand(&path, &document, &world.limits)
+        {
+            // Each place is a path again, and means itself alone.
+            for place in found {
+                let again = PatchPath::compile(&place.to_string(), &world.limits);
+                let again = again.and_then(|path| expand(&path, &document, &world.limits));
+                prop_assert!(again.as_ref().is_ok_and(|again| *again == [place.clone()]), "{place} is {again:?}");
+            }
         }
     }
 

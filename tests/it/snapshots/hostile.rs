@@ -87,7 +87,7 @@ fn a_name_that_occurs_twice_is_said() {
         tree(&repo, &[(FILE, b"a", &one), (FILE, b"a", &two), (FILE, b"a.yaml", &two), (DIRECTORY, b"a", &inner)]);
     let (files, unreadable) = compare(&repo, &tree(&repo, &[]), &hostile);
     assert_eq!(files, ["a", "a.yaml"]);
-    assert_eq!(unreadable, ["a: the tree holds this name twice", "a: the tree holds this name twice"]);
+    assert_eq!(unreadable, ["a: the tree contains this name twice", "a: the tree contains this name twice"]);
 }
 
 #[test]
