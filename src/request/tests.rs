@@ -205,7 +205,7 @@ fn a_list_finds_its_parent_by_name() {
         let outcome = list(&list_response(target), target);
         assert_eq!(outcome.value.len(), 1, "{:?}", outcome.findings);
     });
-    let (names, findings) = listed("/admin/realms/acme/user-registry/nobody/mappers");
+    let (names, findings) = listed("/admin/realms/acme/user-registry/missing/mappers");
     assert!(names.is_empty() && findings.len() <= 1);
 }
 

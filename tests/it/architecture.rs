@@ -62,7 +62,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("pipeline", &["loading", "metadata", "requests", "views", "worlds"]),
     ("pipeline/inspection", &["explain", "find", "payload_ladders"]),
     ("report/json", &["make", "v1"]),
-    ("request", &["operation", "validate"]),
     ("request", &["render", "scope"]),
     ("value", &["decimal", "number"]),
 ];
