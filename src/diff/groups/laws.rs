@@ -106,12 +106,8 @@ impl Files {
             _ => vec![PathStep::Request("get".into()), named("a")],
         };
         let side = |at: usize| self.written(value(told.values[at]), told.places[at]);
-        Change {
-            kind: told.kind,
-            path,
-            before: (told.kind != ChangeKind::Add).then(|| side(0)),
-            after: (told.kind != ChangeKind::Remove).then(|| side(1)),
-        }
+        let before = (told.kind != ChangeKind::Add).then(|| side(0));
+        Change::new(told.kind, path, before, (told.kind != ChangeKind::Remove).then(|| side(1)))
     }
 
     fn written(&self, node: Node, written: Written) -> Node {
@@ -247,12 +243,10 @@ fn a_name_says_nothing_about_secrets() {
         for of in &mut built.resources {
             let hidden = |text: &str| Some(map(vec![("a", secret(string(text)))]));
             let path = |name: &str| vec![PathStep::Key(key(name, KeyKind::Text))];
-            let change =
-                Change { kind: ChangeKind::Value, path: path("inside"), before: hidden(old), after: hidden(new) };
+            let change = Change::new(ChangeKind::Value, path("inside"), hidden(old), hidden(new));
             of.difference.changes.push(change.clone());
             let revealed = |node: Option<Node>| node.and_then(|node| node.get("a").cloned());
-            let bare =
-                Change { before: Some(string(old)), after: revealed(change.after), path: path("bare"), ..change };
+            let bare = Change::new(ChangeKind::Value, path("bare"), Some(string(old)), revealed(change.after));
             of.difference.changes.push(bare);
         }
         let groups = groups(&built.resources, &built.sources);

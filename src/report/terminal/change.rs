@@ -304,7 +304,7 @@ impl Draft<'_> {
         let causes = causes_at(change, &self.homes, self.sources);
         let is_at_home = self.homes.iter().any(Option::is_some);
         if is_at_home && causes.is_external() {
-            let words = cause::of_change(&causes, self.sources, &mut self.locator, self.symbols);
+            let words = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
             return self.why(&words, indent);
         }
         if !self.style.is_verbose() {

@@ -54,7 +54,8 @@ impl Draft<'_> {
         self.last_path.clear();
         self.homes = [None, None];
         let Some((_, example)) = group.example(&report.resources) else { return Vec::new() };
-        let change = Change { path: group.path.clone(), ..example.clone() };
+        let mut change = example.clone();
+        change.path.clone_from(&group.path);
         let (symbol, role) = self.change_symbol(&change);
         match self.form_words(report, group).or_else(|| self.varied(report, group)) {
             Some(varied) => self.on_one_line(&change, layout, (&symbol, role), varied),
