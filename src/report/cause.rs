@@ -75,10 +75,12 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
         if step.kind == StepKind::Layer && named.contains(&&step.at.file) {
             continue;
         }
-        let by = match step.is_own {
-            _ if is_same_line(&step.at, &cause.at, locator) => "there".to_owned(),
-            true => format!("in line {} of this file", locator.start(step.at.span).line),
-            false => format!("at {}", place_words(&step.at, locator)),
+        let by = if is_same_line(&step.at, &cause.at, locator) {
+            "there".to_owned()
+        } else if step.is_own {
+            format!("in line {} of this file", locator.start(step.at.span).line)
+        } else {
+            format!("at {}", place_words(&step.at, locator))
         };
         via.push(format!("via the {} {by}", step.kind.name()));
         named.push(&step.at.file);

@@ -43,7 +43,7 @@ impl<'a> Maker<'a> {
             before: SideLabel { label: &report.before },
             after: SideLabel { label: &report.after },
             compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
-            summary: summary(&SummaryCounts::of(report), report.switched_off),
+            summary: summary(&SummaryCounts::count(report), report.switched_off),
             resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),

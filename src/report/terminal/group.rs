@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Draft;
 use super::change::Layout;
 use super::summary::wrapped;
-use crate::diff::{Change, Group, Origin, PathStep, SharedCause, Variant};
+use crate::diff::{Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{grouped, plural};
@@ -243,9 +243,10 @@ impl Draft<'_> {
             _ => {
                 let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
                 let families = name_list::of_files(files);
-                match self.style.is_verbose() {
-                    true => name_list::whole(&families).join(" "),
-                    false => name_list::fitted(&families, room.saturating_sub(lead.len())),
+                if self.style.is_verbose() {
+                    name_list::whole(&families).join(" ")
+                } else {
+                    name_list::fitted(&families, room.saturating_sub(lead.len()))
                 }
             }
         };
