@@ -32,7 +32,7 @@ fn each_file_is_compared_by_its_meaning() {
     repo.git(&["add", "--all"]);
     let ran = run(&mut difftool(&repo, &["HEAD"])).ends_with(0);
     let ran = ran.says("~ sub/app.yaml").says(".spec.size  1 → 2").says("- gone.yaml").says("+ new.yaml");
-    // The rule stands in a file that git does not hand over.
+    // The rule is in a file that git does not hand over.
     ran.says("(sensitive, changed)").does_not_say("hunter");
     run(&mut difftool(&repo, &["HEAD", "HEAD", "--", "sub/app.yaml"])).ends_with(0).says_nothing();
 }

@@ -41,7 +41,7 @@ fn it_says_what_is_set_up_and_marks_what_cannot_work() {
 }
 
 #[test]
-fn every_kind_of_repository_is_told_apart() {
+fn every_kind_of_repository_is_recognised() {
     let repo = TestRepo::init(&["init", "-q", "--object-format=sha256"]);
     repo.write("a.yaml", "a: 1\n");
     repo.commit_all("first");

@@ -36,5 +36,6 @@ mod requests;
 mod required;
 mod schema_suite;
 mod snapshots;
+mod stack_layout;
 mod transcripts;
 mod vectors;

@@ -45,9 +45,9 @@ fn resources_are_named_in_every_way() {
     assert_eq!(headings(&repo, &["k/all.yaml#2"]), all[2..3]);
     assert_eq!(headings(&repo, &[":!k"]), [all[0], all[3]]);
     assert_eq!(headings(&repo, &["-C", "k", "all.yaml"]), all[1..3]);
-    let (out, err, code) = outcrop(&repo, &["render", "/a/x", "/nobody", "T three"]);
+    let (out, err, code) = outcrop(&repo, &["render", "/a/x", "/absent", "T three"]);
     assert_eq!((out.as_str(), code), ("# /a/x  a/x/resource.yaml\nnum: 1\n", Some(2)));
-    assert!(err.contains("no resource matches /nobody, T three"), "{err}");
+    assert!(err.contains("no resource matches /absent, T three"), "{err}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn revisions_and_untracked_files_and_digits_are_kept() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_the_rest_is_rendered() {
+fn what_is_wrong_is_reported_and_the_rest_is_rendered() {
     let repo = repository();
     repo.write("a/bad/resource.yaml", "a: [\n");
     repo.write("a/x/patches.yaml", "- operations: [{op: replace, path: /none, value: 1}, {op: remove, path: /q/7}]\n");

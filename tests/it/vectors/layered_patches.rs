@@ -1,4 +1,4 @@
-//! Layered patches: the payload of one resource after all patch files that speak for it.
+//! Layered patches: the payload of one resource after all patch files that apply to it.
 
 use std::path::Path;
 

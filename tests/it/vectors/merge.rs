@@ -57,7 +57,7 @@ fn check_error(answer: &Answer, kind: &str, contains: &str, sources: &Sources) -
         Ok(node) => return Err(format!("is {} but should fail with {kind}", document::write::to_json(node))),
         Err(findings) => findings,
     };
-    let is_expected = |finding: &Finding| kind_of(finding) == kind && is_told(finding, contains, sources);
+    let is_expected = |finding: &Finding| kind_of(finding) == kind && is_shown(finding, contains, sources);
     match findings.iter().any(is_expected) {
         true => Ok(()),
         false => Err(format!("failed with {}, but should fail with {kind} and `{contains}`", describe(findings))),
@@ -65,7 +65,7 @@ fn check_error(answer: &Answer, kind: &str, contains: &str, sources: &Sources) -
 }
 
 /// Whether a text is shown with a finding: in its message, or as the file it is in.
-fn is_told(finding: &Finding, text: &str, sources: &Sources) -> bool {
+fn is_shown(finding: &Finding, text: &str, sources: &Sources) -> bool {
     let file = match &finding.location {
         Location::Span(span) => sources.get(span.source).path.to_string(),
         Location::File { path, .. } => path.to_string(),
