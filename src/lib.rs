@@ -39,10 +39,12 @@ pub mod side;
 // Stages, for two snapshots.
 pub mod impact;
 pub mod diff;
-pub mod report;
+pub mod rules;
+pub mod comparison;
+pub mod explain;
 
-// Wiring.
-pub mod pipeline;
+// Out.
+pub mod report;
 pub mod shell;
 
 #[cfg(test)]

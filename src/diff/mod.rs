@@ -8,6 +8,7 @@ mod cause;
 mod edits;
 mod groups;
 pub mod json_patch;
+pub mod path_text;
 mod resources;
 mod suppress;
 pub mod text;
@@ -42,7 +43,7 @@ pub use fingerprint::Fingerprint;
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
-pub use resources::{OtherChanges, OtherViews, ResourcePair, compare_resources, pair, sort};
+pub use resources::{ResourcePair, change_of, compare_payloads, compare_resources, few_pairs, pair, sort};
 pub use status::Status;
 pub use suppress::{Suppressed, Suppressions};
 

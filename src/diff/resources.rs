@@ -58,48 +58,47 @@ pub(super) fn by_place(a: &ResourceChange, b: &ResourceChange) -> std::cmp::Orde
     this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
 }
 
-/// Compares each pair, its payload and whatever else `views` compares of it; unchanged pairs that did not move
-/// are left out.
-pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &OtherViews<'_>) -> Vec<ResourceChange> {
+/// Compares the payloads of each pair; pairs without change that are where they were are left out.
+pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options) -> Vec<ResourceChange> {
+    let compare = |pair: ResourcePair| {
+        let payload = match &pair {
+            (Some(before), Some(after)) => compare_payloads(before, after, options),
+            _ => Difference::default(),
+        };
+        change_of(pair, payload, Difference::default(), Difference::default())
+    };
+    let few = few_pairs(&pairs);
+    few_or_many(pairs, few, compare).into_iter().flatten().collect()
+}
+
+/// The number of pairs below which these are compared on one thread.
+pub fn few_pairs(pairs: &[ResourcePair]) -> usize {
     let size = |resource: &Option<Resource>| resource.as_ref().map_or(0, |resource| resource.payload.size());
     let all: u64 = pairs.iter().map(|(before, after)| size(before) + size(after)).sum();
-    let compare = |(before, after)| compare(before, after, options, views);
-    let few = if all < LITTLE { FEW } else { 0 };
-    few_or_many(pairs, few, compare).into_iter().flatten().collect()
+    if all < LITTLE { FEW } else { 0 }
 }
 
 /// Fewer nodes than this, in few resources, are compared faster than threads are started.
 const LITTLE: u64 = 20_000;
 
-/// What changed of a resource, beside or instead of what changed in its plain payload.
-#[derive(Debug, Default, Clone)]
-pub struct OtherChanges {
-    /// In the payload, where not all of it is compared; nothing if all of it is.
-    pub payload: Option<Difference>,
-    /// In its effective metadata; every path starts with [`super::PathStep::Metadata`].
-    pub metadata: Difference,
-    /// In the requests that would be sent for it; every path starts with [`super::PathStep::Request`].
-    pub requests: Difference,
+/// What differs between the payloads of a resource before and after.
+pub fn compare_payloads(before: &Resource, after: &Resource, options: &Options) -> Difference {
+    let is_kubernetes = [before, after].iter().all(|resource| kubernetes::is_kubernetes(&resource.payload));
+    let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
+    diff(&before.payload, &after.payload, &options)
 }
 
-/// Compares what belongs to a resource beside its payload, given what changed in that.
-pub type OtherViews<'a> = dyn Fn(&Resource, &Resource, &Difference) -> OtherChanges + Sync + 'a;
-
-fn compare(
-    before: Option<Resource>,
-    after: Option<Resource>,
-    options: &Options,
-    views: &OtherViews<'_>,
+/// The change of a pair: of its payload, its effective metadata and its requests. Nothing if it did not change and is where it was.
+pub fn change_of(
+    (before, after): ResourcePair,
+    difference: Difference,
+    metadata: Difference,
+    requests: Difference,
 ) -> Option<ResourceChange> {
-    let (Some(this), Some(that)) = (&before, &after) else {
-        return Some(ResourceChange { before, after, ..ResourceChange::default() });
+    let is_moved = match (&before, &after) {
+        (Some(before), Some(after)) => before.file != after.file || Name::of(before) != Name::of(after),
+        _ => true,
     };
-    let is_kubernetes = [this, that].iter().all(|resource| kubernetes::is_kubernetes(&resource.payload));
-    let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
-    let difference = diff(&this.payload, &that.payload, &options);
-    let is_moved = this.file != that.file || Name::of(this) != Name::of(that);
-    let OtherChanges { payload, metadata, requests } = views(this, that, &difference);
-    let difference = payload.unwrap_or(difference);
     let is_changed = [&difference, &metadata, &requests].into_iter().any(|difference| !difference.is_empty());
     (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests })
 }
@@ -343,7 +342,7 @@ mod tests {
     }
 
     fn changes(before: Vec<Resource>, after: Vec<Resource>) -> Vec<ResourceChange> {
-        compare_resources(pair(before, after), &Options::default(), &|_, _, _| OtherChanges::default())
+        compare_resources(pair(before, after), &Options::default())
     }
 
     #[test]

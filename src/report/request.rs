@@ -13,44 +13,13 @@ use crate::metadata::{LayerOrigin, Operation};
 use crate::names::Format;
 use crate::request::{ExpectedResponse, ListItem, NamedUse, RenderedPart, Request, ScopeOrigin};
 use crate::sanitize;
+use crate::side::RenderedRequest;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 
-/// A request as it is shown.
-#[derive(Debug)]
-pub struct Rendered {
-    /// What would be sent.
-    pub request: Request,
-    /// What would be answered, where metadata says what to make of it.
-    pub answer: Option<ExpectedResponse>,
-    /// Whether nothing is wrong with it; otherwise it is not to be sent.
-    pub is_sound: bool,
-}
-
-impl Rendered {
-    /// A request that nothing is known about but itself.
-    pub fn alone(request: Request) -> Self {
-        Self { request, answer: None, is_sound: true }
-    }
-
-    /// Whether something in it is not shown because it is secret.
-    pub fn hides_secrets(&self) -> bool {
-        let request = &self.request;
-        let parts = [&request.collection, &request.method, &request.path].into_iter();
-        let mut parts = parts.chain(request.query.iter().chain(&request.headers).map(|(_, part)| part));
-        let answered: Vec<&Node> = match &self.answer {
-            None => Vec::new(),
-            Some(ExpectedResponse::Payload(payload)) => vec![payload],
-            Some(ExpectedResponse::Items(_)) => Vec::new(),
-        };
-        parts.any(|part| part.uses.iter().any(|read| read.value.holds_secret()))
-            || request.body.iter().chain(answered).any(Node::holds_secret)
-    }
-}
-
 /// Writes requests for people: first line, headers, body, answer. With more to say, each part is followed by what it was made of.
 pub fn write(
-    all: &[Rendered],
+    all: &[RenderedRequest],
     format: Format,
     sources: &Sources,
     style: &Style,
@@ -188,15 +157,15 @@ fn body_text(body: &Node, format: Format) -> String {
     }
 }
 
-/// Requests as data, for programs.
-pub fn to_node(rendered: &Rendered, sources: &Sources) -> Node {
+/// The same for programs.
+pub fn to_node(rendered: &RenderedRequest, sources: &Sources) -> Node {
     let nowhere = rendered.request.nowhere;
     let mut wire = Wire { nowhere, locator: Locator::new(sources) };
     wire.rendered(rendered)
 }
 
 /// Several of them.
-pub fn to_list(all: &[Rendered], sources: &Sources) -> Option<Node> {
+pub fn to_list(all: &[RenderedRequest], sources: &Sources) -> Option<Node> {
     let first = all.first()?;
     Some(Node::list(all.iter().map(|rendered| to_node(rendered, sources)).collect(), first.request.nowhere))
 }
@@ -207,7 +176,7 @@ struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    fn rendered(&mut self, rendered: &Rendered) -> Node {
+    fn rendered(&mut self, rendered: &RenderedRequest) -> Node {
         let mut entries = self.request(&rendered.request);
         match &rendered.answer {
             None => {}

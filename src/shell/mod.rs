@@ -12,12 +12,13 @@ mod event;
 mod exit;
 pub mod git;
 mod memory;
-mod inspect;
 mod on_disk;
+mod one_side;
 mod output;
 mod pager;
 mod progress;
 mod pushed;
+mod select;
 mod session;
 mod timings;
 

@@ -1,7 +1,7 @@
-//! Why resources change, through a whole comparison: groups, causes, edited files, overriding resources and dead edits.
+//! Why resources change, through the whole comparison: groups, causes, edited files, overriding resources and dead edits.
 
+use outcrop::comparison::{Comparison, Judged};
 use outcrop::diff::{self, Group, Origin};
-use outcrop::pipeline::{self, Judged, Request};
 use outcrop::report::{Report, Style, json, terminal};
 use outcrop::text::Span;
 
@@ -9,13 +9,13 @@ use crate::comparing::{Comparing, snapshot};
 
 type Files = Vec<(String, String)>;
 
-fn run<T>(before: &Files, after: &Files, scope: &[&str], act: impl Fn(&Request<'_>) -> T) -> T {
+fn run<T>(before: &Files, after: &Files, scope: &[&str], act: impl Fn(&Comparison<'_>) -> T) -> T {
     let side = |label, files: &Files| snapshot(label, files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     Comparing { scope, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
 }
 
 fn compare(before: &Files, after: &Files) -> Report {
-    run(before, after, &[], pipeline::compare)
+    run(before, after, &[], |comparison| comparison.compare())
 }
 
 fn files(list: &[(&str, &str)]) -> Files {
@@ -207,7 +207,7 @@ fn an_edit_that_no_resource_uses_is_a_warning() {
     // No resource is below.
     let lonely = |layer| files(&[("empty/_/metadata.yaml", layer), ("x/a/resource.yaml", "a: 1")]);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V2))), 2);
-    assert_eq!(dead(&run(&lonely(V1), &lonely(V2), &[], |request| pipeline::check(request, Judged::New))), 2);
+    assert_eq!(dead(&run(&lonely(V1), &lonely(V2), &[], |comparison| comparison.check(Judged::New))), 2);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V1))), 0);
     // Every resource has a value of its own.
     let own = files(&[("customers/c00/metadata.yaml", "operationInfo: {updateResource: {path: /own}}\n")]);
@@ -218,9 +218,9 @@ fn an_edit_that_no_resource_uses_is_a_warning() {
     // A file that cannot be read may use it, and so may one that was not looked at.
     let broken = |layer| [lonely(layer), files(&[("empty/x/resource.yaml", "a: [")])].concat();
     assert_eq!(dead(&compare(&broken(V1), &broken(V2))), 0);
-    let asked = |scope: &[&str]| dead(&run(&lonely(V1), &lonely(V2), scope, pipeline::compare));
-    assert_eq!((asked(&["/x"]), asked(&["empty"])), (0, 2));
-    // Removing what no resource used leaves nothing dead behind.
+    let asked = |scope: &[&str]| dead(&run(&lonely(V1), &lonely(V2), scope, |comparison| comparison.compare()));
+    assert_eq!((asked(&["/x"]), asked(&["nobody"])), (0, 2));
+    // Taking away what nobody read leaves nothing dead behind.
     let rest = "operationInfo:\n  getResource: {path: '/v1/{{.id}}'}\n";
     assert_eq!(dead(&compare(&lonely(V1), &lonely(rest))), 0);
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use outcrop::directive::Includes;
 use outcrop::document::write::to_json;
+use outcrop::explain::ExplainQuestion;
 use outcrop::metadata::MetadataPath;
 use outcrop::path::{Pointer, RepoPath};
-use outcrop::pipeline::{Configuration, Inspection, Policy, Question, Sought};
 use outcrop::report::{Style, explain};
 use outcrop::resource::KubernetesQuery;
+use outcrop::settings::{Configuration, Given, Policy};
+use outcrop::side::{ResourceQuery, Side};
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::Sources;
 
@@ -19,7 +20,7 @@ type Files<'a> = &'a [(&'a str, &'a str)];
 /// Both forms of the answer.
 fn explain(
     files: Files<'_>,
-    sought: impl Fn(&Inspection<'_>) -> Sought,
+    sought: impl Fn(&Side<'_>) -> ResourceQuery,
     within: &str,
     everything: bool,
 ) -> [String; 2] {
@@ -29,11 +30,11 @@ fn explain(
     let snapshot = files.iter().fold(MemorySnapshot::new("test"), add);
     let sources = Arc::new(Sources::default());
     let configuration = Configuration::read(&snapshot, &snapshot, Policy::Head, &sources);
-    let includes = Includes::default();
-    let inspection =
-        Inspection { snapshot: &snapshot, settings: configuration.policy(), sources: &sources, includes: &includes };
-    let question = Question { within: Pointer::parse(within).unwrap(), everything };
-    let outcome = inspection.explain(&sought(&inspection), &question);
+    let settings = configuration.policy();
+    let given = Given { snapshot: &snapshot, settings, sources: &sources, limits: &settings.limits };
+    let side = Side::new(given, false);
+    let question = ExplainQuestion { within: Pointer::parse(within).unwrap(), everything };
+    let outcome = outcrop::explain::explain(&side, &sought(&side), &question);
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     let mut text = Vec::new();
     explain::write(&outcome.value, &sources, &Style { width: 120, ..Style::default() }, &mut text).unwrap();
@@ -42,14 +43,14 @@ fn explain(
 }
 
 fn of_file(files: Files<'_>, file: &str, within: &str) -> String {
-    let sought = |_: &Inspection<'_>| Sought::File(RepoPath::new(file).unwrap(), None);
+    let sought = |_: &Side<'_>| ResourceQuery::File(RepoPath::new(file).unwrap(), None);
     let [text, _] = explain(files, sought, within, false);
     // The heading and the files are not the point of most tests.
     text.split_once("\n\n.").map(|(_, rest)| format!(".{rest}")).unwrap_or(text)
 }
 
-fn of_path(path: &str) -> impl Fn(&Inspection<'_>) -> Sought {
-    move |inspection| Sought::Path(MetadataPath::parse(path).unwrap(), inspection.trees().remove(0))
+fn of_path(path: &str) -> impl Fn(&Side<'_>) -> ResourceQuery {
+    move |side| ResourceQuery::Path(MetadataPath::parse(path).unwrap(), side.settings.layer_roots().all()[0].clone())
 }
 
 #[test]
@@ -126,14 +127,14 @@ fn resources_are_found_by_path_file_and_name() {
         ("plain.yaml", "id: 3\n"),
         ("broken.yaml", "web: ]\n"),
     ];
-    let names = |sought: &dyn Fn(&Inspection<'_>) -> Sought| {
+    let names = |sought: &dyn Fn(&Side<'_>) -> ResourceQuery| {
         let [text, _] = explain(&files, sought, "", false);
         let headings = text.lines().filter_map(|line| line.strip_suffix("  test")).map(str::to_owned);
         headings.collect::<Vec<_>>()
     };
     let named =
-        |text: &'static str| move |_: &Inspection<'_>| Sought::Kubernetes(KubernetesQuery::parse(text).unwrap());
-    let file = |name: &'static str, at| move |_: &Inspection<'_>| Sought::File(RepoPath::new(name).unwrap(), at);
+        |text: &'static str| move |_: &Side<'_>| ResourceQuery::Kubernetes(KubernetesQuery::parse(text).unwrap());
+    let file = |name: &'static str, at| move |_: &Side<'_>| ResourceQuery::File(RepoPath::new(name).unwrap(), at);
     assert_eq!(names(&named("deployment/web")), ["Deployment shop/web"]);
     assert_eq!(names(&named("Service other/web")), [""; 0]);
     assert_eq!(names(&file("deploy/all.yaml", None)), ["Deployment shop/web", "Service web"]);

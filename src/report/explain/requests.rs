@@ -3,34 +3,34 @@
 use std::io;
 
 use super::terminal::Page;
-use super::{Explanation, Story};
+use crate::explain::{Explanation, RequestTrace};
 use crate::report::paint::{Line, Role, cut_middle};
 use crate::report::summary_counts::plural;
 use crate::request::{NamedUse, RenderedPart, ScopeOrigin};
 
 impl Page<'_> {
     pub(super) fn requests(&mut self, explanation: &Explanation) -> io::Result<()> {
-        let stories = &explanation.requests;
-        if stories.told.is_empty() {
+        let requests = &explanation.requests;
+        if requests.traces.is_empty() {
             return Ok(());
         }
         self.screen.blank()?;
         self.screen.line(Line::default().with(Role::Heading, "requests"))?;
-        for story in &stories.told {
+        for trace in &requests.traces {
             self.screen.blank()?;
-            self.story(story)?;
+            self.trace(trace)?;
         }
-        if stories.untold == 0 {
+        if requests.by_defaults == 0 {
             return Ok(());
         }
         self.screen.blank()?;
         let hint = "not defined by any layer; `outcrop metadata render PATH --all` shows them";
-        let line = format!("{} {hint}", plural(stories.untold, "more operation"));
+        let line = format!("{} {hint}", plural(requests.by_defaults, "more operation"));
         self.screen.line(Line::default().with(Role::Dim, &line))
     }
 
-    fn story(&mut self, story: &Story) -> io::Result<()> {
-        let request = &story.request;
+    fn trace(&mut self, trace: &RequestTrace) -> io::Result<()> {
+        let request = &trace.request;
         let line = Line::default().with(Role::Path, request.operation.name()).with(Role::Plain, "  ");
         self.screen.line(line.with(Role::Heading, &format!("{} {}", request.method.text, request.path.text)))?;
         let mut rows = Vec::new();
@@ -45,7 +45,7 @@ impl Page<'_> {
                 self.part_rows(&format!("{kind} {name}"), part, &mut rows);
             }
         }
-        for (name, node) in &story.transforms {
+        for (name, node) in &trace.transforms {
             let value = self.inline(node);
             let place = self.place(node.span);
             let value = self.short(value);

@@ -3,10 +3,10 @@
 use super::make::{Maker, in_file, kind_name};
 use super::v1::*;
 use super::value::Written;
+use crate::diff::path_text;
 use crate::diff::{self, Cause, Causes, DiffSide, FileSpan, Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::Pointer;
-use crate::report::style::Style;
-use crate::report::{LayerEdit, Report, path_text, secret_numbers};
+use crate::report::{LayerEdit, Report, secret_numbers};
 use crate::value::Node;
 
 impl<'a> Maker<'a> {
@@ -30,7 +30,7 @@ impl<'a> Maker<'a> {
             kind: kind_name(group.kind),
             path: example.unwrap_or_else(Pointer::root).to_string(),
             path_shape: shape(&group.path).to_string(),
-            display: path_text::display(&group.path, Style::default().symbols()),
+            display: path_text::display(&group.path, path_text::EMBEDDED),
             before,
             after,
             sensitive,

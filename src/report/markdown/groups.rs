@@ -2,9 +2,10 @@
 
 use super::{LONGEST_SPAN, MARGIN, MOST_SOURCES, cell, fenced, html, shortened, span};
 use crate::diff::Group;
+use crate::diff::path_text;
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::terminal::{self, Draft};
-use crate::report::{LayerEdit, Report, cause, path_text};
+use crate::report::{LayerEdit, Report, cause};
 
 /// The edited files behind what changed.
 pub(super) fn sources(report: &Report) -> String {
@@ -28,7 +29,7 @@ pub(super) fn sources(report: &Report) -> String {
 pub(super) fn row(report: &Report, group: &Group, draft: &mut Draft<'_>) -> String {
     let Some((_, example)) = group.example(&report.resources) else { return String::new() };
     let (symbol, _) = draft.change_symbol(example);
-    let path = path_text::display(&group.path, draft.symbols);
+    let path = path_text::display(&group.path, draft.symbols.embedded);
     let values =
         draft.group_values(report, group).map(|short| format!(" {}", cell(&short.plain()))).unwrap_or_default();
     let varies = if draft.usual(report, group).1.is_empty() { "" } else { ", varies" };
@@ -45,7 +46,7 @@ pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> S
     lines.extend(draft.group_details(report, group, MARGIN.inset));
     let symbol =
         group.example(&report.resources).map(|(_, example)| draft.change_symbol(example).0).unwrap_or_default();
-    let path = html(&shortened(&path_text::display(&group.path, draft.symbols)));
+    let path = html(&shortened(&path_text::display(&group.path, draft.symbols.embedded)));
     let tail = format!("{}, {}", plural(group.resource_count(), "resource"), group.fingerprint);
     let summary = format!("{} <code>{path}</code> in {tail}", html(&symbol));
     format!("<details><summary>{summary}</summary>\n\n{}\n</details>\n\n", fenced(&lines))

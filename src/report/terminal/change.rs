@@ -2,11 +2,11 @@
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::diff::path_text;
 use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at};
 use crate::report::cause;
 use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::path_text;
 use crate::report::secret_numbers;
 use crate::report::summary_counts::plural;
 use crate::report::text_diff::{Row, Sign, pair, passages};
@@ -141,7 +141,7 @@ impl Draft<'_> {
         let start = line.width();
         let room = self.style.columns();
         let mut lines = Vec::new();
-        let steps = path_text::steps(&change.path, self.symbols);
+        let steps = path_text::steps(&change.path, self.symbols.embedded);
         let shared = steps.iter().zip(&self.last_path).take_while(|(step, last)| step == last).count();
         for (at, step) in steps.iter().enumerate() {
             if line.width() + columns(step) > room && line.width() > start {

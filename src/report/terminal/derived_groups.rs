@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Draft;
+use crate::diff::path_text;
 use crate::diff::{Group, Origin, SharedCause};
 use crate::path::RepoPath;
+use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::{Report, path_text};
 
 /// The positions of the groups to show, each with those of the groups derived from it.
 pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Vec<usize>)> {
@@ -49,7 +50,7 @@ impl Draft<'_> {
         let fingerprint = group.fingerprint.to_string();
         let lead = Line::indented(indent).with(Role::Dim, "also ").with(Role::Heading, &format!("[{}] ", at + 1));
         let lead = lead.with(role, &symbol).with(Role::Plain, " ");
-        let path = path_text::display(&group.path, self.symbols);
+        let path = path_text::display(&group.path, self.symbols.embedded);
         let room = self.style.columns();
         let mut lines = Vec::new();
         if lead.width() + columns(&path) + 2 + values.width() + 2 + fingerprint.len() <= room {

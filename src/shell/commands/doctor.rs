@@ -6,17 +6,18 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::comparison::Judged;
 use crate::finding::{Finding, Severity};
 use crate::names;
-use crate::pipeline::{self, Judged, Policy};
 use crate::report::{ReadAs, Report, plural};
 use crate::sanitize;
+use crate::settings::Policy;
 use crate::shell::cli::Global;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{Comparison, Repository, Revision};
+use crate::shell::git::{Repository, Revision, RevisionPair};
 use crate::shell::output;
-use crate::shell::session::{Session, open_repository};
+use crate::shell::session::{Asked, Session, open_repository};
 
 pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     let repository = open_repository(global)?;
@@ -28,9 +29,9 @@ pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     output::print_lines(&page.0)?;
 
     let side = if repository.root().is_some() { Revision::Worktree } else { Revision::Tree(repository.head()?) };
-    let comparison = Comparison { before: side.clone(), after: side };
+    let comparison = RevisionPair { before: side.clone(), after: side };
     let session = Session::new(&repository, &comparison, &[], Policy::Head)?;
-    let report = pipeline::check(&session.request(), Judged::Everything);
+    let report = session.comparison(Asked::default()).check(Judged::Everything);
     let mut page = Page::default();
     about_files(&mut page, &report);
     output::print_lines(&page.0)?;

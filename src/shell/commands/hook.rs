@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 
 use super::check::exit_of;
-use crate::pipeline::{self, Judged, Policy};
+use crate::comparison::Judged;
 use crate::report::{self, Report, plural};
 use crate::sanitize;
+use crate::settings::Policy;
 use crate::shell::cli::{Global, HookArgs, HookName};
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{Comparison, GitError, Repository, Revision, Tree};
+use crate::shell::git::{GitError, Repository, Revision, RevisionPair, Tree};
 use crate::shell::pushed::{self, Pushed};
-use crate::shell::session::{Session, open_repository};
+use crate::shell::session::{Asked, Session, open_repository};
 use crate::shell::{output, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
@@ -45,7 +46,7 @@ struct Hook<'a> {
 
 /// What is checked.
 struct Subject {
-    comparison: Comparison,
+    comparison: RevisionPair,
     judged: Judged,
     /// What to call it, where there may be several.
     name: Option<String>,
@@ -64,7 +65,7 @@ impl Hook<'_> {
         if self.repository.root().is_none() {
             return Err(GitError::Bare { what: "index" }.into());
         }
-        let comparison = Comparison { before: Revision::Tree(self.repository.head()?), after: Revision::Index };
+        let comparison = RevisionPair { before: Revision::Tree(self.repository.head()?), after: Revision::Index };
         let staged = Subject { comparison, judged: Judged::New, name: None };
         let report = self.check(&staged)?;
         // git names the index it commits. Without it, and without anything staged, this is somebody who wants to know about
@@ -100,7 +101,7 @@ impl Hook<'_> {
         let tip = environment::text("PRE_COMMIT_LOCAL_BRANCH")?.unwrap_or_else(|| "HEAD".to_owned());
         output::note(&format!("note: the remote's state is unknown, so all files of {tip} are checked"));
         let after = Revision::Tree(self.repository.resolve(&tip)?);
-        let comparison = Comparison { before: Revision::Tree(self.repository.nothing()), after };
+        let comparison = RevisionPair { before: Revision::Tree(self.repository.nothing()), after };
         self.check_all(vec![Subject { comparison, judged: Judged::Everything, name: None }])
     }
 
@@ -112,7 +113,7 @@ impl Hook<'_> {
             Some(from) => self.base_of(&self.repository.resolve(&from)?, &after)?,
             None => self.base_on(environment::text("PRE_COMMIT_REMOTE_NAME")?.as_deref(), &after),
         };
-        let comparison = Comparison { before: Revision::Tree(before), after: Revision::Tree(after) };
+        let comparison = RevisionPair { before: Revision::Tree(before), after: Revision::Tree(after) };
         Ok(Some(Subject { comparison, judged: Judged::New, name: None }))
     }
 
@@ -148,7 +149,7 @@ impl Hook<'_> {
         // What the remote has may never have been fetched.
         let known = pushed.known.as_deref().and_then(|id| self.repository.resolve(id).ok());
         let before = known.unwrap_or_else(|| self.base_on(remote, &after));
-        let comparison = Comparison { before: Revision::Tree(before), after: Revision::Tree(after) };
+        let comparison = RevisionPair { before: Revision::Tree(before), after: Revision::Tree(after) };
         Ok(Some(Subject { comparison, judged: Judged::New, name: Some(name) }))
     }
 
@@ -171,7 +172,7 @@ impl Hook<'_> {
 
     fn check(&self, subject: &Subject) -> Result<Report, Failure> {
         let session = Session::new(self.repository, &subject.comparison, &[], Policy::Base)?;
-        Ok(progress::while_working(session.progress(), || pipeline::check(&session.request(), subject.judged)))
+        Ok(progress::while_working(session.progress(), || session.comparison(Asked::default()).check(subject.judged)))
     }
 
     /// Nothing if all is well: a hook that talks is a hook that gets switched off.

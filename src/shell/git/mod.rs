@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub use commit::CommitSnapshot;
 pub use error::GitError;
 pub use index::IndexSnapshot;
-pub use revision::{Comparison, Revision, Tree};
+pub use revision::{Revision, RevisionPair, Tree};
 pub use words::{Selection, Words};
 pub use worktree::WorktreeSnapshot;
 

@@ -11,7 +11,7 @@ use crate::suggest;
 
 /// What is compared with what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comparison {
+pub struct RevisionPair {
     /// The old side.
     pub before: Revision,
     /// The new side.

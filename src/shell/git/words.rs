@@ -7,7 +7,7 @@ use smol_str::format_smolstr;
 
 use super::Repository;
 use super::error::GitError;
-use super::revision::{Comparison, Revision, Tree};
+use super::revision::{Revision, RevisionPair, Tree};
 use crate::sanitize;
 
 /// What the user wrote.
@@ -25,7 +25,7 @@ pub struct Words<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     /// Which sides to compare.
-    pub comparison: Comparison,
+    pub comparison: RevisionPair,
     /// Path arguments for [`Scope::new`](crate::snapshot::Scope::new), relative to [`Repository::prefix`].
     pub paths: Vec<Vec<u8>>,
 }
@@ -118,7 +118,7 @@ impl Repository {
         Some(sides())
     }
 
-    fn combine(&self, is_staged: bool, sides: Vec<RevisionWord>) -> Result<Comparison, GitError> {
+    fn combine(&self, is_staged: bool, sides: Vec<RevisionWord>) -> Result<RevisionPair, GitError> {
         use RevisionWord::{Excluded, One, Two};
         let wrong = |problem: &str| Err(GitError::Combination { problem: problem.to_owned() });
         let mut sides = sides.into_iter();
@@ -139,10 +139,10 @@ impl Repository {
             }
             _ => return wrong("a range cannot be combined with other revisions"),
         };
-        Ok(Comparison { before, after })
+        Ok(RevisionPair { before, after })
     }
 
-    fn check_bare(&self, comparison: &Comparison) -> Result<(), GitError> {
+    fn check_bare(&self, comparison: &RevisionPair) -> Result<(), GitError> {
         match &comparison.after {
             Revision::Index if self.root().is_none() => Err(GitError::Bare { what: "index" }),
             Revision::Worktree if self.root().is_none() => Err(GitError::Bare { what: "working tree" }),

@@ -11,7 +11,7 @@ use crate::shell::cli::GithubArgs;
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::event::{self, Event};
-use crate::shell::git::{Comparison, GitError, Repository, Revision, Tree};
+use crate::shell::git::{GitError, Repository, Revision, RevisionPair, Tree};
 
 /// What to review, and what the user should know about it.
 pub(super) struct Assignment {
@@ -23,7 +23,7 @@ pub(super) enum Subject {
     /// There is nothing to look at.
     Nothing { why: String },
     /// One state became another.
-    Change(Comparison),
+    Change(RevisionPair),
     /// There is nothing to compare with.
     State { tree: Tree, why: String },
 }
@@ -55,7 +55,7 @@ pub(super) fn assignment(repository: &Repository, args: &GithubArgs) -> Result<A
     let subject = match (workflow.subject(event)?, head) {
         (subject, None) | (subject @ Subject::Nothing { .. }, _) => subject,
         (Subject::Change(comparison), Some(head)) => {
-            Subject::Change(Comparison { after: Revision::Tree(repository.resolve(&head)?), ..comparison })
+            Subject::Change(RevisionPair { after: Revision::Tree(repository.resolve(&head)?), ..comparison })
         }
         (Subject::State { why, .. }, Some(head)) => Subject::State { tree: repository.resolve(&head)?, why },
     };
@@ -63,7 +63,7 @@ pub(super) fn assignment(repository: &Repository, args: &GithubArgs) -> Result<A
 }
 
 fn change(before: Tree, after: Tree) -> Subject {
-    Subject::Change(Comparison { before: Revision::Tree(before), after: Revision::Tree(after) })
+    Subject::Change(RevisionPair { before: Revision::Tree(before), after: Revision::Tree(after) })
 }
 
 /// What GitHub wrote about the event; it never writes more than 25 MB.
