@@ -37,5 +37,6 @@ mod requests;
 mod required;
 mod schema_suite;
 mod snapshots;
+mod stack_layout;
 mod transcripts;
 mod vectors;
