@@ -14,6 +14,7 @@ mod ci;
 mod comparing;
 mod computed;
 mod corpora;
+mod damaged_cache;
 mod difftool;
 mod directives;
 mod doctor;
