@@ -13,6 +13,7 @@ pub mod glob;
 pub mod suggest;
 pub mod text;
 pub mod percent;
+pub mod scan;
 pub mod memo;
 pub mod parallel;
 pub mod value;
@@ -39,8 +40,13 @@ pub mod side;
 // Stages, for two snapshots.
 pub mod impact;
 pub mod diff;
-pub mod report;
+pub mod rules;
+pub mod comparison;
+pub mod explain;
 
-// Wiring.
-pub mod pipeline;
+// Out.
+pub mod report;
 pub mod shell;
+
+#[cfg(test)]
+mod testing;

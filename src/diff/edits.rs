@@ -15,7 +15,7 @@ use crate::value::Node;
 pub struct Edits {
     /// Edited files that other resources read, those of most resources first.
     pub files: Vec<EditedFile>,
-    /// Everything that resources say in their own files.
+    /// Edits of values that resources define in their own files.
     pub own: OwnEdits,
     /// Changes of such files themselves that are the very changes which their readers show.
     pub echoes: BTreeSet<Member>,
@@ -32,7 +32,7 @@ pub struct EditedFile {
     pub resources: usize,
 }
 
-/// What resources say in their own files.
+/// Edits of values that resources define in their own files.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct OwnEdits {
     /// How many files.
@@ -74,7 +74,7 @@ fn places(causes: &Causes) -> PlacePair {
     [place(&causes.before), place(&causes.after)]
 }
 
-/// The changes of plain files whose readers show the same change at the same place with the same values.
+/// The changes of plain files that the resources which include them show as well, with equal values.
 fn echoes(
     resources: &[ResourceChange],
     sources: &Sources,
@@ -102,7 +102,7 @@ fn is_same_edit(this: &Change, that: &Change) -> bool {
     this.kind == that.kind && is_same(&this.before, &that.before) && is_same(&this.after, &that.after)
 }
 
-/// What identifies an edit in a file: the places of the values before and after, or of what brings them.
+/// Identifies an edit in a file: the locations of the values before and after, or of the steps that inserted them.
 type EditId = [Option<u32>; 2];
 
 struct Found<'a> {
@@ -115,7 +115,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn count(&mut self, resource: usize, causes: &Causes, is_same_text: bool) {
         let mut edited: BTreeMap<RepoPath, EditId> = BTreeMap::new();
-        // What stands as it stood did not make the difference; what brought it may have.
+        // A value that is defined as before did not make the difference; one of its steps may have.
         if !is_same_text {
             for (side, cause) in [&causes.before, &causes.after].into_iter().enumerate() {
                 if let Some(cause) = cause.as_ref().filter(|cause| !cause.is_own) {

@@ -1,4 +1,4 @@
-//! What tells the items of a list apart: members that together name an item, given or guessed.
+//! The keys that identify list items: members that together name an item, configured or detected.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,9 +24,9 @@ struct Member {
 enum Absent {
     /// Then it has no name.
     Nameless,
-    /// Then its name is what the others say.
+    /// The name then consists of the other members.
     Shorter,
-    /// Then this is meant.
+    /// The value that is used then.
     Means(&'static str),
     /// Then it has no name; and only the part before the `/` counts, because an API version is no part of a name.
     NamelessGroup,
@@ -41,7 +41,7 @@ pub(super) enum Part<'a> {
     Bool(bool),
 }
 
-/// The members found by trying, and whom they bring together.
+/// The detected members, and the pairs of items that they match.
 #[derive(Debug)]
 pub(super) struct Guess {
     pub(super) names: Names,
@@ -55,7 +55,7 @@ impl Names {
         Self(keys.iter().map(member).collect())
     }
 
-    /// Members that every item must have, unless they have a default; an empty default says nothing.
+    /// Members that every item must have, unless they have a default; an empty default is left out of the name.
     pub(super) fn known(members: &[(&'static str, Option<&'static str>)]) -> Self {
         let member = |&(path, default): &(&'static str, Option<&'static str>)| {
             let absent = match default {
@@ -174,7 +174,7 @@ impl Member {
     }
 }
 
-/// Follows a dotted path; a member whose own name holds the dots comes first.
+/// Follows a dotted path; a member whose own name contains the dots takes precedence.
 fn find<'a>(item: &'a Node, path: &str) -> Option<&'a Node> {
     let map = item.as_map()?;
     map.get(path).or_else(|| {
@@ -227,7 +227,7 @@ const OFTEN_NAME_TOGETHER: &[&[&str]] = &[
     &["host", "port"],
 ];
 
-/// Finds members that name every item on both sides, each item once, and that bring together most items.
+/// Finds members that uniquely name every item on both sides and match the most items.
 ///
 /// Without a single match there is a guess only for labels, with no pairs.
 pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
@@ -255,7 +255,7 @@ pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
     best
 }
 
-/// A name is short and of one line; nobody is called `true`.
+/// A name is a short scalar on one line; booleans are not names.
 fn is_sensible_name(part: &Part<'_>) -> bool {
     match part {
         Part::Text(text) => text.len() <= 256 && !text.contains('\n'),

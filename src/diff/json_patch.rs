@@ -1,6 +1,6 @@
 //! The exact difference as an RFC 6902 patch: applied to `before` it gives `after` to the letter.
 //!
-//! Places are positions here, not identities: whoever applies a patch has only pointers. A pointer says keys by their text, and
+//! Paths use positions, not identities: a patch is applied by pointers alone. A pointer writes keys as text, and
 //! JSON knows no tags; so a map that has other keys than text, and a value whose tag changed, are replaced as a whole.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::value::{Entry, Key, KeyKind, Map, Node, Value, list_index};
 /// One step of a patch.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// Puts a value where none is: a new member, or an item before the one that stands there.
+    /// Inserts a value: a new member, or an item before the one at that index.
     Add {
         /// Where; the last token may be `-` for the end of a list.
         path: Pointer,
@@ -195,7 +195,7 @@ impl Draft {
             let entries = map.entries().iter().map(entry).collect();
             let mut by_name = HashMap::with_capacity(map.len());
             for (at, entry) in map.entries().iter().enumerate() {
-                // Where `1: x` stands beside `"1": x`, a pointer means the text.
+                // If a map has both `1: x` and `"1": x`, a pointer means the text.
                 if entry.key.kind == KeyKind::Text || !by_name.contains_key(&entry.key.name) {
                     by_name.insert(entry.key.name.clone(), at);
                 }

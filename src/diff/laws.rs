@@ -63,7 +63,7 @@ fn all_told(difference: &Difference, is_mirrored: bool) -> (Vec<String>, Vec<Str
     (sorted(&difference.changes), sorted(&difference.spelling_only))
 }
 
-/// What stands at a path on one side.
+/// The value at a path on one side.
 fn found(node: &Node, path: &[PathStep], side: DiffSide) -> Option<Node> {
     let Some((step, rest)) = path.split_first() else { return Some(node.clone()) };
     match step {

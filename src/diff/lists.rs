@@ -16,22 +16,22 @@ pub(super) struct Matching {
     pub(super) pairs: Vec<Pair>,
     /// What the items are called.
     pub(super) names: Option<Names>,
-    /// Whether it means something that an item stands elsewhere.
+    /// Whether the order of the items is significant.
     pub(super) is_ordered: bool,
 }
 
-/// The same item on both sides.
+/// An item that exists on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) before: usize,
     pub(super) after: usize,
-    /// Whether it is one of the most items that still stand in the same order.
+    /// Whether it is part of the longest sequence of items that kept their order.
     pub(super) is_in_order: bool,
 }
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Finds out which items are the same.
+/// Matches the items of two lists.
 pub(super) fn match_items(before: &[Node], after: &[Node], rule: Option<&CompiledRule>, known: Known) -> Matching {
     let is_turned = is_turned(before, after);
     let (first, second) = if is_turned { (after, before) } else { (before, after) };
@@ -53,7 +53,7 @@ pub(super) fn match_items(before: &[Node], after: &[Node], rule: Option<&Compile
     Matching { pairs, names, is_ordered }
 }
 
-/// The first item that the configured keys do not tell from the others, and the one it cannot be told from.
+/// The first item that the configured keys do not identify, and the other item with the same key values.
 pub(super) fn fault<'a>(items: &'a [Node], rule: &CompiledRule) -> Option<(&'a Node, Option<&'a Node>)> {
     let (item, twin) = Names::configured(&rule.keys).fault(items)?;
     Some((&items[item], twin.map(|twin| &items[twin])))
@@ -86,7 +86,7 @@ fn find_pairs(
     if let Some(rule) = rule {
         let names = Names::configured(&rule.keys);
         if rule.keys.is_empty() && is_ordered {
-            // Whoever says that a list has no names wants no guesses.
+            // A list that is configured to have no names is not searched for names.
             return (by_value(), None);
         }
         if let Some(pairs) = names.pairs(first, second).filter(|_| !rule.keys.is_empty()) {
@@ -164,7 +164,7 @@ fn classes(first: &[Node], second: &[Node]) -> (Vec<u32>, Vec<u32>) {
     align::classes(&first, &second, Node::is_equal)
 }
 
-/// For each item that has no partner, how many partnered ones stand before it.
+/// For each unmatched item, the number of matched ones before it.
 fn gaps(length: usize, partnered: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
     let mut gaps = vec![Some(0); length];
     partnered.for_each(|at| gaps[at] = None);

@@ -3,6 +3,8 @@
 //! What is named here is compared; whether it really changed turns out then. So it may name too much, at a price, but never too
 //! little: a resource that is left out here is taken for unchanged.
 
+mod ancestor_readers;
+mod layer_edits;
 mod notable;
 mod roles;
 mod selected;
@@ -19,6 +21,8 @@ use crate::settings::Settings;
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
 
+pub use ancestor_readers::{AncestorReaders, ancestor_readers};
+pub use layer_edits::{LayerEdit, LayerEdits, Shielded, layer_edits};
 pub use notable::{Memory, NoMemory, Notable};
 
 /// Two worlds and what is asked about them.

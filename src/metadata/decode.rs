@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::field::{Field, FieldPath, MEDIA_HEADERS, Operation, Section};
 use super::statement::{Statement, StatementKind, Statements, TransformOrder};
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::finding::{self, Finding, Location, sort_by_span};
 use crate::sanitize;
 use crate::text::Span;
@@ -12,13 +12,13 @@ use crate::value::{Entry, Map, Node, Value};
 
 mod forms;
 
-const RULES: ShapeRules =
-    ShapeRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
+const RULES: StrictRules =
+    StrictRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
 
 /// Reads an expanded metadata document. What is wrong is reported, and the rest still counts.
 pub fn decode(root: &Node) -> Statements {
     let mut reader =
-        MetadataReader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
+        MetadataReader { shape: StrictReader::new(RULES), ignored: Vec::new(), statements: Statements::default() };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -28,7 +28,7 @@ pub fn decode(root: &Node) -> Statements {
 }
 
 struct MetadataReader {
-    shape: Shape,
+    shape: StrictReader,
     /// Warnings about what does not count.
     ignored: Vec<Finding>,
     statements: Statements,

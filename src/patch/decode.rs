@@ -6,7 +6,7 @@ use super::operation::Action;
 use super::path::PatchPath;
 use super::spec::{PatchSpec, PatchTarget, PathTemplate, Removal, Selection, SpecOperation};
 use super::template::{CelText, Expression, TemplateFailure, ValueTemplate};
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::expression::cel::FailureKind;
 use crate::expression::part_span;
 use crate::finding::{self, Finding, Location, Outcome, Refusal, Rule, sort_by_span};
@@ -15,8 +15,8 @@ use crate::sanitize;
 use crate::text::Sources;
 use crate::value::{Entry, Map, Node, Value};
 
-pub(super) const RULES: ShapeRules =
-    ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
+pub(super) const RULES: StrictRules =
+    StrictRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
 /// What reading a patch file needs.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub struct PatchFile {
 
 /// Reads a patch file: a list of patches, or a document.
 pub(super) fn read_patch_file(root: &Node, context: &PatchContext<'_>) -> Outcome<PatchFile> {
-    let mut reader = PatchReader { context: *context, shape: Shape::new(RULES), findings: Vec::new() };
+    let mut reader = PatchReader { context: *context, shape: StrictReader::new(RULES), findings: Vec::new() };
     let mut file = PatchFile { inherits: true, ..PatchFile::default() };
     match &root.value {
         Value::Null => {}
@@ -61,7 +61,7 @@ pub(super) fn read_patch_file(root: &Node, context: &PatchContext<'_>) -> Outcom
 
 struct PatchReader<'a> {
     context: PatchContext<'a>,
-    shape: Shape,
+    shape: StrictReader,
     findings: Vec<Finding>,
 }
 

@@ -3,7 +3,7 @@
 use super::decode::RULES;
 use super::operation::{Action, Edit, edit};
 use super::path::PatchPath;
-use crate::decode::Shape;
+use crate::decode::StrictReader;
 use crate::finding::{self, Finding, Location, Outcome, Refusal};
 use crate::limits::Limits;
 use crate::path::Pointer;
@@ -32,7 +32,7 @@ enum Verb {
 
 /// Reads a JSON Patch document. Members that RFC 6902 does not define are ignored, as it asks.
 pub(super) fn read_json_patch(root: &Node) -> Outcome<Vec<JsonOperation>> {
-    let mut reader = JsonPatchReader { shape: Shape::new(RULES), findings: Vec::new() };
+    let mut reader = JsonPatchReader { shape: StrictReader::new(RULES), findings: Vec::new() };
     let items = reader.shape.items(root, "patch");
     let value = items.iter().filter_map(|item| reader.operation(item)).collect();
     let mut findings = reader.shape.into_findings();
@@ -59,7 +59,7 @@ pub(super) fn apply_json_patch(document: &Node, operations: &[JsonOperation], li
 }
 
 struct JsonPatchReader {
-    shape: Shape,
+    shape: StrictReader,
     findings: Vec<Finding>,
 }
 

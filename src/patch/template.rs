@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use crate::document::write;
+use crate::document::write::{self, KeyOrder, Layout};
 use crate::expression::cel::{Computed, Failure, FailureKind, Inputs, Program};
 use crate::expression::part_span;
 use crate::limits::Limits;
@@ -198,33 +198,8 @@ fn push_text(text: &mut String, computed: &Computed) {
         Computed::Omitted => text.push_str("{}"),
         Computed::Value(node) => match &node.value {
             Value::String(inner) => text.push_str(inner),
-            _ => push_json(text, node),
+            _ => text.push_str(&write::json(node, Layout::Compact, KeyOrder::Sorted)),
         },
-    }
-}
-
-/// Compact JSON with the keys of maps in order.
-fn push_json(text: &mut String, node: &Node) {
-    match &node.value {
-        Value::List(list) => {
-            for (at, item) in list.items().iter().enumerate() {
-                text.push(if at == 0 { '[' } else { ',' });
-                push_json(text, item);
-            }
-            text.push_str(if list.items().is_empty() { "[]" } else { "]" });
-        }
-        Value::Map(map) => {
-            let mut entries: Vec<&Entry> = map.entries().iter().collect();
-            entries.sort_by(|a, b| a.key.name.cmp(&b.key.name));
-            for (at, entry) in entries.iter().enumerate() {
-                text.push(if at == 0 { '{' } else { ',' });
-                push_json(text, &Node::text(entry.key.name.clone(), entry.key.span));
-                text.push(':');
-                push_json(text, &entry.value);
-            }
-            text.push_str(if entries.is_empty() { "{}" } else { "}" });
-        }
-        _ => text.push_str(write::to_json(node).trim_end()),
     }
 }
 

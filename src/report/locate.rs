@@ -1,12 +1,12 @@
-//! Byte offsets as lines and columns, for many places in the same long line.
+//! Converts byte offsets to lines and columns, efficiently for many offsets in one long line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::text::{SourceId, SourceText, Sources, Span};
 
-/// Turns spans into places, remembering where it counted to: a minified file is one line, and counting from its start for
-/// every change would cost the square of its length.
+/// Converts spans to lines and columns and remembers the last position: a minified file is one line, and counting from its
+/// start for every change would take quadratic time.
 pub(super) struct Locator<'a> {
     sources: &'a Sources,
     counted: BTreeMap<SourceId, Counted>,
@@ -20,7 +20,7 @@ struct Counted {
     column: usize,
 }
 
-/// A place in a file.
+/// A line and column in a file.
 pub(super) struct LinePosition {
     /// The text it is in.
     pub text: Arc<SourceText>,

@@ -1,4 +1,4 @@
-//! Hides the values of a text that may hold secrets nobody could locate: layout and keys stay, everything else becomes `*`.
+//! Redacts the values of a text that may contain secrets and could not be parsed: layout and keys stay, everything else becomes `*`.
 
 /// A copy with the same byte offsets in which no value can be read.
 ///
@@ -29,9 +29,9 @@ struct LineRedactor<'a> {
     at: usize,
     /// The quote that is still open, perhaps since an earlier line.
     quote: Option<char>,
-    /// Whether a key may stand here: at the start of a line, and inside flow collections.
+    /// Whether a key is allowed here: at the start of a line, and inside flow collections.
     expects_key: bool,
-    /// The column of the last key or list mark: what a scalar after it hangs from.
+    /// The column of the last key or list mark, which a following scalar belongs to.
     last_mark: usize,
     /// Set when a scalar begins that deeper lines may continue.
     scalar: Option<usize>,
@@ -126,7 +126,7 @@ fn closing(text: &str, mark: char) -> Option<usize> {
     None
 }
 
-/// What a key looks like; anything else that stands before a colon might be a value.
+/// Whether text looks like a key; anything else before a colon might be a value.
 fn is_name(text: &str) -> bool {
     text.len() <= 64
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '.')

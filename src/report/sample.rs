@@ -166,7 +166,7 @@ pub(super) fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// Something of everything, as a review would meet it.
+/// A report with every kind of change.
 pub(super) fn rich() -> Report {
     let mut report = report(Vec::new());
     let made = Made { sources: &report.sources };
@@ -199,7 +199,7 @@ pub(super) fn rich() -> Report {
     report
 }
 
-/// What a layer does to many: most have the same values, two had others before, one has a value of its own.
+/// A layer edit that affects many resources: most have equal values, two had others before, one has its own.
 pub(super) fn grouped() -> Report {
     let mut report = report(Vec::new());
     let made = Made { sources: &report.sources };
@@ -327,7 +327,7 @@ spec:
         - --opt-0=value --opt-1=value --opt-2=value --opt-3=value --opt-4=other --opt-5=value --opt-6=value
 ";
 
-/// Resources read from texts that the report then holds.
+/// Resources read from texts that are added to the report.
 struct Made<'a> {
     sources: &'a Sources,
 }

@@ -52,7 +52,7 @@ pub(super) struct Piece {
 pub(super) struct Mark {
     /// The range; never over more than one line.
     pub range: Range<usize>,
-    /// What stands there.
+    /// The label.
     pub label: String,
     /// Whether this is where the finding is.
     pub is_primary: bool,

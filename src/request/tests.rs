@@ -355,7 +355,7 @@ fn reports_show_the_request_and_never_a_secret() {
     let entries = plain.as_map().unwrap().entries().iter().map(hidden).collect();
     world.payloads.insert(LogicalPath::parse("/c/r").unwrap(), Node::map(entries, plain.span));
     let request = world.request("/c/r", Operation::Create).unwrap();
-    let rendered = report::request::Rendered::alone(request.clone());
+    let rendered = crate::side::RenderedRequest::alone(request.clone());
     assert!(rendered.hides_secrets());
     let rendered = [rendered];
     let mut text = Vec::new();

@@ -161,16 +161,10 @@ fn is_made(node: &Node) -> bool {
 mod tests {
     use super::*;
     use crate::document::write::to_inline;
-    use crate::document::{self, Format};
-    use crate::finding::{self, Location};
-    use crate::limits::Limits;
-    use crate::path::RepoPath;
-    use crate::text::{SourceText, Sources};
 
-    fn read(text: &str) -> Node {
-        let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-        document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-    }
+    use crate::finding::{self, Location};
+
+    use crate::testing::read;
 
     /// The value of `secret` hidden, and the value of `made` brought by a patch.
     fn prepared(text: &str) -> Node {

@@ -3,6 +3,7 @@
 mod declared;
 mod derived;
 mod mask;
+mod metadata;
 mod overridden;
 mod patch_values;
 mod positional;

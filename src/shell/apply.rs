@@ -73,7 +73,7 @@ fn write(root: &Path, path: &RepoPath, text: &str, undo: &mut Undo) -> Result<()
     make_directories(root, path, undo)?;
     let existing = match place.symlink_metadata() {
         Ok(metadata) if metadata.is_file() => Some(metadata),
-        Ok(_) => return Err(Failure::new(format!("{path} is not a file, and is not touched"))),
+        Ok(_) => return Err(Failure::new(format!("{path} is not a regular file and was not changed"))),
         Err(error) if is_absence(&error) => None,
         Err(error) => return Err(failed(error)),
     };
@@ -119,7 +119,7 @@ fn make_directories(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(),
         directory = above.parent();
     }
     for directory in missing.into_iter().rev() {
-        let failed = |error: io::Error| Failure::new(format!("{} could not be made: {error}", directory.display()));
+        let failed = |error: io::Error| Failure::new(format!("{} could not be created: {error}", directory.display()));
         fs::create_dir(&directory).map_err(failed)?;
         undo.made.push(directory);
     }
@@ -140,7 +140,7 @@ fn locate(root: &Path, path: &RepoPath) -> Result<PathBuf, Failure> {
         on_disk.push(os_name(name).map_err(|reason| Failure::new(format!("{path}: {reason}")))?);
         let is_above = names.peek().is_some();
         if is_above && on_disk.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-            return Err(Failure::new(format!("{path} stands behind a link or a file, and is not touched")));
+            return Err(Failure::new(format!("{path} is below a symbolic link or a file and was not changed")));
         }
     }
     Ok(on_disk)

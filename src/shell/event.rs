@@ -46,14 +46,11 @@ pub(super) fn read(name: &str, payload: &[u8]) -> Result<Event, Failure> {
         "merge_group" => payload.merge_group(),
         "workflow_dispatch" | "schedule" => Some(payload.started()),
         _ => {
-            return Err(Failure::new(format!("the event `{name}` does not say which commits to compare")).help(
-                "say it with `--base` and `--head`, or start the workflow on `pull_request`, `push` or `merge_group`",
-            ));
+            return Err(Failure::new(format!("the event `{name}` does not name the commits to compare"))
+                .help("set `--base` and `--head`, or start the workflow on `pull_request`, `push` or `merge_group`"));
         }
     };
-    event.ok_or_else(|| {
-        Failure::new(format!("the payload of the event `{name}` does not say which commits it is about"))
-    })
+    event.ok_or_else(|| Failure::new(format!("the payload of the event `{name}` does not name its commits")))
 }
 
 #[derive(Deserialize)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::environment;
 use super::git::Repository;
+use crate::impact::{Memory, Notable};
 use crate::path::RepoPath;
-use crate::pipeline::{Memory, Notable};
 use crate::snapshot::ObjectId;
 
 /// One file per tree, named by the tree's id: a first line that says what it is, then the files that depend on others. Each is a

@@ -22,8 +22,8 @@ pub(super) fn parse(input: &[u8]) -> Result<Vec<Pushed>, Failure> {
 
 fn parse_line(line: &[u8]) -> Result<Option<Pushed>, Failure> {
     let malformed = || {
-        Failure::new(format!("git does not say what is pushed in this line: {}", sanitize::quoted_path(line)))
-            .help("a pre-push hook reads `<local-ref> <local-oid> <remote-ref> <remote-oid>` from its standard input")
+        Failure::new(format!("cannot read this line of git's list of pushed refs: {}", sanitize::quoted_path(line)))
+            .help("a pre-push hook expects lines of `<local-ref> <local-oid> <remote-ref> <remote-oid>` on standard input")
     };
     let text = std::str::from_utf8(line).map_err(|_| malformed())?;
     // What is pushed is named as the user wrote it, and `HEAD^{/two words}` is a name too: only the end of the line is fixed.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Side;
-use crate::directive::{self, Reads};
+use crate::directive::{self, Read, Reads};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location, has_errors};
 use crate::layout::{LAYOUTS, Role, read_as, resources_in};
@@ -27,6 +27,8 @@ pub struct FileContent {
     pub same: usize,
     /// Other files that its directives asked for.
     pub reads: Reads,
+    /// The files that each document includes, by the position of the document.
+    pub includes: Vec<(usize, RepoPath)>,
     /// Whether something in it could not be understood; then it has no resources.
     pub is_broken: bool,
     /// Whether it could not be read at all.
@@ -101,8 +103,12 @@ impl Side<'_> {
         if let Some(reason) = parsed.skipped(role.is_ours()) {
             return FileContent::skipped(reason);
         }
-        let mut reads = Reads::new();
-        let expanded = self.expand(path, &role, parsed, &mut reads);
+        let (mut reads, mut includes) = (Reads::new(), Vec::new());
+        let expanded = self.expand(path, &role, parsed, &mut |position, read| {
+            let present = read.iter().filter(|(_, read)| **read != Read::Absent);
+            includes.extend(present.map(|(file, _)| (position, file.clone())));
+            reads.extend(read);
+        });
         let parsed = expanded.as_ref().unwrap_or(parsed);
         let resources = if parsed.is_broken { Vec::new() } else { resources_in(parsed, path, &role, LAYOUTS) };
         FileContent {
@@ -113,24 +119,36 @@ impl Side<'_> {
             findings: if role == Role::Configuration { Vec::new() } else { parsed.findings.clone() },
             is_broken: parsed.is_broken,
             reads,
+            includes,
             ..FileContent::default()
         }
     }
 
+    /// What expanding a document of this side needs.
+    pub fn directives(&self) -> directive::Context<'_> {
+        directive::Context::new(self.given, &self.includes)
+    }
+
     /// The documents of a file after their merge directives; nothing if there are none.
-    fn expand(&self, path: &RepoPath, role: &Role, parsed: &Parsed, reads: &mut Reads) -> Option<Parsed> {
+    fn expand(
+        &self,
+        path: &RepoPath,
+        role: &Role,
+        parsed: &Parsed,
+        note: &mut dyn FnMut(usize, Reads),
+    ) -> Option<Parsed> {
         let is_exempt = *role == Role::Configuration || path.as_bytes() == names::BUNDLE.as_bytes();
         if !self.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
             return None;
         }
-        let context = directive::Context::new(self.given, &self.includes);
+        let context = self.directives();
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);
             expanded.is_broken |= has_errors(&outcome.findings);
             expanded.findings.append(&mut outcome.findings);
             document.root = outcome.value.root;
-            reads.append(&mut outcome.value.reads);
+            note(document.position, outcome.value.reads);
         }
         Some(expanded)
     }

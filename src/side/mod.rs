@@ -4,11 +4,18 @@
 //! A [`Side`] reads files on demand, expands their directives, and answers what a resource is in effect. Each answer is computed
 //! once.
 
+mod evaluate;
 mod expressions;
 mod file;
+mod find;
+mod infer;
 mod layers;
-mod neighbours;
 mod names;
+mod neighbours;
+mod patching;
+mod render;
+mod requests;
+mod selection;
 mod stages;
 mod tree;
 
@@ -26,13 +33,20 @@ use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
 use crate::resource::{Identity, Resource};
-use crate::secrets::{Masks, Secrets};
+use crate::secrets::Secrets;
 use crate::settings::{Given, PlaceRule};
+use crate::text::{SourceText, Span};
 use crate::value::Node;
 
+pub use evaluate::{EvalQuestion, Evaluated, NoStart};
 pub use expressions::SideTree;
 pub use file::{FileContent, Opened};
+pub use find::{ResourceHit, ResourceQuery};
 use names::Names;
+pub use patching::{PatchInput, PatchedDocuments};
+pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
+pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
+pub use selection::{ResourceName, ResourceSelection};
 pub use stages::{Effective, Stage};
 use tree::{Folder, Written};
 
@@ -67,11 +81,10 @@ struct Caches {
 }
 
 impl<'a> Side<'a> {
-    /// A snapshot on its own, with the secret rules of its own settings.
+    /// A snapshot on its own, with the secret rules of its own settings; with `reveal`, secrets are shown.
     pub fn new(given: Given<'a>, reveal: bool) -> Self {
         let side = Layered::new(given);
-        let masks = || Masks::new(&given.settings.secrets);
-        let secrets = if reveal { Secrets::off() } else { Secrets::new(masks(), vec![Arc::clone(&side.layers)]) };
+        let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal);
         side.hiding(Arc::new(secrets))
     }
 
@@ -82,9 +95,8 @@ impl<'a> Side<'a> {
         reveal: bool,
     ) -> [Self; 2] {
         let (before, after) = (Layered::new(before), Layered::new(after));
-        let layers = || vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
-        let secrets = if reveal { Secrets::off() } else { Secrets::new(Masks::new(rules), layers()) };
-        let secrets = Arc::new(secrets);
+        let layers = vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
+        let secrets = Arc::new(Secrets::new(rules, layers, reveal));
         [before.hiding(Arc::clone(&secrets)), after.hiding(secrets)]
     }
 
@@ -96,6 +108,12 @@ impl<'a> Side<'a> {
     /// A resource as others may see it.
     pub fn hidden(&self, resource: Resource) -> Resource {
         self.secrets.hide(resource)
+    }
+
+    /// A place for values that no file contains.
+    pub fn nowhere(&self) -> Span {
+        let source = self.sources.add(SourceText::new(RepoPath::root(), self.snapshot.label(), ""));
+        Span::new(source, 0, 0)
     }
 
     /// What files are, by their place.

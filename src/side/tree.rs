@@ -33,23 +33,42 @@ pub(super) struct Folder {
 pub(super) type Written = BTreeMap<LogicalPath, (RepoPath, usize)>;
 
 impl Side<'_> {
-    /// The resource at a logical path, directives followed. Of several the first by root; then the one that its directory names
-    /// comes before those that their files name, and these before documents that name themselves.
+    /// The resource at a logical path, directives expanded. Of several it is the first by root; then the one that its directory
+    /// names comes before those that their files name, and these before documents that name themselves.
     pub fn find(&self, path: &LogicalPath) -> Option<Resource> {
-        let name = path.last()?;
+        let first = |files: Vec<RepoPath>| files.iter().find_map(|file| self.first_in(file, path));
         self.settings.roots.paths().find_map(|root| {
             let directory = path.directory_below(root).ok()?;
-            let inside = self.folder(&directory).files.iter().find_map(|file| match self.roles.of(file) {
-                Role::Resource(named) if named == *path => self.first_in(file, path),
-                _ => None,
-            });
-            inside.or_else(|| {
-                let parent = directory.parent()?;
-                let beside = self.folder(&parent);
-                let mut named = beside.files.iter().filter(|file| is_named(file, name));
-                named.find_map(|file| self.first_in(file, path)).or_else(|| self.naming_itself(&parent, path))
-            })
+            first(self.files_inside(&directory, path))
+                .or_else(|| first(self.files_beside(&directory, path)))
+                .or_else(|| self.naming_itself(&directory.parent()?, path))
         })
+    }
+
+    /// Every file below a root that can hold the resource of a path, in the order of precedence.
+    pub(super) fn candidates(&self, path: &LogicalPath, root: &RepoPath) -> Vec<RepoPath> {
+        let Ok(directory) = path.directory_below(root) else { return Vec::new() };
+        let mut files = self.files_inside(&directory, path);
+        files.extend(self.files_beside(&directory, path));
+        if let Some(parent) = directory.parent().filter(|_| may_name_itself(path)) {
+            let beside = self.folder(&parent);
+            let is_other = |file: &&RepoPath| !is_named_by_directory(file) && !files.contains(file);
+            let others: Vec<RepoPath> = beside.files.iter().filter(is_other).cloned().collect();
+            files.extend(others);
+        }
+        files
+    }
+
+    /// The files in the directory of a path that are named by it.
+    fn files_inside(&self, directory: &RepoPath, path: &LogicalPath) -> Vec<RepoPath> {
+        let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
+        self.folder(directory).files.iter().filter(is_own).cloned().collect()
+    }
+
+    /// The files beside the directory of a path that are called like it.
+    fn files_beside(&self, directory: &RepoPath, path: &LogicalPath) -> Vec<RepoPath> {
+        let (Some(parent), Some(name)) = (directory.parent(), path.last()) else { return Vec::new() };
+        self.folder(&parent).files.iter().filter(|file| is_named(file, name)).cloned().collect()
     }
 
     fn first_in(&self, file: &RepoPath, path: &LogicalPath) -> Option<Resource> {
@@ -59,7 +78,9 @@ impl Side<'_> {
 
     /// A document that is called by its kind and name; both are needed, so the name has a dot.
     fn naming_itself(&self, directory: &RepoPath, path: &LogicalPath) -> Option<Resource> {
-        path.last().filter(|name| name.contains('.'))?;
+        if !may_name_itself(path) {
+            return None;
+        }
         let written = self.written_in(directory);
         let (file, position) = written.get(path)?;
         self.file(file).resources.iter().find(|resource| resource.position == *position).cloned()
@@ -219,6 +240,11 @@ impl Side<'_> {
             Arc::new(folder)
         })
     }
+}
+
+/// Whether a path can be that of a document called by its kind and name: both are needed, so that there is a dot.
+fn may_name_itself(path: &LogicalPath) -> bool {
+    path.last().is_some_and(|name| name.contains('.'))
 }
 
 fn is_named_by_directory(file: &RepoPath) -> bool {

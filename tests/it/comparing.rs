@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use outcrop::limits::Budget;
+use outcrop::comparison::{Comparison, Options};
+use outcrop::impact::{Memory, NoMemory};
 use outcrop::path::RepoPath;
-use outcrop::pipeline::{Configuration, Memory, NoMemory, Policy, Request, Wants};
+use outcrop::settings::{Configuration, Policy};
 use outcrop::snapshot::{MemorySnapshot, Scope};
 use outcrop::text::Sources;
 
@@ -31,21 +32,11 @@ impl Comparing<'_> {
     }
 
     /// Calls a function with the comparison.
-    pub(crate) fn run<T>(&self, act: impl Fn(&Request<'_>) -> T) -> T {
+    pub(crate) fn run<T>(&self, act: impl Fn(&Comparison<'_>) -> T) -> T {
         let sources = Arc::new(Sources::default());
         let configuration = Configuration::read(&self.before, &self.after, Policy::Base, &sources);
         let scope = Scope::new(self.scope, &RepoPath::root(), &configuration.roots()).unwrap();
-        act(&Request {
-            before: &self.before,
-            after: &self.after,
-            scope: &scope,
-            configuration: &configuration,
-            budget: &Budget::default(),
-            ignored: &[],
-            memory: self.memory,
-            wants: Wants::default(),
-            reveal: false,
-            sources: &sources,
-        })
+        let options = Options { scope, memory: self.memory, ..Options::default() };
+        act(&Comparison::new(&self.before, &self.after, &configuration, &sources, options))
     }
 }

@@ -1,8 +1,8 @@
 //! The public suites of YAML, JSON and JSON Patch: what they accept is read with the right value, what they refuse is refused.
 //!
 //! The suites are not part of the repository. They are looked for beside it, or in the folder that `OUTCROP_CORPORA` names;
-//! without them these tests say so and pass. Where we differ on purpose, `fixtures/corpora-exceptions.json` says why, and an
-//! exception that no longer holds is a failure too.
+//! absent ones are reported, and are a failure where `OUTCROP_REQUIRE` names `corpora` or `OUTCROP_CORPORA` is set. Where we
+//! differ on purpose, `fixtures/corpora-exceptions.json` says why, and an exception that no longer holds is a failure too.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,6 +14,9 @@ use outcrop::path::RepoPath;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::{Value, json};
+
+use crate::program::project;
+use crate::required::absent;
 
 #[test]
 fn the_yaml_test_suite() {
@@ -74,12 +77,8 @@ fn only(value: &Value) -> Result<Node, String> {
 }
 
 /// Runs every case of a suite and compares what fails with the listed exceptions.
-#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn run(file: &str, suite: &str, check: impl Fn(&Value) -> Result<(), String>) {
-    let Some(cases) = load(file) else {
-        println!("skipped: there is no {file}; set OUTCROP_CORPORA to the folder that holds it");
-        return;
-    };
+    let Some(cases) = load(file) else { return };
     let mut exceptions = exceptions(suite);
     let mut wrong = Vec::new();
     for case in &cases {
@@ -145,9 +144,13 @@ fn read(bytes: &[u8], format: Format) -> Result<Vec<Document>, String> {
 }
 
 fn load(file: &str) -> Option<Vec<Value>> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let folder = std::env::var_os("OUTCROP_CORPORA").map_or_else(beside, PathBuf::from);
-    let text = std::fs::read_to_string(folder.join(file)).ok()?;
+    let named = std::env::var_os("OUTCROP_CORPORA").map(PathBuf::from);
+    let folder = named.clone().unwrap_or_else(|| project().join("../shared/corpora"));
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert!(named.is_none(), "OUTCROP_CORPORA names {}, which has no {file}", folder.display());
+        absent("corpora", &format!("there is no {file}; set OUTCROP_CORPORA to the folder that holds it"));
+        return None;
+    };
     Some(serde_json::from_str(&text).expect("a suite is a list of cases"))
 }
 

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use outcrop::comparison::Comparison;
 use outcrop::diff::{Change, PathStep, ResourceChange};
 use outcrop::document::write;
-use outcrop::pipeline::{self, Memory, NoMemory, Notable, Request};
+use outcrop::impact::{Memory, NoMemory, Notable};
 use outcrop::report::Report;
 use outcrop::snapshot::ObjectId;
 use outcrop::value::Node;
@@ -30,7 +31,7 @@ impl Memory for Remembered {
     }
 }
 
-fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Request<'_>) -> Report) -> Report {
+fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Comparison<'_>) -> Report) -> Report {
     let side =
         |label, tree: &Tree| snapshot(label, tree.iter().map(|(path, text)| (path.as_str(), text.as_str()))).with_ids();
     Comparing { memory, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
@@ -71,17 +72,21 @@ fn change(change: &Change) -> String {
 
 /// All ways to the answer agree.
 fn agree(before: &Tree, after: &Tree) -> Result<(), TestCaseError> {
-    let expected = described(&run(before, after, &NoMemory, pipeline::compare_everything));
+    let expected = described(&run(before, after, &NoMemory, |comparison| comparison.compare_everything()));
     let memory = Remembered::default();
-    let cold = described(&run(before, after, &NoMemory, pipeline::compare));
+    let cold = described(&run(before, after, &NoMemory, |comparison| comparison.compare()));
     prop_assert_eq!(&cold, &expected, "cold: {:#?} {:#?}", before, after);
-    let first = described(&run(before, after, &memory, pipeline::compare));
+    let first = described(&run(before, after, &memory, |comparison| comparison.compare()));
     prop_assert_eq!(&first, &expected, "while it is being remembered");
-    let warm = described(&run(before, after, &memory, pipeline::compare));
+    let warm = described(&run(before, after, &memory, |comparison| comparison.compare()));
     prop_assert_eq!(&warm, &expected, "warm");
     // What was remembered on the way there is carried over on the way back.
-    let back = described(&run(after, before, &memory, pipeline::compare));
-    prop_assert_eq!(&back, &described(&run(after, before, &NoMemory, pipeline::compare_everything)), "the way back");
+    let back = described(&run(after, before, &memory, |comparison| comparison.compare()));
+    prop_assert_eq!(
+        &back,
+        &described(&run(after, before, &NoMemory, |comparison| comparison.compare_everything())),
+        "the way back"
+    );
     Ok(())
 }
 

@@ -16,7 +16,7 @@ fn repository(rule: &str) -> TestRepo {
 }
 
 #[test]
-fn keys_that_do_not_tell_items_apart_are_told_once_for_all_lists() {
+fn keys_that_items_share_or_lack_are_reported_once_for_all_lists() {
     let repo = repository("lists:\n- {pointer: /routes, keys: [id]}\n");
     let ran = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0);
     ran.says("config/list-keys")

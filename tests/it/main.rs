@@ -32,6 +32,7 @@ mod reading;
 mod render;
 mod repo;
 mod requests;
+mod required;
 mod schema_suite;
 mod snapshots;
 mod transcripts;

@@ -111,7 +111,7 @@ fn the_worked_requests_come_out() {
     // What the registry declares as secret is so in everything below it.
     let ran = render(&repo, &[&mapper, "create"]);
     assert!(ran.stdout.contains("\"bindCredential\": \"•••\""), "{ran:?}");
-    assert!(ran.stderr.contains("values of secrets are not shown"), "{ran:?}");
+    assert!(ran.stderr.contains("secret values are hidden"), "{ran:?}");
 }
 
 #[test]
@@ -145,14 +145,11 @@ fn the_usual_operation_depends_on_what_is_named() {
     assert_eq!(first_line(&repo, &["c/a/resource.yaml"]), "GET /v2/k/k-1");
     assert_eq!(first_line(&repo, &["/c/"]), "GET /c");
     assert_eq!(first_line(&repo, &["/c/_"]), "GET /c");
-    // Nobody stands at /c, so there is no key; and nobody knows the key of what was never made.
+    // There is no resource at /c, so there is no key; and what was never made has none yet.
     let instead = render(&repo, &["/c"]);
-    assert!(
-        instead.stdout.starts_with("GET /c\n") && instead.stderr.contains("cannot be got without an id"),
-        "{instead:?}"
-    );
-    assert!(render(&repo, &["/d/new"]).stderr.contains("cannot be got without an id"));
-    // A resource that lacks something else is wrong, and whoever asks for an operation gets that one.
+    assert!(instead.stdout.starts_with("GET /c\n") && instead.stderr.contains("has no id to get it by"), "{instead:?}");
+    assert!(render(&repo, &["/d/new"]).stderr.contains("has no id to get it by"));
+    // A resource that lacks something else is wrong, and an operation that is asked for is the one that is rendered.
     for arguments in [&["/c/b"][..], &["/c", "get"], &["/d/new", "get"]] {
         let ran = render(&repo, arguments);
         assert_eq!(ran.code, 2, "{ran:?}");
@@ -162,7 +159,7 @@ fn the_usual_operation_depends_on_what_is_named() {
     // Selectors are shown as they are written, and are no command.
     assert_eq!(first_line(&repo, &["/c/_", "get"]), "GET /v2/k/{{.key}}");
     assert_eq!(render(&repo, &["/c/_", "get", "-o", "curl"]).code, 2);
-    assert_eq!(render(&repo, &["/c/nobody", "create"]).code, 2);
+    assert_eq!(render(&repo, &["/c/absent", "create"]).code, 2);
     assert_eq!(
         rendered(&repo, &["/c/a", "-o", "curl"]),
         "curl -X GET \"$SERVER\"'/v2/k/k-1' -H 'Accept: application/json'\n"
@@ -230,7 +227,7 @@ operationInfo:
         for secret in ["literal", "hunter"] {
             assert!(!format!("{ran:?}").contains(secret), "{ran:?}");
         }
-        assert!(ran.stdout.contains("{{secret .}}") && ran.stderr.contains("values of secrets"), "{ran:?}");
+        assert!(ran.stdout.contains("{{secret .}}") && ran.stderr.contains("secret values are hidden"), "{ran:?}");
     }
     let explained = run(&mut outcrop(&repo, &["explain", "/c/p/d/r", "-v"]));
     assert!(explained.code == 0 && explained.stdout.contains("create  POST"), "{explained:?}");

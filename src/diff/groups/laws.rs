@@ -1,4 +1,4 @@
-//! What holds for every set of changes: each is in one group or stands alone, whatever the order and wherever the lines are.
+//! Laws for every set of changes: each is in at most one group, whatever the order and wherever the lines are.
 
 use std::collections::{BTreeMap, BTreeSet};
 

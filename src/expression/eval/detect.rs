@@ -2,6 +2,7 @@
 
 use super::secrecy::secret_expression;
 use crate::directive;
+use crate::scan::byte_pairs;
 use crate::value::{Entry, KeyKind, Map, Node, Value};
 
 /// The keys that may stand beside `eval`.
@@ -26,7 +27,7 @@ pub fn may_have_expressions(bytes: &[u8]) -> bool {
         (byte == b'e') & (next == b'v') | (byte == b'\\') & is_hiding
     };
     bytes.contains(&0)
-        || directive::pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
+        || byte_pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
         || directive::may_include(bytes)
 }
 

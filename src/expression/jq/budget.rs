@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn runs_share_an_allowance() {
-        let allowance = Allowance::of(STEPS + 10);
+        let allowance = Allowance::new(STEPS + 10);
         assert_eq!(within_allowance(&allowance, || spend(4)), Ok(()));
         assert_eq!(within_allowance(&allowance, || spend(STEPS + 1)), Err(Abort::Steps));
         assert_eq!(within_allowance(&allowance, || spend(7)), Err(Abort::Allowance));

@@ -112,8 +112,16 @@ proptest! {
     #[test]
     fn any_text_is_a_path_or_a_finding(text in "[/a-c\\[\\]?(@.='\"*)~0-9 -]{0,24}") {
         let test = PatchTest::default();
-        if let Ok(path) = PatchPath::compile(&text, &test.limits) {
-            let _ = expand(&path, &test.node("{a: [{b: c}], b: {c: 1}}"), &test.limits);
+        let document = test.node("{a: [{b: c}], b: {c: 1}}");
+        if let Ok(path) = PatchPath::compile(&text, &test.limits)
+            && let Ok(found) = expand(&path, &document, &test.limits)
+        {
+            // Each place is a path again, and means itself alone.
+            for place in found {
+                let again = PatchPath::compile(&place.to_string(), &test.limits);
+                let again = again.and_then(|path| expand(&path, &document, &test.limits));
+                prop_assert!(again.as_ref().is_ok_and(|again| *again == [place.clone()]), "{place} is {again:?}");
+            }
         }
     }
 

@@ -156,5 +156,5 @@ fn a_group_names_all_its_resources_and_its_cause() {
     let secret = &shown["groups"][2];
     assert_eq!((&secret["sensitive"], &secret["before"], count(&secret["resources"])), (&true.into(), &Json::Null, 3));
     let edit = &shown["layer_edits"][0];
-    assert_eq!((&edit["readers"], count(&edit["shielded"])), (&37.into(), 2));
+    assert_eq!((&edit["readers"], count(&edit["overridden"])), (&37.into(), 2));
 }

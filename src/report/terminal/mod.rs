@@ -36,7 +36,7 @@ use super::text_diff::TextLayout;
 use crate::diff::{Fingerprint, Group, HomeFile, Member, ResourceChange};
 use crate::text::Sources;
 
-/// Writes the whole report: what many resources share once, and then what each has for itself.
+/// Writes the whole report: groups first, then the other changes of each resource.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     if report.groups.is_empty() && report.edits.files.is_empty() {
         return write_each(report, style, out);
@@ -66,7 +66,7 @@ pub fn write_each(report: &Report, style: &Style, out: &mut dyn io::Write) -> io
     })
 }
 
-/// The changes that need not be told for their resource: groups tell them, or whoever reads them from a file does.
+/// The changes that are not repeated at their resource, because groups or the resources that read the file show them.
 pub(super) fn told(report: &Report, style: &Style) -> BTreeSet<Member> {
     let grouped = report.groups.iter().flat_map(Group::members);
     let echoes = report.edits.echoes.iter().copied().filter(|_| !style.is_verbose());
@@ -89,7 +89,7 @@ pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'
     diagnostics::show(report, draft.style, screen)
 }
 
-/// Everything around the resources is the same in every layout.
+/// Writes the parts around the resources, which all layouts share.
 pub(super) fn frame(
     report: &Report,
     draft: &mut Draft<'_>,
@@ -124,19 +124,19 @@ pub(super) struct Draft<'a> {
     pub symbols: &'static Symbols,
     pub secret_numbers: SecretNumbers,
     pub locator: Locator<'a>,
-    /// Whether some text was cut to fit; the footer then says how to see it whole.
+    /// Whether some text was shortened to fit; the footer then says how to show all of it.
     pub was_cut: bool,
     /// The steps of the path above, so that the next one can show what is new in it.
     pub last_path: Vec<String>,
-    /// Where the resource at hand stands, before and after.
+    /// The files of the current resource, before and after.
     pub homes: [Option<HomeFile>; 2],
-    /// What stands in front of the next change, in place of blanks.
+    /// Text before the next change, instead of blanks.
     pub tag: Option<String>,
     /// Lists of so many names are shown whole.
     pub listed: usize,
     /// The texts that values point into.
     pub sources: &'a Sources,
-    /// How to see what was left out, in words for the reader.
+    /// A hint how to show what was left out.
     pub hint: &'static str,
     /// What was found out about groups, by their names.
     pub edit_patterns: BTreeMap<Fingerprint, Option<Rc<EditPattern>>>,

@@ -12,9 +12,9 @@ use crate::resource::{Identity, Resource};
 
 /// The most lines of a new or vanished resource.
 const CONTENT_LINES: usize = 14;
-/// Changes stand below the header, their values below them.
+/// Indents of changes below the header, and of values below changes.
 pub(in crate::report) const CHANGES: Layout = Layout { indent: 2, details: 6, inset: 0 };
-/// A file that does not fit beside its resource stands below it.
+/// Indent of a file that does not fit beside its resource.
 const FILE_INDENT: usize = 4;
 
 impl Draft<'_> {
@@ -25,7 +25,7 @@ impl Draft<'_> {
         lines
     }
 
-    /// The lines of a resource without what was told of it already; none if that was all.
+    /// The lines of a resource without changes that were shown before; empty if none are left.
     pub(in crate::report) fn untold(
         &mut self,
         at: usize,
@@ -49,7 +49,7 @@ impl Draft<'_> {
         self.changes_but(resource, layout, &|_| false)
     }
 
-    /// The same without some of the changes, given by their positions.
+    /// The lines of all changes except some, given by their positions.
     pub(in crate::report) fn changes_but(
         &mut self,
         resource: &ResourceChange,

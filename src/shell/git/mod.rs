@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub use commit::CommitSnapshot;
 pub use error::GitError;
 pub use index::IndexSnapshot;
-pub use revision::{Comparison, Revision, Tree};
+pub use revision::{Revision, RevisionPair, Tree};
 pub use words::{Selection, Words};
 pub use worktree::WorktreeSnapshot;
 
@@ -298,6 +298,6 @@ fn to_repo_path(path: &Path) -> Option<RepoPath> {
 
 fn notes_on(repository: &gix::Repository) -> Vec<String> {
     let is_foreign = repository.git_dir_trust() != gix::sec::Trust::Full;
-    let foreign = "this repository belongs to another user: it is read, but its configuration is not used";
+    let foreign = "this repository is owned by another user: it is read, but its git configuration is ignored";
     is_foreign.then(|| foreign.to_owned()).into_iter().collect()
 }

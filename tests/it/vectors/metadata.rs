@@ -129,7 +129,7 @@ fn metadata(given: &Value, sources: &Sources) -> Result<EffectiveMetadata, Failu
     sound(metadata::of_document(&document(&given["metadata"], Format::Json, sources)?))
 }
 
-/// Plans a change to the given files and tells which files there are afterwards.
+/// Plans a change to the given files and returns the files that there are afterwards.
 fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers<'_>) -> Planned) -> Answer {
     let (snapshot, limits) = (snapshot(given), Limits::default());
     let layers = Layers::new(&snapshot, RepoPath::root(), sources, &limits);

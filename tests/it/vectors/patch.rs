@@ -45,20 +45,20 @@ pub(super) fn check(answer: &Answer, expected: &Value, error: Option<&Value>) ->
         (Ok(answer), None) if is_same(answer, expected) => Ok(()),
         (Ok(answer), None) => Err(format!("is {answer}, but should be {expected}")),
         (Ok(answer), Some(error)) => Err(format!("is {answer}, but should fail with {error}")),
-        (Err(failures), None) => Err(format!("failed with {}", listed(failures))),
+        (Err(failures), None) => Err(format!("failed with {}", described(failures))),
         (Err(failures), Some(error)) => {
             let (kind, contains) = (text(&error["kind"]), text(&error["contains"]));
             let is_expected =
                 |failure: &Failure| failure.kinds.iter().any(|own| own == kind) && failure.text.contains(contains);
             match failures.iter().any(is_expected) {
                 true => Ok(()),
-                false => Err(format!("failed with {}, but should fail with {error}", listed(failures))),
+                false => Err(format!("failed with {}, but should fail with {error}", described(failures))),
             }
         }
     }
 }
 
-fn listed(failures: &[Failure]) -> String {
+fn described(failures: &[Failure]) -> String {
     failures.iter().map(|failure| format!("[{}] {}", failure.kinds[0], failure.text)).collect::<Vec<_>>().join("; ")
 }
 
@@ -128,7 +128,7 @@ pub(super) fn to_json(node: &Node) -> Value {
     serde_json::from_str(&write::to_json(node)).expect("our own JSON")
 }
 
-/// The same value, numbers by value.
+/// Whether two values are equal, numbers by value.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -1,0 +1,27 @@
+//! `patch/dead`: patches that match no resource.
+
+use std::collections::BTreeSet;
+
+use crate::finding::{self, Finding, Location};
+use crate::metadata::is_patch_file;
+use crate::path::RepoPath;
+use crate::side::Side;
+use crate::snapshot::Scope;
+use crate::text::Span;
+
+/// The patches of these layer files that are not among the used ones. All resources that the files apply to must have been looked
+/// at.
+pub fn unused_patches(side: &Side<'_>, layers: &[RepoPath], used: &BTreeSet<Span>, scope: &Scope) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let files = layers.iter().filter(|file| is_patch_file(file.file_name()) && scope.wants(file));
+    for file in files.filter_map(|file| side.patch_file(file)) {
+        let patches = file.content.specs.iter().map(|spec| (spec.at(), "patch"));
+        let removals = file.content.removes.iter().map(|removal| (removal.at(), "removal"));
+        for (at, what) in patches.chain(removals).filter(|(at, _)| !used.contains(at)) {
+            let message = format!("this {what} matches no resource");
+            let finding = Finding::new(&finding::PATCH_DEAD, Location::Span(at), message);
+            findings.push(finding.help("compare `target` and `where` with the resources below the place of this file"));
+        }
+    }
+    findings
+}
