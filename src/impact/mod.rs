@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
 use crate::finding::Finding;
-use crate::layout::{Edits, Input, Role, TreeFacts, Unit, UnitFacts};
+use crate::layout::{Edits, Input, Role, TreeFacts, UnitFacts};
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::settings::Settings;
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
@@ -77,7 +78,7 @@ pub fn impact(question: &Question<'_>) -> Impact {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
-            impact = impact.with_units_of(&[Some(question.before), Some(question.after)]);
+            impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
         } else {
             known = impact.follow(question, edited);
         }
@@ -91,7 +92,7 @@ pub fn everything(question: &Question<'_>) -> Impact {
     let found = edits(question, question.scope);
     let mut impact = Impact { unreadable: found.unreadable, is_everything: true, ..Impact::default() };
     impact.affect(question, everything_else(question));
-    impact = impact.with_units_of(&[Some(question.before), Some(question.after)]);
+    impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
     impact.affected.extend(found.files.iter().map(|file| file.path.clone()));
     impact.take(question, found.files, &[], BTreeMap::new());
     impact
@@ -171,9 +172,11 @@ impl Impact {
 
     /// Adds every unit of some sides.
     #[must_use]
-    pub fn with_units_of(mut self, sides: &[Option<&Side<'_>>; 2]) -> Self {
-        let found =
-            sides.map(|side| side.filter(|side| side.files().has_units()).map(|side| TreeFacts::units(side.files())));
+    pub fn with_units_of(mut self, sides: [Option<&Side<'_>>; 2], budget: &Budget) -> Self {
+        let found = sides.map(|side| {
+            let facts = side.filter(|side| side.files().has_units()).map(|side| TreeFacts::read(side.units(), budget));
+            facts.map(|(facts, findings)| (facts.units, findings))
+        });
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
         self.in_units = [&before.0, &after.0].map(in_units);

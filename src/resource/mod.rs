@@ -2,6 +2,7 @@
 
 mod load;
 mod query;
+mod unit;
 
 use std::fmt;
 
@@ -9,6 +10,7 @@ use smol_str::SmolStr;
 
 pub use load::{Content, Parsed, kubernetes_name, parse, parse_both};
 pub use query::KubernetesQuery;
+pub use unit::Unit;
 
 use crate::glob::Pattern;
 use crate::path::{LogicalPath, RepoPath};
@@ -26,6 +28,8 @@ pub struct Resource {
     pub position: usize,
     /// Its value.
     pub payload: Node,
+    /// The unit that rendered it; `None` if it is written in its file as it is. Layers do not apply to what units render.
+    pub unit: Option<Unit>,
 }
 
 impl Resource {
@@ -34,6 +38,7 @@ impl Resource {
     pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
         match &self.identity {
+            _ if self.unit.is_some() => None,
             Identity::Logical(path) => Some(path.clone()),
             Identity::Kubernetes(name) => {
                 Some(below(&self.file.parent()?)?.child(&format!("{}.{}", name.kind, name.name)))

@@ -53,7 +53,7 @@ impl Masks {
     #[must_use]
     pub fn hide_document(&self, root: Node, file: &RepoPath) -> Node {
         let identity = Identity::File { path: file.clone(), position: None };
-        self.hide(Resource { identity, file: file.clone(), position: 0, payload: root }).payload
+        self.hide(Resource { identity, file: file.clone(), position: 0, payload: root, unit: None }).payload
     }
 
     /// Whether a text that could not be parsed may hold secrets; then its snippets must not show values.

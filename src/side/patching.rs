@@ -71,7 +71,7 @@ impl Side<'_> {
             (Role::LegacyResource(_) | Role::Documents, Some(name)) => Identity::Kubernetes(name),
             _ => Identity::File { path: file.clone(), position: None },
         };
-        self.hidden(Resource { identity, file: file.clone(), position: 0, payload: root }).payload
+        self.hidden(Resource { identity, file: file.clone(), position: 0, payload: root, unit: None }).payload
     }
 }
 
@@ -89,6 +89,12 @@ impl PatchInput {
             Some(name) => Identity::Kubernetes(name),
             None => Identity::File { path: self.file.clone(), position: self.position },
         };
-        Resource { identity, file: self.file.clone(), position: self.position.unwrap_or_default(), payload: shown }
+        Resource {
+            identity,
+            file: self.file.clone(),
+            position: self.position.unwrap_or_default(),
+            payload: shown,
+            unit: None,
+        }
     }
 }

@@ -83,7 +83,7 @@ fn declared_places_are_hidden_in_histories_too() {
         "a: {+/b: , db: {pass: {+%: nullout}}}\nb: {db: {pass: hunter3}}\n",
     ] {
         let identity = Identity::File { path: RepoPath::root(), position: None };
-        let resource = Resource { identity, file: RepoPath::root(), position: 0, payload: expanded(text) };
+        let resource = Resource { identity, file: RepoPath::root(), position: 0, payload: expanded(text), unit: None };
         let hidden = hide_places(resource, places).payload;
         assert!(!all(&hidden).contains("hunter"), "{hidden:?}");
     }
