@@ -58,7 +58,7 @@ fn an_edit_affects_files_that_include_it_directly_or_not() {
 #[test]
 fn every_edit_affects_files_with_expressions_and_no_others() {
     let with = |text| {
-        [("computed/resource.yaml", "v: {eval: '::a::x'}"), ("words.yaml", "eval: {x: 1, y: 2}"), ("a.yaml", text)]
+        [("computed/resource.yaml", "v: {eval: '::a::x'}"), ("words.yaml", "eval: 1\nother: 2"), ("a.yaml", text)]
     };
     assert_eq!(affected(&with("x: 1"), &with("x: 2")), ["computed/resource.yaml"]);
 }
