@@ -22,7 +22,7 @@ use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
 
 pub use ancestor_readers::{AncestorReaders, ancestor_readers};
-pub use layer_edits::{LayerEdit, LayerEdits, Shielded, layer_edits};
+pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
 pub use notable::{Memory, NoMemory, Notable};
 
 /// Two worlds and what is asked about them.

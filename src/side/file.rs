@@ -97,9 +97,9 @@ impl Side<'_> {
 
     /// The resources of a file that somebody parsed.
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
-        let speaks_for_itself = !parsed.documents.is_empty()
+        let names_itself = !parsed.documents.is_empty()
             && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
-        let role = self.roles.of_content(path, speaks_for_itself);
+        let role = self.roles.of_content(path, names_itself);
         if let Some(reason) = parsed.skipped(role.is_ours()) {
             return FileContent::skipped(reason);
         }

@@ -59,8 +59,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("metadata", &["amend", "plan"]),
     ("metadata", &["effective", "identity", "secrets"]),
     ("metadata", &["layers", "load"]),
-    ("pipeline", &["loading", "metadata", "requests", "views", "worlds"]),
-    ("pipeline/inspection", &["explain", "find", "payload_ladders"]),
     ("report/json", &["make", "v1"]),
     ("request", &["operation", "validate"]),
     ("request", &["render", "scope"]),
@@ -71,15 +69,13 @@ const CIRCLES: &[(&str, &[&str])] = &[
 const ONLY_FOR_TESTS: &[&str] = &[
     "metadata/openapi/infer.rs refuse_recursion",
     "metadata/selector.rs resource_file",
-    "metadata/trees.rs layers_at",
     "patch/decode.rs read_operations",
     "patch/decode.rs read_specs",
     "patch/layered.rs apply_layers",
     "patch/run.rs apply_specs",
     // What impact finds is compared with this.
-    "pipeline/mod.rs compare_everything",
+    "comparison/mod.rs compare_everything",
     "request/validate.rs check_schema",
-    "secrets/mask.rs hide_document",
     // Snapshots in memory get ids as git's have them, so that caches are tested.
     "snapshot/memory.rs with_ids",
 ];

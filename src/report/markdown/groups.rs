@@ -57,7 +57,7 @@ pub(super) fn overridden(report: &Report, draft: &mut Draft<'_>) -> String {
     let is_told =
         |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| terminal::is_behind(edit, group, report));
     let mut text = String::new();
-    let told = report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit));
+    let told = report.layer_edits.iter().filter(|edit| !edit.overridden_by.is_empty() && !is_told(edit));
     for edit in told.take(MOST_SOURCES) {
         let words = draft.overridden_text(edit, LONGEST_SPAN);
         let (pointer, file) = (span(&edit.pointer.to_string()), span(&edit.file.to_string()));

@@ -122,7 +122,7 @@ fn layers_at<'l, 'a>(side: &'l Side<'a>, root: &Root) -> Result<&'l metadata::La
     side.layers().layers_at(&root.path).ok_or_else(|| Failure::new(format!("there are no layers at {}", root.path)))
 }
 
-/// Does what was planned and says what was done; what stands in the way is shown, and nothing is done.
+/// Does what was planned and says what was done; if something is wrong, it is shown and nothing is done.
 fn carry_out(opened: &OneSide, side: &Side<'_>, planned: plan::Planned, global: &Global) -> Result<Exit, Failure> {
     let plan = match planned {
         Ok(plan) => plan,

@@ -64,7 +64,7 @@ fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
     })
 }
 
-/// What stands around resources and between them.
+/// The text around resources and between them.
 struct Frame {
     format: OutputFormat,
     is_first: bool,

@@ -41,7 +41,6 @@ const LEFT: &[(&str, usize)] = &[
     ("impact", 8),
     ("metadata", 66),
     ("patch", 30),
-    ("pipeline", 66),
     ("report", 14),
     ("request", 16),
     ("resource", 9),

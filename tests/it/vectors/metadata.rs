@@ -1,6 +1,7 @@
 //! Metadata: layers, canonical documents, places, identity, masking, templates, requests, inference.
 
 mod inference;
+mod positional;
 mod requests;
 
 use std::collections::BTreeSet;

@@ -72,7 +72,7 @@ pub(super) fn compare(given: &Value, format: Format, sources: &Sources) -> Answe
     };
     let (local, remote) = (transformed(&local)?, transformed(&remote)?);
     let shown = |side: &Option<Node>| side.as_ref().map_or(Value::Null, to_json);
-    let entries: Vec<Value> = outcrop::secrets::positional(&local, &remote)
+    let entries: Vec<Value> = super::positional::positional(&local, &remote)
         .iter()
         .map(|entry| {
             json!({

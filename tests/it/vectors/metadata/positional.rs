@@ -2,22 +2,22 @@
 
 use smol_str::SmolStr;
 
-use crate::path::Pointer;
-use crate::value::{Node, Value};
+use outcrop::path::Pointer;
+use outcrop::value::{Node, Value};
 
 /// One place at which two payloads differ.
 #[derive(Debug, Clone)]
-pub struct Positional {
+pub(super) struct Positional {
     /// Where.
-    pub path: Pointer,
+    pub(super) path: Pointer,
     /// The local value, if there is one.
-    pub local: Option<Node>,
+    pub(super) local: Option<Node>,
     /// The remote value, if there is one.
-    pub remote: Option<Node>,
+    pub(super) remote: Option<Node>,
 }
 
 /// Every place at which two payloads differ, sorted by its path as text.
-pub fn positional(local: &Node, remote: &Node) -> Vec<Positional> {
+pub(super) fn positional(local: &Node, remote: &Node) -> Vec<Positional> {
     let mut walk = Walk { path: Pointer::root(), found: Vec::new() };
     walk.nodes(local, remote);
     walk.found.sort_by_cached_key(|entry| entry.path.to_string());
@@ -69,35 +69,11 @@ impl Walk {
 
 impl Positional {
     /// `add` where only the remote has a value, `remove` where only the local one has, `replace` where both have.
-    pub fn operation(&self) -> &'static str {
+    pub(super) fn operation(&self) -> &'static str {
         match (&self.local, &self.remote) {
             (None, _) => "add",
             (Some(_), None) => "remove",
             (Some(_), Some(_)) => "replace",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::document::{self, Format};
-    use crate::limits::Limits;
-    use crate::path::RepoPath;
-    use crate::text::{SourceText, Sources};
-
-    #[test]
-    fn members_go_by_name_and_items_by_position() {
-        let read = |text: &str| {
-            let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-            document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-        };
-        let told = |local: &str, remote: &str| {
-            let entries = positional(&read(local), &read(remote));
-            entries.iter().map(|entry| format!("{} {}", entry.operation(), entry.path)).collect::<Vec<_>>()
-        };
-        assert_eq!(told("{b: [1, 2], a: 1.0}", "{a: 1, b: [2], c: 1}"), ["replace /b/0", "remove /b/1", "add /c"]);
-        assert_eq!(told("{a: 1}", "null"), ["replace "]);
-        assert_eq!(told("{a: null}", "{}"), ["remove /a"]);
     }
 }
