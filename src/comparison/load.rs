@@ -52,10 +52,11 @@ impl Comparison<'_> {
         &self,
         mut files: Vec<ChangedFile>,
         affected: &BTreeSet<RepoPath>,
+        in_units: &[BTreeSet<RepoPath>; 2],
         documents: Documents,
     ) -> Loaded {
         let parses = ParseOnce::new(&files, &self.before, &self.after, documents);
-        let reader = Reader { before: &self.before, after: &self.after, affected, parses: &parses };
+        let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses };
         sort_for_reading(&mut files, &self.after);
         let budget = &self.options.budget;
         budget.progress.expect(files.len());
@@ -167,6 +168,8 @@ struct Reader<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
     affected: &'a BTreeSet<RepoPath>,
+    /// The files of each side that units show.
+    in_units: &'a [BTreeSet<RepoPath>; 2],
     parses: &'a ParseOnce<'a>,
 }
 
@@ -176,7 +179,7 @@ impl Reader<'_> {
         let path = file.path;
         let mut is_edited = true;
         let is_affected = self.affected.contains(&path);
-        let sides = match self.open(file.before, file.after) {
+        let mut sides = match self.open(file.before, file.after) {
             // Without ids, a file that only looks touched shows its true face here. What it includes or reads may have changed.
             (Opened::Bytes(before, _), Opened::Bytes(after, _))
                 if before == after && !is_affected && !may_have_expressions(&after) =>
@@ -193,6 +196,11 @@ impl Reader<'_> {
             }
             (before, after) => [self.one(self.before, &path, before), self.one(self.after, &path, after)],
         };
+        for (content, in_units) in sides.iter_mut().zip(self.in_units) {
+            if in_units.contains(&path) {
+                content.resources.clear();
+            }
+        }
         Some(LoadedFile { path, is_edited, sides })
     }
 

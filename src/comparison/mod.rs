@@ -15,6 +15,7 @@ mod patched;
 mod report;
 mod requests;
 mod text_fallback;
+mod units;
 mod views;
 
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ use smol_str::SmolStr;
 use crate::document::{self, Format};
 use crate::finding::Finding;
 use crate::impact::{self, Impact, Memory, NoMemory};
+use crate::layout::{LAYOUTS, Layout};
 use crate::limits::{Budget, Limits};
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
@@ -62,6 +64,8 @@ pub struct Options<'a> {
     pub ignored: Vec<SmolStr>,
     /// What is known about whole trees from earlier runs.
     pub memory: &'a dyn Memory,
+    /// How files become resources, the most specific layout first.
+    pub layouts: &'a [&'a dyn Layout],
     /// What is compared of a resource.
     pub views: ComparedViews,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
@@ -75,6 +79,7 @@ impl Default for Options<'_> {
             budget: Budget::default(),
             ignored: Vec::new(),
             memory: &NoMemory,
+            layouts: LAYOUTS,
             views: ComparedViews::default(),
             reveal: false,
         }
@@ -112,7 +117,8 @@ impl<'a> Comparison<'a> {
         let limits = configuration.limits();
         let before = Given { snapshot: before, settings: &configuration.before, sources, limits };
         let after = Given { snapshot: after, settings: &configuration.after, sources, limits };
-        let [before, after] = Side::pair([before, after], configuration.secret_rules(), options.reveal);
+        let [before, after] =
+            Side::pair([before, after], options.layouts, configuration.secret_rules(), options.reveal);
         Self { before, after, configuration, options, metadata: MetadataDifferences::default() }
     }
 
@@ -144,12 +150,14 @@ impl<'a> Comparison<'a> {
 
     /// Reads everything that may differ, takes it through its stages, and hides its secrets.
     fn prepare(&self, impact: Impact, documents: Documents) -> Prepared {
-        let Impact { files, affected, layers, selectors, is_everything, unreadable, findings } = impact;
+        let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings } =
+            impact;
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
         let documents = if reach.is_empty() { documents } else { Documents::All };
-        let loaded = self.load(files, &affected, documents).noting(self.configuration, unreadable, findings);
-        let loaded = self.hide(self.effect(self.judge_layers(loaded, &layers), &layers));
+        let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
+        let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
+        let loaded = self.hide(self.with_units(loaded, &units));
         let layer_edits = impact::layer_edits(&impact::LayerEdits {
             before: &self.before,
             after: &self.after,
@@ -213,7 +221,8 @@ impl<'a> Comparison<'a> {
         let new = |entry: Entry| ChangedFile { path: entry.path.clone(), before: None, after: Some(entry) };
         let layers = entries.iter().map(|entry| &entry.path).filter(|path| is_layer_file(path.file_name())).cloned();
         let layers = layers.collect();
-        Impact { layers, files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() }
+        let impact = Impact { layers, files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() };
+        impact.with_units_of(&[None, Some(&self.after)])
     }
 }
 

@@ -64,7 +64,7 @@ impl Comparison<'_> {
         let unknown: Vec<ChangedFile> = unknown.collect();
         let affected = unknown.iter().map(|file| file.path.clone()).collect();
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
-        let loaded = self.load(unknown, &affected, Documents::All);
+        let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
         let before = in_effect(loaded.before, &self.before).resources;
         let after = in_effect(loaded.after, &self.after).resources;
         let [before, after] = self.hide_both(before, after);

@@ -183,7 +183,7 @@ impl Problem {
                     &finding::MERGE_INCLUDE_REFUSED,
                     format!("{key} of {name} has a condition `when`, which depends on the environment"),
                 )
-                .help("the result may depend only on the commit; remove `when`, or use `+?include`"),
+                .help("remove `when` or use `+?include`: the result may depend only on the commit"),
             Self::Refused(reason) => about
                 .finding(&finding::MERGE_INCLUDE_REFUSED, format!("{name} is not read: {reason}"))
                 .help("name a file of this repository, relative to the file that contains the name"),

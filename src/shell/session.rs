@@ -79,7 +79,7 @@ impl Session {
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
         let Asked { ignored, reveal, views } = asked;
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options = Options { scope, budget, ignored, memory: &self.memory, views, reveal };
+        let options = Options { scope, budget, ignored, memory: &self.memory, views, reveal, ..Options::default() };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

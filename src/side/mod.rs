@@ -6,7 +6,6 @@
 
 mod evaluate;
 mod expressions;
-mod file;
 mod find;
 mod infer;
 mod layers;
@@ -24,23 +23,24 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
-use crate::directive::Includes;
+use crate::directive::{self, Includes};
 use crate::expression::eval::Payload;
-use crate::layout::Roles;
+use crate::layout::{Files, LAYOUTS, Layout, Roles};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Resource};
+use crate::resource::{Identity, Parsed, Resource};
 use crate::secrets::Secrets;
 use crate::settings::{Given, PlaceRule};
+use crate::snapshot::Entry;
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
+pub use crate::layout::{FileContent, Opened};
 pub use evaluate::{EvalQuestion, Evaluated, NoStart};
 pub use expressions::SideTree;
-pub use file::{FileContent, Opened};
 pub use find::{ResourceHit, ResourceQuery};
 use names::Names;
 pub use patching::{PatchInput, PatchedDocuments};
@@ -53,8 +53,7 @@ use tree::{Folder, Written};
 /// One snapshot with everything that is known about it.
 pub struct Side<'a> {
     given: Given<'a>,
-    includes: Arc<Includes>,
-    roles: Roles<'a>,
+    files: Files<'a>,
     layers: Arc<LayerTrees<'a>>,
     secrets: Arc<Secrets<'a>>,
     caches: Caches,
@@ -62,7 +61,6 @@ pub struct Side<'a> {
 
 /// Answers that were computed before.
 struct Caches {
-    files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
     written: Memo<RepoPath, Arc<Written>>,
     children: Memo<LogicalPath, Arc<[LogicalPath]>>,
@@ -83,7 +81,7 @@ struct Caches {
 impl<'a> Side<'a> {
     /// A snapshot on its own, with the secret rules of its own settings; with `reveal`, secrets are shown.
     pub fn new(given: Given<'a>, reveal: bool) -> Self {
-        let side = Layered::new(given);
+        let side = Layered::new(given, LAYOUTS);
         let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal);
         side.hiding(Arc::new(secrets))
     }
@@ -91,10 +89,11 @@ impl<'a> Side<'a> {
     /// Both sides of a comparison. Each hides what either of them declares as secret.
     pub fn pair<'r>(
         [before, after]: [Given<'a>; 2],
+        layouts: &'a [&'a dyn Layout],
         rules: impl IntoIterator<Item = &'r PlaceRule>,
         reveal: bool,
     ) -> [Self; 2] {
-        let (before, after) = (Layered::new(before), Layered::new(after));
+        let (before, after) = (Layered::new(before, layouts), Layered::new(after, layouts));
         let layers = vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
         let secrets = Arc::new(Secrets::new(rules, layers, reveal));
         [before.hiding(Arc::clone(&secrets)), after.hiding(secrets)]
@@ -118,7 +117,32 @@ impl<'a> Side<'a> {
 
     /// What files are, by their place.
     pub fn roles(&self) -> &Roles<'a> {
-        &self.roles
+        self.files.roles()
+    }
+
+    /// The files and units, as layouts read them.
+    pub fn files(&self) -> &Files<'a> {
+        &self.files
+    }
+
+    /// What the file at a path holds; nothing if there is none. It is read once.
+    pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
+        self.files.file(path)
+    }
+
+    /// What expanding a document of this side needs.
+    pub fn directives(&self) -> directive::Context<'_> {
+        self.files.directives()
+    }
+
+    /// The bytes of an entry.
+    pub fn open(&self, entry: Option<Entry>) -> Opened {
+        self.files.open(entry)
+    }
+
+    /// The resources of a file that is parsed already.
+    pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
+        self.files.content(path, parsed)
     }
 }
 
@@ -134,21 +158,21 @@ impl<'a> Deref for Side<'a> {
 /// A snapshot whose layers can be asked, so that all sides together can say what is secret.
 struct Layered<'a> {
     given: Given<'a>,
+    layouts: &'a [&'a dyn Layout],
     includes: Arc<Includes>,
     layers: Arc<LayerTrees<'a>>,
 }
 
 impl<'a> Layered<'a> {
-    fn new(given: Given<'a>) -> Self {
+    fn new(given: Given<'a>, layouts: &'a [&'a dyn Layout]) -> Self {
         let includes = Arc::new(Includes::default());
         let layers = Arc::new(LayerTrees::new(given, &includes));
-        Self { given, includes, layers }
+        Self { given, layouts, includes, layers }
     }
 
     fn hiding(self, secrets: Arc<Secrets<'a>>) -> Side<'a> {
-        let Self { given, includes, layers } = self;
-        let roles = Roles::new(given.snapshot, given.settings);
-        Side { given, includes, roles, layers, secrets, caches: Caches::new(given) }
+        let Self { given, layouts, includes, layers } = self;
+        Side { given, files: Files::new(given, includes, layouts), layers, secrets, caches: Caches::new(given) }
     }
 }
 
@@ -157,7 +181,6 @@ impl Caches {
         let patch_files =
             given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
-            files: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
             children: Memo::default(),

@@ -65,7 +65,7 @@ impl Side<'_> {
 
     /// The only document of a file as it may be shown.
     pub fn hide_document(&self, root: Node, file: &RepoPath) -> Node {
-        let role = self.roles.of_content(file, kubernetes_name(&root).is_some());
+        let role = self.roles().of_content(file, kubernetes_name(&root).is_some());
         let identity = match (role, kubernetes_name(&root)) {
             (Role::Resource(path), _) | (Role::LegacyResource(path), None) => Identity::Logical(path),
             (Role::LegacyResource(_) | Role::Documents, Some(name)) => Identity::Kubernetes(name),

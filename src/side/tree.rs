@@ -61,7 +61,7 @@ impl Side<'_> {
 
     /// The files in the directory of a path that are named by it.
     fn files_inside(&self, directory: &RepoPath, path: &LogicalPath) -> Vec<RepoPath> {
-        let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
+        let is_own = |file: &&RepoPath| matches!(self.roles().of(file), Role::Resource(named) if named == *path);
         self.folder(directory).files.iter().filter(is_own).cloned().collect()
     }
 
@@ -147,7 +147,7 @@ impl Side<'_> {
         self.settings.roots.paths().any(|root| {
             let Ok(directory) = path.directory_below(root) else { return false };
             let own = self.folder(&directory);
-            let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
+            let is_own = |file: &&RepoPath| matches!(self.roles().of(file), Role::Resource(named) if named == *path);
             let beside = directory.parent().map(|parent| self.folder(&parent));
             if own.is_unlisted || beside.as_ref().is_some_and(|beside| beside.is_unlisted) {
                 return true;
@@ -164,7 +164,7 @@ impl Side<'_> {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
                 let is_directorys = matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
-                    && matches!(self.roles.of(file), Role::Resource(_));
+                    && matches!(self.roles().of(file), Role::Resource(_));
                 if is_directorys {
                     continue;
                 }
@@ -180,7 +180,7 @@ impl Side<'_> {
 
     /// What the files of a directory may be called by their names alone: legacy resources. Nothing is opened.
     pub(super) fn named_by_files(&self, directory: &RepoPath) -> Vec<LogicalPath> {
-        let named = |file: &RepoPath| match self.roles.of(file) {
+        let named = |file: &RepoPath| match self.roles().of(file) {
             Role::Resource(path) | Role::LegacyResource(path) => Some(path),
             _ => None,
         };
@@ -234,7 +234,9 @@ impl Side<'_> {
             };
             folder.is_unlisted = unreadable.iter().any(is_all);
             self.caches.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
-            folder.files.retain(|file| !matches!(self.roles.of(file), Role::Layer | Role::Configuration | Role::Other));
+            folder
+                .files
+                .retain(|file| !matches!(self.roles().of(file), Role::Layer | Role::Configuration | Role::Other));
             folder.files.sort_unstable();
             folder.folders.sort_unstable();
             Arc::new(folder)

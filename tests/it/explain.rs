@@ -60,14 +60,14 @@ fn anchors_and_merge_keys_are_shown_like_directives() {
         of_file(&[("a.yaml", text)], "a.yaml", ""),
         "\
 .merged.k
-  ▸ 1  a.yaml:2  through << at a.yaml:5
+  ▸ 1  a.yaml:2  via << at a.yaml:5
 
 .merged.l
-    ~~2~~  a.yaml:3  through << at a.yaml:5
+    ~~2~~  a.yaml:3  via << at a.yaml:5
   ▸ 3      a.yaml:6
 
 .alias
-  ▸ {k: 1, l: 2}  a.yaml:2  through *b at a.yaml:7
+  ▸ {k: 1, l: 2}  a.yaml:2  via *b at a.yaml:7
 
 2 more values come from the file itself; a POINTER or -v shows them
 "

