@@ -23,7 +23,7 @@ fn with_comparison<T>(before: Files<'_>, after: Files<'_>, act: impl FnOnce(&Com
 
 fn load(comparison: &Comparison<'_>) -> Loaded {
     let impact = impact::impact(&comparison.question());
-    comparison.load(impact.files, &impact.affected, Documents::Differing)
+    comparison.load(impact.files, &impact.affected, &impact.in_units, Documents::Differing)
 }
 
 fn names(resources: &[crate::resource::Resource]) -> Vec<String> {
