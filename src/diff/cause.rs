@@ -68,18 +68,24 @@ impl HomeFile {
     }
 }
 
-/// The causes of a change of a resource.
-pub fn causes(change: &Change, of: &ResourceChange, sources: &Sources) -> Causes {
-    causes_at(change, &HomeFile::both(of), sources)
+/// The causes of a change of a resource; computed once and stored on the change.
+pub fn causes<'c>(change: &'c Change, of: &ResourceChange, sources: &Sources) -> &'c Causes {
+    change.causes.get_or_init(|| Causes::new(change, &HomeFile::both(of), sources))
 }
 
-/// The causes of a change, with the files of its resource given. With `None` every value counts as external.
-pub fn causes_at(change: &Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> Causes {
-    let cause = |node: &Option<Node>, home: &Option<HomeFile>| Some(Cause::of(node.as_ref()?, home.as_ref(), sources));
-    Causes { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
+/// The causes of a change, with the files of its resource given; computed once and stored on the change. With `None` every value
+/// counts as external.
+pub fn causes_at<'c>(change: &'c Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> &'c Causes {
+    change.causes.get_or_init(|| Causes::new(change, homes, sources))
 }
 
 impl Causes {
+    fn new(change: &Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> Self {
+        let cause =
+            |node: &Option<Node>, home: &Option<HomeFile>| Some(Cause::new(node.as_ref()?, home.as_ref(), sources));
+        Self { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
+    }
+
     /// The causes of the sides that have a value, the older one first.
     pub fn sides(&self) -> impl Iterator<Item = &Cause> {
         self.before.iter().chain(&self.after)
@@ -100,7 +106,7 @@ impl Causes {
 }
 
 impl Cause {
-    fn of(node: &Node, of: Option<&HomeFile>, sources: &Sources) -> Self {
+    fn new(node: &Node, of: Option<&HomeFile>, sources: &Sources) -> Self {
         let (at, is_own) = place(node.span, of, sources);
         let mut steps: Vec<&Step> =
             std::iter::successors(node.step(), |step| step.before.as_deref()).take(LONGEST_WAY + 1).collect();

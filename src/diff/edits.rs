@@ -53,9 +53,9 @@ pub fn edits(resources: &[ResourceChange], sources: &Sources, is_edited: &dyn Fn
     for (at, of) in resources.iter().enumerate().filter(|(_, of)| of.before.is_some() && of.after.is_some()) {
         for change in of.changes() {
             let causes = causes(change, of, sources);
-            found.count(at, &causes, causes.is_same_text(sources));
+            found.count(at, causes, causes.is_same_text(sources));
             if causes.is_external() {
-                let known = read.entry(places(&causes)).or_default();
+                let known = read.entry(places(causes)).or_default();
                 if known.len() < MOST_READINGS && !known.iter().any(|known| is_same_edit(known, change)) {
                     known.push(change);
                 }
@@ -88,7 +88,7 @@ fn echoes(
         }
         for (at, change) in of.changes().enumerate() {
             let causes = causes(change, of, sources);
-            let twins = read.get(&places(&causes)).filter(|_| causes.sides().all(|side| side.is_own));
+            let twins = read.get(&places(causes)).filter(|_| causes.sides().all(|side| side.is_own));
             if twins.is_some_and(|twins| twins.iter().any(|twin| is_same_edit(twin, change))) {
                 echoes.insert(Member { resource, change: at });
             }

@@ -158,7 +158,7 @@ fn distinct<'m>(members: impl IntoIterator<Item = &'m Member>) -> Vec<usize> {
 struct Item<'a> {
     member: Member,
     change: &'a Change,
-    causes: Causes,
+    causes: &'a Causes,
 }
 
 /// Every change of resources that exist on both sides. Added and removed resources have no changes inside.
@@ -220,7 +220,7 @@ impl Sorter<'_> {
         a.change.kind == b.change.kind
             && positions(a.change) == positions(b.change)
             && is_same_shape(&a.change.path, &b.change.path)
-            && sides(a.change, &a.causes).into_iter().zip(sides(b.change, &b.causes)).all(is_same_side)
+            && sides(a.change, a.causes).into_iter().zip(sides(b.change, b.causes)).all(is_same_side)
     }
 }
 
@@ -286,7 +286,7 @@ fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], orde
     }
     variants.sort_by_cached_key(|variant| (Reverse(variant.resource_count()), order.place(&variant.members[0])));
     let of_class = |side: fn(&Causes) -> Option<&Cause>| {
-        let causes: Vec<&Cause> = class.iter().filter_map(|&at| side(&items[at].causes)).collect();
+        let causes: Vec<&Cause> = class.iter().filter_map(|&at| side(items[at].causes)).collect();
         shared_cause(&causes, is_apart)
     };
     let first = items[class[0]].change;

@@ -80,7 +80,7 @@ impl Names {
     }
 
     /// The name of an item; `None` if it has none.
-    pub(super) fn of<'a>(&self, item: &'a Node) -> Option<Vec<Part<'a>>> {
+    pub(super) fn parts<'a>(&self, item: &'a Node) -> Option<Vec<Part<'a>>> {
         item.as_map()?;
         let parts = self.0.iter().map(|member| member.part(item)).collect::<Option<Vec<_>>>()?;
         parts.iter().any(|part| !matches!(part, Part::Absent)).then_some(parts)
@@ -88,7 +88,7 @@ impl Names {
 
     /// The name of an item as people read it: `name=web`, or `containerPort=80,protocol=TCP`.
     pub(super) fn label(&self, item: &Node) -> Option<SmolStr> {
-        let parts = self.of(item)?;
+        let parts = self.parts(item)?;
         let mut label = String::new();
         for (member, part) in self.0.iter().zip(&parts) {
             let value = match part {
@@ -113,7 +113,7 @@ impl Names {
     /// The first item that has no name, or the name of another; then that one too.
     pub(super) fn fault(&self, items: &[Node]) -> Option<(usize, Option<usize>)> {
         let mut index = HashMap::with_capacity(items.len());
-        items.iter().enumerate().find_map(|(at, item)| match self.of(item) {
+        items.iter().enumerate().find_map(|(at, item)| match self.parts(item) {
             None => Some((at, None)),
             Some(name) => index.insert(name, at).map(|twin| (at, Some(twin))),
         })
@@ -141,7 +141,7 @@ impl Names {
     ) -> Option<HashMap<Vec<Part<'a>>, usize>> {
         let mut index = HashMap::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
-            let name = self.of(item)?;
+            let name = self.parts(item)?;
             if !name.iter().all(is_sensible) || index.insert(name, at).is_some() {
                 return None;
             }
@@ -240,7 +240,7 @@ pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
     });
     let mut best: Option<Guess> = None;
     for names in std::iter::once(Names::kubernetes()).chain(candidates) {
-        if !samples.iter().all(|sample| names.of(sample).is_some()) {
+        if !samples.iter().all(|sample| names.parts(sample).is_some()) {
             continue;
         }
         let Some(pairs) = names.pairs_if(before, after, is_sensible_name) else { continue };
@@ -347,6 +347,6 @@ mod tests {
     fn secrets_are_no_names() {
         let secret = crate::diff::testing::secret(read(r#""hunter2""#));
         let item = crate::diff::testing::map(vec![("name", secret)]);
-        assert!(Names::known(&[("name", None)]).of(&item).is_none());
+        assert!(Names::known(&[("name", None)]).parts(&item).is_none());
     }
 }

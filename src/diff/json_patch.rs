@@ -280,7 +280,7 @@ mod tests {
     use crate::diff::testing::{any_node, edited_lists, edited_pair, key, number, read, span, tagged};
     use proptest::prelude::*;
 
-    fn told(before: &Node, after: &Node) -> Vec<String> {
+    fn operations_text(before: &Node, after: &Node) -> Vec<String> {
         let tell = |operation: &Operation| match operation {
             Operation::Add { path, .. } => format!("add {path}"),
             Operation::Remove { path } => format!("remove {path}"),
@@ -293,22 +293,22 @@ mod tests {
     fn members_are_named_with_escapes() {
         let before = read(r#"{"a/b": 1, "gone": {"k": 1}, "same": [1]}"#);
         let after = read(r#"{"a/b": 2, "m~n": true, "same": [1]}"#);
-        assert_eq!(told(&before, &after), ["remove /gone", "replace /a~1b", "add /m~0n"]);
-        assert_eq!(told(&read(r#"{"a": 1}"#), &read("null")), ["replace "]);
+        assert_eq!(operations_text(&before, &after), ["remove /gone", "replace /a~1b", "add /m~0n"]);
+        assert_eq!(operations_text(&read(r#"{"a": 1}"#), &read("null")), ["replace "]);
     }
 
     #[test]
     fn lists_are_patched_with_few_steps() {
-        assert_eq!(told(&read("[1, 2, 3, 4]"), &read("[0, 1, 2, 4]")), ["add /0", "remove /3"]);
-        assert_eq!(told(&read("[1, 2, 3]"), &read("[1]")), ["remove /1", "remove /1"]);
-        assert_eq!(told(&read("[1]"), &read("[1, 2, 3]")), ["add /1", "add /2"]);
-        assert_eq!(told(&read(r#"[{"a": 1}, 2]"#), &read(r#"[{"a": 2}, 2]"#)), ["replace /0/a"]);
+        assert_eq!(operations_text(&read("[1, 2, 3, 4]"), &read("[0, 1, 2, 4]")), ["add /0", "remove /3"]);
+        assert_eq!(operations_text(&read("[1, 2, 3]"), &read("[1]")), ["remove /1", "remove /1"]);
+        assert_eq!(operations_text(&read("[1]"), &read("[1, 2, 3]")), ["add /1", "add /2"]);
+        assert_eq!(operations_text(&read(r#"[{"a": 1}, 2]"#), &read(r#"[{"a": 2}, 2]"#)), ["replace /0/a"]);
     }
 
     #[test]
     fn digits_count() {
-        assert_eq!(told(&read(r#"{"v": 1.10}"#), &read(r#"{"v": 1.1}"#)), ["replace /v"]);
-        assert_eq!(told(&number("0x10"), &number("16")), [""; 0]);
+        assert_eq!(operations_text(&read(r#"{"v": 1.10}"#), &read(r#"{"v": 1.1}"#)), ["replace /v"]);
+        assert_eq!(operations_text(&number("0x10"), &number("16")), [""; 0]);
     }
 
     #[test]
@@ -316,8 +316,8 @@ mod tests {
         let with_number = |value| Node::map(vec![Entry { key: key("1", KeyKind::Scalar), value }], span());
         let before = crate::diff::testing::map(vec![("m", with_number(number("1")))]);
         let after = crate::diff::testing::map(vec![("m", with_number(number("2")))]);
-        assert_eq!(told(&before, &after), ["replace /m"]);
-        assert_eq!(told(&tagged("!A", read("[1]")), &read("[1]")), ["replace "]);
+        assert_eq!(operations_text(&before, &after), ["replace /m"]);
+        assert_eq!(operations_text(&tagged("!A", read("[1]")), &read("[1]")), ["replace "]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod laws;
 #[cfg(test)]
 mod testing;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
@@ -109,6 +109,15 @@ pub struct Change {
     pub before: Option<Node>,
     /// The value after; absent for a removal.
     pub after: Option<Node>,
+    /// The causes of both sides, computed when [`causes`] is first asked for them.
+    causes: OnceLock<Causes>,
+}
+
+impl Change {
+    /// A change whose causes are not known yet.
+    pub fn new(kind: ChangeKind, path: Vec<PathStep>, before: Option<Node>, after: Option<Node>) -> Self {
+        Self { kind, path, before, after, causes: OnceLock::new() }
+    }
 }
 
 /// The kinds of changes.

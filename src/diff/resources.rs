@@ -275,7 +275,7 @@ impl<'a> Pairing<'a> {
     fn pair_facing(&mut self, these: &[usize], those: &[usize]) {
         let limit = trait_limit(these.len() + those.len());
         let is_related = |&(this, that): &(usize, usize)| {
-            let features = |resource: &Resource| Features::of(&resource.payload, limit);
+            let features = |resource: &Resource| Features::new(&resource.payload, limit);
             features(&self.before[this]).similarity(&features(&self.after[that])).per_mille >= RELATED
         };
         let pairs: Vec<_> = these.iter().copied().zip(those.iter().copied()).filter(is_related).collect();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     /// Each pair as `file#position=file#position`, `-` for none.
-    fn told(before: Vec<Resource>, after: Vec<Resource>) -> Vec<String> {
+    fn pairs_text(before: Vec<Resource>, after: Vec<Resource>) -> Vec<String> {
         let tell = |resource: &Option<Resource>| match resource {
             Some(resource) => format!("{}#{}", resource.file, resource.position),
             None => "-".to_owned(),
@@ -371,16 +371,16 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(lines(&found[0].difference.changes), ["value /m"]);
         assert!(changes(before.clone(), before.iter().rev().cloned().collect()).is_empty());
-        assert_eq!(told(before, after[..1].to_vec()), ["f.yaml#0=-", "f.yaml#2=f.yaml#0", "f.yaml#1=-"]);
+        assert_eq!(pairs_text(before, after[..1].to_vec()), ["f.yaml#0=-", "f.yaml#2=f.yaml#0", "f.yaml#1=-"]);
     }
 
     #[test]
     fn documents_that_share_nothing_are_not_compared() {
         let before = vec![file("f", Some(0), r#"{"a": 1}"#), file("f", Some(1), r#"{"b": 1}"#)];
         let after = vec![file("f", Some(0), r#"{"a": 1}"#), file("f", Some(1), r#"{"z": 5}"#)];
-        assert_eq!(told(before.clone(), after), ["f#0=f#0", "f#1=-", "-=f#1"]);
+        assert_eq!(pairs_text(before.clone(), after), ["f#0=f#0", "f#1=-", "-=f#1"]);
         let alone = (vec![file("f", None, r#"{"a": 1}"#)], vec![file("f", None, r#"{"z": 5}"#)]);
-        assert_eq!(told(alone.0, alone.1), ["f#0=f#0"], "a file of one document is that document");
+        assert_eq!(pairs_text(alone.0, alone.1), ["f#0=f#0"], "a file of one document is that document");
     }
 
     #[test]
@@ -389,10 +389,10 @@ mod tests {
             vec![kubernetes("base/a", "Pod", "p", r#", "x": 1"#), kubernetes("prod/a", "Pod", "p", r#", "x": 2"#)];
         let after =
             vec![kubernetes("base/a", "Pod", "p", r#", "x": 2"#), kubernetes("prod/a", "Pod", "p", r#", "x": 3"#)];
-        assert_eq!(told(before, after), ["base/a#0=base/a#0", "prod/a#0=prod/a#0"]);
+        assert_eq!(pairs_text(before, after), ["base/a#0=base/a#0", "prod/a#0=prod/a#0"]);
         let before = vec![kubernetes("a", "Pod", "p", r#", "x": 1"#), kubernetes("b", "Pod", "p", r#", "x": 2"#)];
         let after = vec![kubernetes("c", "Pod", "p", r#", "x": 2"#), kubernetes("d", "Pod", "p", r#", "x": 1"#)];
-        assert_eq!(told(before, after), ["b#0=c#0", "a#0=d#0"]);
+        assert_eq!(pairs_text(before, after), ["b#0=c#0", "a#0=d#0"]);
     }
 
     #[test]
@@ -414,8 +414,8 @@ mod tests {
         let same = r#"{"a": 1, "b": 2}"#;
         let before = vec![file("x/one.yaml", None, same), file("x/two.yaml", None, same)];
         let after = vec![file("x/three.yaml", None, same), file("y/one.yaml", None, same)];
-        assert_eq!(told(before, after), ["x/two.yaml#0=x/three.yaml#0", "x/one.yaml#0=y/one.yaml#0"]);
-        assert_eq!(told(vec![file("a", None, "{}")], vec![file("b", None, "{}")]), ["a#0=-", "-=b#0"]);
+        assert_eq!(pairs_text(before, after), ["x/two.yaml#0=x/three.yaml#0", "x/one.yaml#0=y/one.yaml#0"]);
+        assert_eq!(pairs_text(vec![file("a", None, "{}")], vec![file("b", None, "{}")]), ["a#0=-", "-=b#0"]);
     }
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
         };
         let after: Vec<Resource> = resources().into_iter().skip(7).collect();
         let reversed = (resources().into_iter().rev().collect(), after.iter().rev().cloned().collect());
-        assert_eq!(told(resources(), after), told(reversed.0, reversed.1));
+        assert_eq!(pairs_text(resources(), after), pairs_text(reversed.0, reversed.1));
     }
 
     #[test]

@@ -41,7 +41,7 @@ const MOST_WORDS: usize = 128;
 
 impl Features {
     /// The features of a value down to the words in its strings, at most about `limit` of them.
-    pub(super) fn of(node: &Node, limit: usize) -> Self {
+    pub(super) fn new(node: &Node, limit: usize) -> Self {
         let mut collected = Collector { features: Vec::new(), limit, is_document: false };
         collected.value(node, 0);
         collected.finish()
@@ -214,7 +214,7 @@ const COMPARED: usize = 4;
 const NEIGHBOURS: usize = 2;
 
 fn candidates(before: &[Features], after: &[Features]) -> Vec<(usize, usize)> {
-    let owners = Owners::of(before);
+    let owners = Owners::new(before);
     let mut found = Vec::new();
     let mut with: Vec<usize> = Vec::new();
     for (a, features) in after.iter().enumerate() {
@@ -237,7 +237,7 @@ struct Owners {
 }
 
 impl Owners {
-    fn of(all: &[Features]) -> Self {
+    fn new(all: &[Features]) -> Self {
         let mut owners = Vec::with_capacity(all.iter().map(|one| one.features.len()).sum());
         let mut features: HashMap<u64, (usize, usize)> = HashMap::with_capacity(all.len());
         for (at, one) in all.iter().enumerate() {
@@ -283,7 +283,7 @@ mod tests {
     use crate::diff::testing::{read, secret};
 
     fn similarity(a: &str, b: &str) -> u64 {
-        Features::of(&read(a), 256).similarity(&Features::of(&read(b), 256)).per_mille
+        Features::new(&read(a), 256).similarity(&Features::new(&read(b), 256)).per_mille
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn equal_secrets_are_alike() {
-        let features = |text: &str| Features::of(&secret(read(text)), 9);
+        let features = |text: &str| Features::new(&secret(read(text)), 9);
         assert_eq!(features("1").similarity(&features("1")).per_mille, 1000);
         assert_eq!(features("1").similarity(&features("2")).per_mille, 0);
     }
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn among_many_the_most_alike_find_each_other_with_little_work() {
         let of =
-            |at: u32, edit: u32| Features::of(&read(&format!(r#"{{"n": "x{at}", "m": "y{at}", "k": {edit}}}"#)), 99);
+            |at: u32, edit: u32| Features::new(&read(&format!(r#"{{"n": "x{at}", "m": "y{at}", "k": {edit}}}"#)), 99);
         let before: Vec<Features> = (0..5000).map(|at| of(at, 1)).collect();
         let after: Vec<Features> = (0..5000).rev().map(|at| of(at, 2)).collect();
         let rated = std::cell::Cell::new(0);

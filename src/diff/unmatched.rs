@@ -32,7 +32,7 @@ const FEWEST_FEATURES: usize = 16;
 const MOST_FEATURES: usize = 256;
 
 impl<'a> Unmatched<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         first: &'a [Node],
         second: &'a [Node],
         pairs: &[(usize, usize)],
@@ -57,7 +57,7 @@ impl<'a> Unmatched<'a> {
             };
         }
         let limit = (ALL_FEATURES / (first.len() + second.len())).clamp(FEWEST_FEATURES, MOST_FEATURES);
-        let features = |items: &[UnmatchedItem<'_>]| items.iter().map(|item| Features::of(item.node, limit)).collect();
+        let features = |items: &[UnmatchedItem<'_>]| items.iter().map(|item| Features::new(item.node, limit)).collect();
         Self { first_features: features(&first), second_features: features(&second), first, second }
     }
 

@@ -229,12 +229,7 @@ fn known<'o>(
 
 fn change(kind: ChangeKind, before: Option<&Node>, after: Option<&Node>, place: &WalkPath<'_>) -> Change {
     let tracked = |node: Option<&Node>, side| node.map(|node| place.tracked(node, side));
-    Change {
-        kind,
-        path: place.path(),
-        before: tracked(before, DiffSide::Before),
-        after: tracked(after, DiffSide::After),
-    }
+    Change::new(kind, place.path(), tracked(before, DiffSide::Before), tracked(after, DiffSide::After))
 }
 
 /// The entries that are gone, each with the position in `after` of the last entry before it that stayed; sorted by it.

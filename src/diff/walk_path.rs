@@ -119,7 +119,7 @@ impl WalkStep<'_> {
                 label: names.as_ref().and_then(|names| {
                     let (_, item) = after.or(before)?;
                     // Items paired by similarity may have different names on the two sides; then neither is used.
-                    let is_one_name = before.is_none_or(|(_, before)| names.of(before) == names.of(item));
+                    let is_one_name = before.is_none_or(|(_, before)| names.parts(before) == names.parts(item));
                     if is_one_name { names.label(item) } else { None }
                 }),
             },

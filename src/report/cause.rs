@@ -41,7 +41,7 @@ pub(super) fn of_group(
     if group.causes().all(|cause| matches!(cause.origin, Origin::Own) && cause.via.is_empty()) {
         return None;
     }
-    let example = group.example(resources).map(|(of, change)| causes(change, of, sources)).unwrap_or_default();
+    let example = group.example(resources).map(|(of, change)| causes(change, of, sources));
     let mut shared = |cause: &Option<SharedCause>, pick: fn(&Causes) -> Option<&Cause>| {
         let cause = cause.as_ref()?;
         let files = || -> BTreeSet<RepoPath> {
@@ -49,13 +49,13 @@ pub(super) fn of_group(
                 let of = resources.get(member.resource)?;
                 Some(causes(of.change(member.change)?, of, sources))
             });
-            members.filter_map(|causes| Some(pick(&causes)?.at.file.clone())).collect()
+            members.filter_map(|causes| Some(pick(causes)?.at.file.clone())).collect()
         };
         Some(shared_side(cause, &files, locator))
     };
     let before = shared(&group.before, |causes| causes.before.as_ref());
     let after = shared(&group.after, |causes| causes.after.as_ref());
-    Some(joined(before, after, example.is_same_text(sources), symbols))
+    Some(joined(before, after, example.is_some_and(|causes| causes.is_same_text(sources)), symbols))
 }
 
 /// `customers/_/metadata.yaml:9`.
@@ -75,10 +75,12 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
         if step.kind == StepKind::Layer && named.contains(&&step.at.file) {
             continue;
         }
-        let by = match step.is_own {
-            _ if is_same_line(&step.at, &cause.at, locator) => "there".to_owned(),
-            true => format!("in line {} of this file", locator.start(step.at.span).line),
-            false => format!("at {}", place_words(&step.at, locator)),
+        let by = if is_same_line(&step.at, &cause.at, locator) {
+            "there".to_owned()
+        } else if step.is_own {
+            format!("in line {} of this file", locator.start(step.at.span).line)
+        } else {
+            format!("at {}", place_words(&step.at, locator))
         };
         via.push(format!("via the {} {by}", step.kind.name()));
         named.push(&step.at.file);

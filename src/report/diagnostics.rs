@@ -174,9 +174,10 @@ impl Diagnostic for Shown<'_> {
         let label = |mark: &Mark| {
             let text = (!mark.label.is_empty()).then(|| mark.label.clone());
             let span = (mark.range.start, mark.range.len());
-            match mark.is_primary {
-                true => LabeledSpan::new_primary_with_span(text, span),
-                false => LabeledSpan::new_with_span(text, span),
+            if mark.is_primary {
+                LabeledSpan::new_primary_with_span(text, span)
+            } else {
+                LabeledSpan::new_with_span(text, span)
             }
         };
         Some(Box::new(self.snippets.marks.iter().map(label)))

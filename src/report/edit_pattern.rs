@@ -37,7 +37,7 @@ const LONGEST: usize = 400;
 pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<EditPattern> {
     let texts: Vec<Option<(&str, &str)>> =
         group.variants.iter().map(|variant| variant.example(resources).and_then(|(_, change)| texts(change))).collect();
-    let edits: Vec<Option<TextEdit<'_>>> = texts.iter().map(|pair| pair.map(TextEdit::of)).collect();
+    let edits: Vec<Option<TextEdit<'_>>> = texts.iter().map(|pair| pair.map(TextEdit::new)).collect();
     // The edited part may be before or after the part that differs, so that one or the other end is shared.
     let by_start = classes(&edits, |edit| (edit.start, edit.old, edit.new));
     let by_end = classes(&edits, |edit| (edit.end, edit.old, edit.new));
@@ -45,7 +45,7 @@ pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<Ed
     let largest = by_start.into_iter().chain(by_end).rev().max_by_key(|class| count(class))?;
     let says_more = largest.len() > 1 && count(&largest) > group.variants.first()?.resource_count();
     let members = || largest.iter().filter_map(|at| texts[*at]);
-    let first = TextEdit::of(members().next()?);
+    let first = TextEdit::new(members().next()?);
     says_more.then(|| EditPattern {
         before: ends(&members().map(|(old, _)| old).collect::<Vec<_>>(), &first, first.old),
         after: ends(&members().map(|(_, new)| new).collect::<Vec<_>>(), &first, first.new),
@@ -70,7 +70,7 @@ struct TextEdit<'a> {
 }
 
 impl<'a> TextEdit<'a> {
-    fn of((before, after): (&'a str, &'a str)) -> Self {
+    fn new((before, after): (&'a str, &'a str)) -> Self {
         let start = shared_start(before, after);
         let (old, new) = (&before[start..], &after[start..]);
         let end = shared_end(old, new);

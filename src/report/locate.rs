@@ -38,15 +38,15 @@ impl<'a> Locator<'a> {
 
     /// Where a span starts.
     pub(super) fn start(&mut self, span: Span) -> LinePosition {
-        self.at(span.source, span.start as usize)
+        self.position(span.source, span.start as usize)
     }
 
     /// One past where a span ends.
     pub(super) fn end(&mut self, span: Span) -> LinePosition {
-        self.at(span.source, span.end as usize)
+        self.position(span.source, span.end as usize)
     }
 
-    fn at(&mut self, source: SourceId, offset: usize) -> LinePosition {
+    fn position(&mut self, source: SourceId, offset: usize) -> LinePosition {
         let sources = self.sources;
         let counted = self.counted.entry(source).or_insert_with(|| Counted {
             text: sources.get(source),

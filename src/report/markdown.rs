@@ -39,7 +39,7 @@ const MOST_HIDDEN: usize = 5;
 /// Writes at most `budget` bytes. What does not fit is left out from the inside out: details of the last resources first, then
 /// all of them, then the table; a note says what is missing.
 pub fn write(report: &Report, budget: usize, out: &mut dyn io::Write) -> io::Result<()> {
-    out.write_all(fitted(&Parts::of(report, budget), budget).as_bytes())
+    out.write_all(fitted(&Parts::new(report, budget), budget).as_bytes())
 }
 
 /// Writes findings alone, where nothing was compared.
@@ -107,18 +107,18 @@ fn fitted(parts: &Parts, budget: usize) -> String {
 
 impl Parts {
     /// All parts, with no more details than fit the budget: groups first, then changes of single resources.
-    fn of(report: &Report, budget: usize) -> Self {
+    fn new(report: &Report, budget: usize) -> Self {
         let mut draft = Draft::new(report, &STYLE);
         draft.hint = "";
         draft.listed = MOST_LISTED;
-        let told = terminal::told(report, &STYLE);
-        let is_untold = |(at, resource): &(usize, &ResourceChange)| {
+        let grouped_changes = terminal::shown_in_groups(report, &STYLE);
+        let has_unshown = |(at, resource): &(usize, &ResourceChange)| {
             let count = resource.changes().count();
-            let is_told = |change| told.contains(&Member { resource: *at, change });
-            count == 0 || resource.is_moved() || !(0..count).all(is_told)
+            let is_shown = |change| grouped_changes.contains(&Member { resource: *at, change });
+            count == 0 || resource.is_moved() || !(0..count).all(is_shown)
         };
         let shown = report.resources.iter().enumerate().filter(|(_, resource)| resource.status() < Status::Respelled);
-        let shown: Vec<(usize, &ResourceChange)> = shown.filter(is_untold).collect();
+        let shown: Vec<(usize, &ResourceChange)> = shown.filter(has_unshown).collect();
         let shared =
             Table { head: GROUPS, rows: report.groups.iter().map(|it| groups::row(report, it, &mut draft)).collect() };
         let resources = Table { head: RESOURCES, rows: shown.iter().map(|(_, it)| row(it, &draft)).collect() };
@@ -128,8 +128,8 @@ impl Parts {
             details.push(|| groups::detail(report, group, &mut draft));
         }
         for (at, resource) in shown.iter().filter(has_detail) {
-            let is_told = |change| told.contains(&Member { resource: *at, change });
-            details.push(|| detail(resource, &mut draft, &is_told).unwrap_or_default());
+            let is_shown = |change| grouped_changes.contains(&Member { resource: *at, change });
+            details.push(|| detail(resource, &mut draft, &is_shown).unwrap_or_default());
         }
         let overridden = groups::overridden(report, &mut draft);
         let cut = if draft.was_cut { "… marks truncated text.\n" } else { "" };
@@ -207,8 +207,12 @@ impl Details {
 }
 
 fn head(report: &Report) -> String {
-    let counts = SummaryCounts::of(report);
-    let title = if counts.is_unchanged() { "no effective change".to_owned() } else { words(&counts, true) };
+    let counts = SummaryCounts::count(report);
+    let title = match (counts.is_unchanged(), report.is_incomplete()) {
+        (true, true) => "could not compare all files".to_owned(),
+        (true, false) => "no effective change".to_owned(),
+        (false, _) => words(&counts, true),
+    };
     let sides = format!("{} → {}", span(&report.before), span(&report.after));
     let compared = format!(
         "{} in {}",
@@ -247,10 +251,7 @@ fn changing_rules(report: &Report) -> String {
 }
 
 fn incomplete(report: &Report) -> &'static str {
-    match report.is_incomplete() {
-        true => "> **Incomplete:** files with errors were not compared.\n\n",
-        false => "",
-    }
+    if report.is_incomplete() { "> **Incomplete:** files with errors were not compared.\n\n" } else { "" }
 }
 
 /// The counts of resources, or all other counts.
@@ -283,8 +284,8 @@ fn row(resource: &ResourceChange, draft: &Draft<'_>) -> String {
 }
 
 /// The changes of a resource, folded; none for a pure move.
-fn detail(resource: &ResourceChange, draft: &mut Draft<'_>, is_told: &dyn Fn(usize) -> bool) -> Option<String> {
-    let lines = draft.changes_but(resource, MARGIN, is_told);
+fn detail(resource: &ResourceChange, draft: &mut Draft<'_>, is_shown: &dyn Fn(usize) -> bool) -> Option<String> {
+    let lines = draft.changes_but(resource, MARGIN, is_shown);
     if lines.is_empty() {
         return None;
     }
@@ -390,9 +391,10 @@ fn longest_run(text: &str) -> usize {
 /// One visible line of bounded length that commands no runner.
 fn shortened(text: &str) -> String {
     let text = sanitize::inline(text);
-    let text = match columns(&text) > LONGEST_SPAN {
-        true => format!("{}…", split_at_columns(&text, LONGEST_SPAN).0),
-        false => text.into_owned(),
+    let text = if columns(&text) > LONGEST_SPAN {
+        format!("{}…", split_at_columns(&text, LONGEST_SPAN).0)
+    } else {
+        text.into_owned()
     };
     text.replace("##[", "##\\[")
 }

@@ -74,7 +74,7 @@ pub(super) fn change(
     before: impl Into<Option<Node>>,
     after: impl Into<Option<Node>>,
 ) -> Change {
-    Change { kind, path: path.into_iter().collect(), before: before.into(), after: after.into() }
+    Change::new(kind, path.into_iter().collect(), before.into(), after.into())
 }
 
 pub(super) fn kubernetes(kind: &str, name: &str) -> Identity {

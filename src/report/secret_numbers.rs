@@ -18,7 +18,7 @@ pub(super) struct SecretNumbers {
 
 impl SecretNumbers {
     /// The numbers of all secrets that a report can show.
-    pub(super) fn of(report: &Report) -> Self {
+    pub(super) fn number_all(report: &Report) -> Self {
         let mut secret_numbers = Self::default();
         for resource in &report.resources {
             for change in resource.changes() {

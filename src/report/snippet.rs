@@ -117,9 +117,10 @@ impl<'a> Cutter<'a> {
         let text = self.sources.get(span.source);
         let line = text.lines().line_of((span.start as usize).min(text.text.len()));
         let label = sanitize::inline(label);
-        let label = match columns(&label) > LONGEST_LABEL {
-            true => [split_at_columns(&label, LONGEST_LABEL).0, self.ellipsis].concat(),
-            false => label.into_owned(),
+        let label = if columns(&label) > LONGEST_LABEL {
+            [split_at_columns(&label, LONGEST_LABEL).0, self.ellipsis].concat()
+        } else {
+            label.into_owned()
         };
         Spot { span, label, is_primary, line }
     }

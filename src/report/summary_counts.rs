@@ -47,7 +47,7 @@ pub struct SummaryCounts {
 
 impl SummaryCounts {
     /// Counts everything in a report.
-    pub fn of(report: &Report) -> Self {
+    pub fn count(report: &Report) -> Self {
         let mut counts = Self {
             skipped: report.skipped.len(),
             suppressed: report.suppressed.len(),
@@ -57,7 +57,7 @@ impl SummaryCounts {
             ..Self::default()
         };
         for resource in &report.resources {
-            counts.count(resource);
+            counts.add(resource);
         }
         for finding in &report.findings {
             *match finding.severity {
@@ -69,7 +69,7 @@ impl SummaryCounts {
         counts
     }
 
-    fn count(&mut self, resource: &ResourceChange) {
+    fn add(&mut self, resource: &ResourceChange) {
         match resource.status() {
             Status::Added => self.added += 1,
             Status::Removed => self.removed += 1,

@@ -225,9 +225,10 @@ fn visible_words(words: &Pieces, symbols: &Symbols) -> Pieces {
     let mut shown = Pieces::new();
     let mut column = 0;
     for (is_changed, word) in words {
-        let mut word = match is_changed {
-            true => sanitize::inline(word).into_owned(),
-            false => sanitize::inline(&untabbed(word, column)).into_owned(),
+        let mut word = if *is_changed {
+            sanitize::inline(word).into_owned()
+        } else {
+            sanitize::inline(&untabbed(word, column)).into_owned()
         };
         if *is_changed && word.trim().is_empty() {
             word = word.replace(' ', symbols.space);
@@ -249,9 +250,12 @@ fn fit(words: &mut Pieces, width: usize, ellipsis: &str) -> bool {
     }
     let last = words.len() - 1;
     let shorten = |words: &Pieces, kept: usize| -> Pieces {
-        let piece = |(at, (is_changed, text)): (usize, &(bool, String))| match is_changed {
-            true => (true, text.clone()),
-            false => (false, shortened(text, kept, at == 0, at == last, ellipsis)),
+        let piece = |(at, (is_changed, text)): (usize, &(bool, String))| {
+            if *is_changed {
+                (true, text.clone())
+            } else {
+                (false, shortened(text, kept, at == 0, at == last, ellipsis))
+            }
         };
         words.iter().enumerate().map(piece).collect()
     };

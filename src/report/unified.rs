@@ -26,7 +26,7 @@ const CONTEXT: usize = 3;
 /// Writes one section for each resource that differs.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut screen = Screen::new(out, style);
-    let mut secret_numbers = SecretNumbers::of(report);
+    let mut secret_numbers = SecretNumbers::number_all(report);
     for remark in remarks(report) {
         screen.line(Line::default().with(Role::Dim, &format!("# {remark}")))?;
     }

@@ -25,6 +25,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_core", &["expression/jq"]),
     ("jaq_std", &["expression/jq"]),
     ("cel", &["expression/cel"]),
+    ("percent_encoding", &["percent.rs"]),
     ("regex", &["schema"]),
     ("foldhash", &["value/mix.rs"]),
     ("strsim", &["suggest.rs"]),

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::template::{PathSegment, PathTemplate};
 use crate::finding::{self, Finding, Location};
 use crate::path::Pointer;
+use crate::percent;
 use crate::sanitize;
-use crate::schema::percent_decoded;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
@@ -119,7 +119,7 @@ impl<'a> Api<'a> {
 
     /// What stands at a pointer that is written as the fragment of an address.
     pub(super) fn at_fragment(&self, fragment: &str) -> Option<&'a Node> {
-        let pointer = Pointer::parse(&percent_decoded(fragment)?).ok()?;
+        let pointer = Pointer::parse(&percent::unescape(fragment)?).ok()?;
         self.root.at(&pointer)
     }
 

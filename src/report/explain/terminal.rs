@@ -152,9 +152,10 @@ impl Page<'_> {
         for (at, (entry, value)) in history.entries.iter().zip(values).enumerate() {
             let shown = cut_middle(&value, widest, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
             let indent = Line::indented(INDENT - 2);
-            let (line, role) = match at == last {
-                true => (indent.with(Role::Added, self.style.symbols().winner), Role::Heading),
-                false => (indent, Role::Struck),
+            let (line, role) = if at == last {
+                (indent.with(Role::Added, self.style.symbols().winner), Role::Heading)
+            } else {
+                (indent, Role::Struck)
             };
             let mut line = line.padded(INDENT).with(role, &shown.unwrap_or(value)).padded(INDENT + widest);
             for remark in self.remarks(entry) {

@@ -43,7 +43,7 @@ impl<'a> Maker<'a> {
             before: SideLabel { label: &report.before },
             after: SideLabel { label: &report.after },
             compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
-            summary: summary(&SummaryCounts::of(report), report.switched_off),
+            summary: summary(&SummaryCounts::count(report), report.switched_off),
             resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
@@ -106,13 +106,13 @@ impl<'a> Maker<'a> {
             (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
             _ => return None,
         };
-        let change = Change { kind, path: Vec::new(), before: before.cloned(), after: after.cloned() };
-        let cause = self.causes(&causes_at(&change, homes, self.sources));
+        let change = Change::new(kind, Vec::new(), before.cloned(), after.cloned());
+        let cause = self.causes(causes_at(&change, homes, self.sources));
         Some(self.wire_change((kind, &[]), before, after, cause))
     }
 
     fn change(&mut self, change: &'a Change, homes: &[Option<HomeFile>; 2], group: Option<String>) -> WireChange<'a> {
-        let cause = self.causes(&causes_at(change, homes, self.sources));
+        let cause = self.causes(causes_at(change, homes, self.sources));
         let wire = self.wire_change((change.kind, &change.path), change.before.as_ref(), change.after.as_ref(), cause);
         WireChange { group, ..wire }
     }

@@ -22,7 +22,7 @@ use crate::value::Node;
 /// Secrets are replaced as in every format, and a patch with replaced secrets is marked as masked: it shows what
 /// changes, but does not carry it out.
 pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let secret_numbers = RefCell::new(SecretNumbers::of(report));
+    let secret_numbers = RefCell::new(SecretNumbers::number_all(report));
     let operations: Vec<Operations> = report.resources.iter().map(Operations::of).collect();
     let resources = report.resources.iter().zip(&operations);
     let wire = Patches {

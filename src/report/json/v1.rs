@@ -18,7 +18,7 @@ pub fn schema() -> &'static str {
 
 /// Writes the report as one line of JSON.
 pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let secret_numbers = RefCell::new(SecretNumbers::of(report));
+    let secret_numbers = RefCell::new(SecretNumbers::number_all(report));
     let wire = Maker::new(report, &secret_numbers).report(report);
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
     wire.serialize(&mut serializer)?;

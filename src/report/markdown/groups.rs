@@ -13,16 +13,16 @@ pub(super) fn sources(report: &Report) -> String {
     if files.is_empty() {
         return String::new();
     }
-    let mut told: Vec<String> = Vec::new();
+    let mut listed: Vec<String> = Vec::new();
     for file in files.iter().take(MOST_SOURCES) {
         let reach = format!("{} → {}", plural(file.edits, "edit"), plural(file.resources, "resource"));
-        told.push(format!("{} ({reach})", span(&file.file.to_string())));
+        listed.push(format!("{} ({reach})", span(&file.file.to_string())));
     }
     let more = files.len().saturating_sub(MOST_SOURCES);
     if more > 0 {
-        told.push(format!("and {} more", plural(more, "file")));
+        listed.push(format!("and {} more", plural(more, "file")));
     }
-    format!("Sources: {}.\n\n", told.join(", "))
+    format!("Sources: {}.\n\n", listed.join(", "))
 }
 
 /// `| ~ | .plan silver → gold | 5 | … |`.
@@ -54,11 +54,11 @@ pub(super) fn detail(report: &Report, group: &Group, draft: &mut Draft<'_>) -> S
 
 /// Edits of layers that some resources override, unless a group or a finding shows them.
 pub(super) fn overridden(report: &Report, draft: &mut Draft<'_>) -> String {
-    let is_told =
+    let is_shown =
         |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| terminal::is_behind(edit, group, report));
     let mut text = String::new();
-    let told = report.layer_edits.iter().filter(|edit| !edit.overridden_by.is_empty() && !is_told(edit));
-    for edit in told.take(MOST_SOURCES) {
+    let overridden = report.layer_edits.iter().filter(|edit| !edit.overridden_by.is_empty() && !is_shown(edit));
+    for edit in overridden.take(MOST_SOURCES) {
         let words = draft.overridden_text(edit, LONGEST_SPAN);
         let (pointer, file) = (span(&edit.pointer.to_string()), span(&edit.file.to_string()));
         text.push_str(&format!("Partly overridden: {pointer} in {file}: {}\n\n", span(&words)));

@@ -304,7 +304,7 @@ impl Draft<'_> {
         let causes = causes_at(change, &self.homes, self.sources);
         let is_at_home = self.homes.iter().any(Option::is_some);
         if is_at_home && causes.is_external() {
-            let words = cause::of_change(&causes, self.sources, &mut self.locator, self.symbols);
+            let words = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
             return self.why(&words, indent);
         }
         if !self.style.is_verbose() {
@@ -321,9 +321,10 @@ impl Draft<'_> {
 
     /// `line 7` in the resource's own file, `base.yaml:7` elsewhere.
     fn origin(&mut self, cause: &Cause) -> String {
-        let mut origin = match cause.is_own {
-            true => format!("line {}", self.locator.start(cause.at.span).line),
-            false => cause::place_words(&cause.at, &mut self.locator),
+        let mut origin = if cause.is_own {
+            format!("line {}", self.locator.start(cause.at.span).line)
+        } else {
+            cause::place_words(&cause.at, &mut self.locator)
         };
         for via in &cause.via {
             let by = match via.is_own {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Draft;
 use super::change::Layout;
 use super::summary::wrapped;
-use crate::diff::{Change, Group, Origin, PathStep, SharedCause, Variant};
+use crate::diff::{Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{grouped, plural};
@@ -54,7 +54,8 @@ impl Draft<'_> {
         self.last_path.clear();
         self.homes = [None, None];
         let Some((_, example)) = group.example(&report.resources) else { return Vec::new() };
-        let change = Change { path: group.path.clone(), ..example.clone() };
+        let mut change = example.clone();
+        change.path.clone_from(&group.path);
         let (symbol, role) = self.change_symbol(&change);
         match self.form_words(report, group).or_else(|| self.varied(report, group)) {
             Some(varied) => self.on_one_line(&change, layout, (&symbol, role), varied),
@@ -242,9 +243,10 @@ impl Draft<'_> {
             _ => {
                 let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
                 let families = name_list::of_files(files);
-                match self.style.is_verbose() {
-                    true => name_list::whole(&families).join(" "),
-                    false => name_list::fitted(&families, room.saturating_sub(lead.len())),
+                if self.style.is_verbose() {
+                    name_list::whole(&families).join(" ")
+                } else {
+                    name_list::fitted(&families, room.saturating_sub(lead.len()))
                 }
             }
         };

@@ -48,9 +48,9 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
         for (at, following) in derived_groups::in_order(report, draft) {
             section(draft.group(report, at, &following), screen)?;
         }
-        let told = told(report, style);
+        let shown = shown_in_groups(report, style);
         for (at, resource) in report.resources.iter().enumerate() {
-            section(draft.untold(at, resource, &told), screen)?;
+            section(draft.resource_without(at, resource, &shown), screen)?;
         }
         findings(report, draft, screen)
     })
@@ -67,7 +67,7 @@ pub fn write_each(report: &Report, style: &Style, out: &mut dyn io::Write) -> io
 }
 
 /// The changes that are not repeated at their resource, because groups or the resources that read the file show them.
-pub(super) fn told(report: &Report, style: &Style) -> BTreeSet<Member> {
+pub(super) fn shown_in_groups(report: &Report, style: &Style) -> BTreeSet<Member> {
     let grouped = report.groups.iter().flat_map(Group::members);
     let echoes = report.edits.echoes.iter().copied().filter(|_| !style.is_verbose());
     grouped.chain(echoes).collect()
@@ -96,7 +96,7 @@ pub(super) fn frame(
     screen: &mut Screen<'_>,
     body: impl FnOnce(&mut Draft<'_>, &mut Screen<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let counts = SummaryCounts::of(report);
+    let counts = SummaryCounts::count(report);
     summary::lines(report, &counts, draft.style).into_iter().try_for_each(|line| screen.line(line))?;
     body(draft, screen)?;
     let footer = footer::lines(report, &counts, draft);
@@ -147,7 +147,7 @@ impl<'a> Draft<'a> {
         Self {
             style,
             symbols: style.symbols(),
-            secret_numbers: SecretNumbers::of(report),
+            secret_numbers: SecretNumbers::number_all(report),
             locator: Locator::new(&report.sources),
             was_cut: false,
             last_path: Vec::new(),

@@ -26,21 +26,21 @@ impl Draft<'_> {
     }
 
     /// The lines of a resource without changes that were shown before; empty if none are left.
-    pub(in crate::report) fn untold(
+    pub(in crate::report) fn resource_without(
         &mut self,
         at: usize,
         resource: &ResourceChange,
-        told: &BTreeSet<Member>,
+        shown: &BTreeSet<Member>,
     ) -> Vec<Line> {
-        let is_told = |change| told.contains(&Member { resource: at, change });
+        let is_shown = |change| shown.contains(&Member { resource: at, change });
         let count = resource.changes().count();
-        let has_news = count == 0 || resource.is_moved() || (0..count).any(|change| !is_told(change));
+        let has_news = count == 0 || resource.is_moved() || (0..count).any(|change| !is_shown(change));
         let has_spellings = self.style.is_verbose() && resource.spellings().next().is_some();
         if !has_news && !has_spellings {
             return Vec::new();
         }
         let mut lines = self.header(resource);
-        lines.extend(self.changes_but(resource, CHANGES, &is_told));
+        lines.extend(self.changes_but(resource, CHANGES, &is_shown));
         lines
     }
 
@@ -54,7 +54,7 @@ impl Draft<'_> {
         &mut self,
         resource: &ResourceChange,
         layout: Layout,
-        is_told: &dyn Fn(usize) -> bool,
+        is_shown: &dyn Fn(usize) -> bool,
     ) -> Vec<Line> {
         self.enter(resource);
         let content = Layout { details: layout.details.saturating_sub(2), ..layout };
@@ -62,8 +62,8 @@ impl Draft<'_> {
             (None, Some(after)) => self.content(after, Sign::Added, content),
             (Some(before), None) => self.content(before, Sign::Removed, content),
             _ => {
-                let untold = resource.changes().enumerate().filter(|(at, _)| !is_told(*at));
-                let mut lines: Vec<Line> = untold.flat_map(|(_, change)| self.change(change, layout)).collect();
+                let unshown = resource.changes().enumerate().filter(|(at, _)| !is_shown(*at));
+                let mut lines: Vec<Line> = unshown.flat_map(|(_, change)| self.change(change, layout)).collect();
                 lines.extend(self.spellings(resource));
                 lines
             }

@@ -10,10 +10,8 @@ use crate::sanitize;
 /// The sides and what was compared, then the counts; one line if nothing changed.
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, style: &Style) -> Vec<Line> {
     let columns = style.columns();
-    let answer = match counts.is_unchanged() {
-        true => unchanged(report),
-        false => Line::default().with(Role::Dim, &compared(report)),
-    };
+    let answer =
+        if counts.is_unchanged() { unchanged(report) } else { Line::default().with(Role::Dim, &compared(report)) };
     let answers = if answer.width() <= columns { vec![answer] } else { wrapped(&answer.plain(), Role::Plain, columns) };
     let words = std::iter::once(title(report, style)).chain(answers).collect();
     let mut lines = filled(words, "   ", columns);

@@ -114,7 +114,7 @@ impl Review {
     }
 
     fn write_outputs(self, files: &Files) -> Result<(), Failure> {
-        let counts = SummaryCounts::of(&self.verdict);
+        let counts = SummaryCounts::count(&self.verdict);
         // What could not be compared may well differ.
         let has_changed = self
             .difference
@@ -136,7 +136,7 @@ impl Review {
 
     /// The verdict in a few words; names of the repository as `name` writes them.
     fn sentence(&self, name: fn(&str) -> String) -> String {
-        let counts = SummaryCounts::of(&self.verdict);
+        let counts = SummaryCounts::count(&self.verdict);
         let counts = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.notes, "note")];
         let counts: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
