@@ -12,6 +12,7 @@ pub mod names;
 pub mod glob;
 pub mod suggest;
 pub mod text;
+pub mod percent;
 pub mod scan;
 pub mod memo;
 pub mod parallel;

@@ -262,7 +262,10 @@ impl Pointer {
             return Ok(Self::root());
         }
         let rest = text.strip_prefix('/').ok_or("a JSON Pointer starts with `/`")?;
-        rest.split('/').map(unescape_token).collect::<Result<_, _>>().map(Self)
+        if !has_only_known_escapes(rest) {
+            return Err("`~` in a JSON Pointer is written `~0`, and `/` is written `~1`");
+        }
+        Ok(rest.split('/').map(unescape_token).collect())
     }
 
     /// The tokens from the root down, unescaped.
@@ -291,19 +294,25 @@ impl fmt::Display for Pointer {
     /// The exact RFC 6901 text; it must be sanitized before it is printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for token in &self.0 {
-            write!(f, "/{}", token.replace('~', "~0").replace('/', "~1"))?;
+            write!(f, "/{}", escape_token(token))?;
         }
         Ok(())
     }
 }
 
-fn unescape_token(token: &str) -> Result<SmolStr, &'static str> {
-    let mut tildes = token.split('~');
-    tildes.next();
-    if tildes.any(|rest| !rest.starts_with(['0', '1'])) {
-        return Err("`~` in a JSON Pointer is written `~0`, and `/` is written `~1`");
-    }
-    Ok(token.replace("~1", "/").replace("~0", "~").into())
+/// A token as it is written in a JSON Pointer: `~0` for a tilde and `~1` for a slash.
+fn escape_token(token: &str) -> String {
+    token.replace('~', "~0").replace('/', "~1")
+}
+
+/// The token that is written so in a JSON Pointer; a tilde before anything else than `0` or `1` is kept.
+pub fn unescape_token(written: &str) -> SmolStr {
+    written.replace("~1", "/").replace("~0", "~").into()
+}
+
+/// Whether every tilde in a written token is followed by `0` or `1`.
+pub fn has_only_known_escapes(written: &str) -> bool {
+    written.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
 #[cfg(test)]

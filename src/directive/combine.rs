@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::key::STRATEGY;
+use crate::memo::Identity;
 use crate::settings::MergeProfile;
 use crate::text::Span;
 use crate::value::{Entry, Key, Map, Node, Step, Value};
@@ -219,8 +220,7 @@ pub(super) fn without_leftovers(node: &Node) -> Node {
 /// Results by subtree, because subtrees are shared.
 #[derive(Default)]
 struct Cleaning {
-    /// By address of the list or map; the tree being cleaned keeps them all alive.
-    done: std::collections::HashMap<usize, Option<Value>>,
+    done: std::collections::HashMap<Identity<Value>, Option<Value>>,
 }
 
 impl Cleaning {
@@ -242,7 +242,7 @@ impl Cleaning {
             Value::Map(map) => self.entries(map),
             _ => None,
         };
-        self.done.insert(address, cleaned.clone());
+        self.done.extend(value.identity().map(|identity| (identity, cleaned.clone())));
         cleaned
     }
 

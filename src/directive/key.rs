@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::path::Pointer;
+use crate::path::{Pointer, has_only_known_escapes};
 use crate::value::{Key, KeyKind};
 
 /// The key that sets how its map is merged.
@@ -96,10 +96,6 @@ fn strip<'a>(text: &'a str, prefix: &str) -> (bool, &'a str) {
         Some(rest) => (true, rest),
         None => (false, text),
     }
-}
-
-fn has_only_known_escapes(text: &str) -> bool {
-    text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
 #[cfg(test)]

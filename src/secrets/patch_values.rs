@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use crate::path::unescape_token;
 use crate::value::{Entry, Node};
 
 /// A patch file with the values of its operations hidden. `hide` does so in a document that holds nothing but one value, at its
@@ -53,12 +54,11 @@ impl Walk<'_> {
 
 /// The names on the way to a place; every item of a list is the first.
 fn tokens(path: &str) -> Vec<SmolStr> {
-    let decode = |text: &str| SmolStr::new(text.replace("~1", "/").replace("~0", "~"));
     let mut tokens = Vec::new();
     for piece in path.split('/').filter(|piece| !piece.is_empty()) {
         let (name, brackets) =
             piece.split_once('[').map_or((piece, 0), |(name, rest)| (name, 1 + rest.matches("][").count()));
-        tokens.extend((!name.is_empty()).then(|| decode(name)));
+        tokens.extend((!name.is_empty()).then(|| unescape_token(name)));
         tokens.extend(std::iter::repeat_n(SmolStr::new_static("0"), brackets));
     }
     tokens

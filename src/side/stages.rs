@@ -7,7 +7,7 @@ use crate::expression::eval::has_expressions;
 use crate::finding::{Finding, Outcome, has_errors};
 use crate::layout::Role;
 use crate::metadata::{EffectiveMetadata, identify};
-use crate::patch::{PatchSet, Patched, Seen, SpecUse, Subject, apply_layers_watched};
+use crate::patch::{PatchEvent, PatchSet, PatchSubject, Patched, SpecUse, apply_layers};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::request::derive;
 use crate::resource::Resource;
@@ -96,7 +96,7 @@ impl Side<'_> {
     fn patches_for(&self, resource: &Resource) -> Option<(LogicalPath, Arc<PatchSet>)> {
         let path = self.path_of(resource)?;
         let layers = self.layers.layers_for(&resource.file)?;
-        let set = self.caches.patch_files.get(layers.base())?.of(&path, layers, self.sources, self.limits);
+        let set = self.caches.patch_files.get(layers.base())?.files_for(&path, layers, self.sources, self.limits);
         (!set.is_empty()).then_some((path, set))
     }
 
@@ -116,7 +116,7 @@ impl Side<'_> {
         };
         let mut seen = Vec::new();
         let outcome = self.patched(&computed, resource, &path, &set, &mut |moment| {
-            if let Seen::File(file, node) = moment {
+            if let PatchEvent::File(file, node) = moment {
                 seen.push((Stage::Patches(file.path.clone()), node.cloned()));
             }
         });
@@ -141,7 +141,7 @@ impl Side<'_> {
         resource: &Resource,
         path: &LogicalPath,
         set: &PatchSet,
-        watch: &mut dyn FnMut(Seen<'_>),
+        watch: &mut dyn FnMut(PatchEvent<'_>),
     ) -> Outcome<Patched> {
         let metadata = self.metadata_of(resource);
         let alias = match &metadata {
@@ -152,8 +152,8 @@ impl Side<'_> {
         let said = metadata.as_deref().map_or_else(|| nothing.clone(), EffectiveMetadata::to_node);
         let attributes =
             metadata.as_deref().map_or_else(|| nothing.clone(), |metadata| attributes(path, metadata, &nothing));
-        let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &said };
-        apply_layers_watched(computed, set, &subject, self.limits, watch)
+        let subject = PatchSubject { path, alias: &alias, attributes: &attributes, metadata: &said };
+        apply_layers(computed, set, &subject, self.limits, watch)
     }
 
     fn secrets_of(&self, resource: &Resource, payload: &Node) -> Vec<Secret> {
@@ -166,7 +166,7 @@ impl Side<'_> {
         let computed = self.computed(resource).value;
         let (mut is_there, mut taken) = (computed.at(place).is_some(), None);
         let outcome = self.patched(&computed, resource, &path, &set, &mut |moment| {
-            if let Seen::Operation(at, node) = moment {
+            if let PatchEvent::Operation(at, node) = moment {
                 let is_there_now = node.at(place).is_some();
                 taken = if is_there && !is_there_now { Some(at) } else { taken.filter(|_| !is_there_now) };
                 is_there = is_there_now;

@@ -25,6 +25,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_core", &["expression/jq"]),
     ("jaq_std", &["expression/jq"]),
     ("cel", &["expression/cel"]),
+    ("percent_encoding", &["percent.rs"]),
     ("regex", &["schema"]),
     ("foldhash", &["value/mix.rs"]),
     ("strsim", &["suggest.rs"]),
@@ -62,7 +63,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("metadata", &["effective", "identity", "secrets"]),
     ("metadata", &["layers", "load"]),
     ("report/json", &["make", "v1"]),
-    ("request", &["operation", "validate"]),
     ("request", &["render", "scope"]),
     ("value", &["decimal", "number"]),
 ];

@@ -20,7 +20,6 @@ mod directives;
 mod doctor;
 mod effective;
 mod explain;
-mod expressions;
 mod hooks;
 mod list_rules;
 mod metadata;

@@ -7,8 +7,8 @@ use cel::ExecutionError;
 use cel::common::types::{CelBool, CelList, CelMap, CelMapKey, CelOptional, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
-use super::bounded::{Arguments, Result, only, string, two, weight};
 use super::budget::take_values;
+use super::metered::{Arguments, Result, only, string, two, weight};
 use super::names;
 
 /// What `oc_omit()` gives: whoever holds it is left out.

@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 use super::budget::{self, Spent};
 use super::environment::environment;
 use super::failure::{Failure, FailureKind};
-use super::uses::{self, Uses};
-use super::{given, guard, made};
+use super::free_variables::{self, Uses};
+use super::{from_cel, guard, to_cel};
 use crate::limits::Limits;
 use crate::suggest;
 use crate::text::Span;
@@ -56,13 +56,13 @@ impl Program {
     fn read(text: &str) -> Result<Self, Failure> {
         let expression = environment().parser().parse(text).map_err(|errors| Failure::syntax(&errors))?;
         guard::check_depth(&expression)?;
-        let uses = uses::of(&expression);
+        let uses = free_variables::of(&expression);
         Ok(Self { expression: guard::guarded(expression)?, uses })
     }
 
     /// Refuses variables that do not exist, also in parts that would never be evaluated.
     pub fn check_variables(&self, known: &[&str]) -> Result<(), Failure> {
-        let is_unknown = |name: &&SmolStr| !known.contains(&name.as_str()) && !uses::is_type_name(name);
+        let is_unknown = |name: &&SmolStr| !known.contains(&name.as_str()) && !free_variables::is_type_name(name);
         let Some(unknown) = self.uses.variables.keys().find(is_unknown) else { return Ok(()) };
         let near = suggest::nearest(unknown, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -99,11 +99,11 @@ impl Program {
         let mut context = Context::with_env(environment().clone());
         for (name, reach) in &self.uses.variables {
             if let Some(node) = inputs.get(name) {
-                context.add_variable_as_val(name.as_str(), given::within(node, reach));
+                context.add_variable_as_val(name.as_str(), to_cel::within(node, reach));
             }
         }
         let value = Value::resolve_val(&self.expression, &context).map_err(|error| Failure::evaluation(&error))?;
-        Ok(made::node(value.as_ref(), at)?.map_or(Computed::Omitted, Computed::Value))
+        Ok(from_cel::node(value.as_ref(), at)?.map_or(Computed::Omitted, Computed::Value))
     }
 }
 

@@ -11,7 +11,6 @@ mod export;
 mod form;
 mod function;
 mod grammar;
-mod memory;
 mod scope;
 mod secrecy;
 mod session;
@@ -25,7 +24,6 @@ use smol_str::SmolStr;
 
 pub use compute::compute;
 pub use detect::{has_expressions, may_have_expressions};
-pub use memory::MemoryTree;
 pub use secrecy::sealed;
 pub use trace::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 pub use tree::{Payload, ResourceId, Tree};
@@ -107,6 +105,9 @@ fn answer(expression: &Node, question: &Question<'_>, session: &mut Session<'_>)
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) use tests::MemoryTree;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use crate::directive;
 use crate::document::write::{to_json, to_yaml};
 use crate::document::{self, Document, Format};
 use crate::finding::{Finding, Outcome, has_errors};
-use crate::patch::laid_over;
+use crate::patch::{Nulls, overlay};
 use crate::path::RepoPath;
 use crate::report::{self, render};
 use crate::resource::{Content, parse};
@@ -140,7 +140,7 @@ impl<'a> Bench<'a> {
                 Some((names, value)) => self.assigned(&names, value),
                 None => self.input_file(Path::new(word))?,
             };
-            inputs = laid_over(&inputs, &given);
+            inputs = overlay(Some(&inputs), &given, Nulls::Keep);
         }
         for reserved in ["resource", "item"] {
             if inputs.get(reserved).is_some() {

@@ -1,17 +1,17 @@
-//! A tree of resources in memory, for tests and for whoever has all of it at hand anyway.
+//! A tree of resources in memory.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::tree::{Payload, ResourceId, Tree};
+use super::super::tree::{Payload, ResourceId, Tree};
 use crate::path::LogicalPath;
 use crate::value::Node;
 
-/// Resources by their paths. Paths in between become resources that say nothing.
+/// Resources by their paths. Paths in between become resources without a payload.
 #[derive(Debug)]
-pub struct MemoryTree {
+pub(crate) struct MemoryTree {
     resources: Vec<Member>,
     by_path: BTreeMap<SmolStr, ResourceId>,
     read: RefCell<BTreeSet<SmolStr>>,
@@ -35,22 +35,22 @@ impl Default for MemoryTree {
 }
 
 impl MemoryTree {
-    /// The same tree with one more resource.
+    /// The tree with one more resource.
     #[must_use]
-    pub fn with(self, path: &LogicalPath, payload: Node) -> Self {
+    pub(crate) fn with(self, path: &LogicalPath, payload: Node) -> Self {
         self.having(path, Payload::Node(payload))
     }
 
-    /// The same tree with a resource that is this, or nobody knows what.
+    /// The tree with one more resource, whose payload may be absent or unknown.
     #[must_use]
-    pub fn having(mut self, path: &LogicalPath, payload: Payload) -> Self {
+    pub(crate) fn having(mut self, path: &LogicalPath, payload: Payload) -> Self {
         let id = self.ensure(path);
         self.resources[id.0].payload = payload;
         self
     }
 
     /// The paths of the resources whose payloads were asked for.
-    pub fn read(&self) -> Vec<SmolStr> {
+    pub(crate) fn read(&self) -> Vec<SmolStr> {
         self.read.borrow().iter().cloned().collect()
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt, Type};
 use cel::common::value::{StaticVal, Val};
 
-use super::uses::Reach;
+use super::free_variables::Reach;
 use crate::value::{Node, Number, Value};
 
 /// A value that CEL cannot hold exactly. It passes through unchanged, and whoever computes with it fails.
@@ -83,6 +83,7 @@ fn number_val<'v>(number: &Number) -> Option<Box<dyn Val + 'v>> {
         return signed.or_else(|| text.parse::<u64>().ok().map(|value| Box::new(CelUInt::from(value)) as _));
     }
     let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
-    let is_exact = Number::from_json(&super::made::decimal(value)).is_some_and(|shortest| shortest.is_equal(number));
+    let is_exact =
+        Number::from_json(&super::from_cel::decimal(value)).is_some_and(|shortest| shortest.is_equal(number));
     is_exact.then(|| Box::new(CelDouble::from(value)) as _)
 }

@@ -7,7 +7,7 @@ use cel::common::value::Val;
 
 use super::failure::{Failure, FailureKind};
 use super::functions::Omitted;
-use super::given::Foreign;
+use super::to_cel::Foreign;
 use crate::text::Span;
 use crate::value::{Entry, Node, Number, Value};
 

@@ -1,16 +1,16 @@
-//! The examples of the page that teaches expressions, every one of them.
+//! Every example of `docs/expressions.md`.
 
 use std::path::Path;
 
-use outcrop::document::{self, Format, write::to_inline};
-use outcrop::expression::eval::{Form, MemoryTree, Question, Tree, evaluate};
-use outcrop::limits::Limits;
-use outcrop::path::{LogicalPath, RepoPath};
-use outcrop::text::{SourceText, Sources};
-use outcrop::value::Node;
+use crate::document::{self, Format, write::to_inline};
+use crate::expression::eval::{Form, MemoryTree, Question, Tree, evaluate};
+use crate::limits::Limits;
+use crate::path::{LogicalPath, RepoPath};
+use crate::text::{SourceText, Sources};
+use crate::value::Node;
 
 #[test]
-fn the_page_tells_the_truth() {
+fn the_examples_of_the_page_hold() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/expressions.md");
     let page = std::fs::read_to_string(page).unwrap();
     let sources = Sources::default();
