@@ -28,7 +28,7 @@ pub struct LayerEdit {
     /// How many resources the value affects, before or after.
     pub readers: usize,
     /// Resources that the layer applies to, but that take the value from a layer of higher precedence, in order.
-    pub overridden_by: Vec<OverridingResource>,
+    pub overridden: Vec<OverridingResource>,
     /// Whether the value exists and affects no resource.
     pub is_dead: bool,
 }
@@ -85,7 +85,7 @@ pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
             match verdict {
                 Verdict::Reads => edits[at].readers += 1,
                 Verdict::Overridden(by) => {
-                    edits[at].overridden_by.push(OverridingResource { resource: resource.identity.clone(), by });
+                    edits[at].overridden.push(OverridingResource { resource: resource.identity.clone(), by });
                 }
             }
         }
@@ -94,7 +94,7 @@ pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
         let can_be_dead = can_be_dead(edit.file);
         edit.into_layer_edit(can_be_dead)
     });
-    edits.filter(|edit| edit.is_dead || !edit.overridden_by.is_empty()).collect()
+    edits.filter(|edit| edit.is_dead || !edit.overridden.is_empty()).collect()
 }
 
 /// A value that differs between the sides of one layer.
@@ -104,7 +104,7 @@ struct Edit<'a> {
     before: Option<Span>,
     after: Option<Span>,
     readers: usize,
-    overridden_by: Vec<OverridingResource>,
+    overridden: Vec<OverridingResource>,
 }
 
 impl Edit<'_> {
@@ -116,7 +116,7 @@ impl Edit<'_> {
             before: self.before,
             after: self.after,
             readers: self.readers,
-            overridden_by: self.overridden_by,
+            overridden: self.overridden,
             is_dead,
         }
     }
@@ -147,7 +147,7 @@ fn edits_of<'a>(file: &'a RepoPath, [before, after]: [Option<Arc<Layer>>; 2]) ->
                 before: span(old),
                 after: span(new),
                 readers: 0,
-                overridden_by: Vec::new(),
+                overridden: Vec::new(),
             })
         });
     edits.collect()

@@ -171,7 +171,7 @@ fn reports() -> impl Strategy<Value = Report> {
             before: Some(Span::new(id, start, start)),
             after: Some(Span::new(id, start, start)),
             readers: 1,
-            overridden_by: names.map(|resource| OverridingResource { resource, by }).collect(),
+            overridden: names.map(|resource| OverridingResource { resource, by }).collect(),
             is_dead: false,
         }];
         if is_sensitive {

@@ -251,7 +251,7 @@ pub(super) fn grouped() -> Report {
         before: Some(old.span),
         after: Some(new.span),
         readers: 37,
-        overridden_by: ["customers/mono", "customers/north"].map(overriding).into(),
+        overridden: ["customers/mono", "customers/north"].map(overriding).into(),
         is_dead: false,
     });
     report.groups = crate::diff::groups(&report.resources, &report.sources);

@@ -9,7 +9,7 @@ pub fn dead_edits(edits: &[LayerEdit]) -> Vec<Finding> {
         let message = format!("`{}` is edited here, but no resource reads it", edit.pointer);
         let finding = Finding::new(&finding::METADATA_DEAD_EDIT, Location::Span(edit.after?), message);
         let finding = finding.labelled("no resource reads this");
-        Some(match edit.overridden_by.first() {
+        Some(match edit.overridden.first() {
             Some(first) => finding
                 .related(first.by, format!("applies to {} instead", first.resource))
                 .help("a stronger layer says something else for every resource; edit it there, or remove it there"),
@@ -30,13 +30,13 @@ mod tests {
     #[test]
     fn only_edits_that_no_resource_reads_are_reported() {
         let at = node("x").span;
-        let edit = |is_dead, overridden_by| LayerEdit {
+        let edit = |is_dead, overridden| LayerEdit {
             file: RepoPath::new("_/metadata.yaml").unwrap(),
             pointer: Pointer::parse("/a").unwrap(),
             before: None,
             after: Some(at),
             readers: 0,
-            overridden_by,
+            overridden,
             is_dead,
         };
         let resource = Identity::Logical(LogicalPath::parse("/c").unwrap());
