@@ -63,7 +63,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("metadata", &["effective", "identity", "secrets"]),
     ("metadata", &["layers", "load"]),
     ("report/json", &["make", "v1"]),
-    ("request", &["operation", "validate"]),
     ("request", &["render", "scope"]),
     ("value", &["decimal", "number"]),
 ];
