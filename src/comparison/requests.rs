@@ -8,9 +8,9 @@ use super::SideFindings;
 use super::views::ResourceWithMetadata;
 use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
-use crate::metadata::Operation;
+use crate::metadata::{FieldPath, Operation, RequestParts, Section};
 use crate::path::LogicalPath;
-use crate::request::{self, RenderedPart, RenderedParts, RequestParts};
+use crate::request::{self, RenderedPart, RenderedParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
@@ -40,7 +40,7 @@ pub(super) fn compare_requests(
     let operations = if is_same {
         affected_parts(metadata)
     } else {
-        OPERATIONS.map(|operation| (operation, RequestParts::EVERYTHING)).into()
+        OPERATIONS.map(|operation| (operation, RequestParts::ALL)).into()
     };
     let (mut all, mut findings) = (Difference::default(), SideFindings::default());
     for (operation, wanted) in operations {
@@ -54,12 +54,12 @@ pub(super) fn compare_requests(
     (all, findings)
 }
 
-/// Whether changed metadata may change the names that a path gives: the templates that name its segments are in many fields.
+/// Whether changed metadata may change the attributes that follow from a logical path.
 pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
-    const WITHOUT_PATHS: [&str; 7] =
-        ["httpMethod", "query", "httpHeaders", "body", "idFromAttribute", "aliasFromAttribute", "secretInAttributes"];
-    let is_without = |change: &Change| names(change).any(|name| WITHOUT_PATHS.contains(&name));
-    !metadata.changes.iter().all(is_without)
+    metadata.changes.iter().any(|change| {
+        let field = FieldPath::containing(&names(change).collect::<Vec<_>>());
+        field.and_then(|path| path.field.row()).is_none_or(|row| row.names_segments)
+    })
 }
 
 /// The names on the way down to a change: its section, its operation, its field, and so on.
@@ -72,32 +72,18 @@ fn names(change: &Change) -> impl Iterator<Item = &str> {
 
 /// The parts of requests that changed metadata can change.
 fn affected_parts(metadata: &Difference) -> BTreeMap<Operation, RequestParts> {
-    let mut concerned = BTreeMap::new();
-    let mut concern = |operation, wanted: RequestParts| {
-        let known = concerned.entry(operation).or_insert(RequestParts::NOTHING);
-        *known = known.or(wanted);
-    };
+    let mut affected = BTreeMap::new();
     for change in &metadata.changes {
-        let mut names = names(change);
-        let (section, operation, field) = (names.next(), names.next(), names.next());
-        let operation = OPERATIONS.into_iter().find(|known| operation == Some(known.wire()));
-        match operation.filter(|_| section == Some("operationInfo")) {
-            Some(operation) => concern(operation, parts_of(field)),
-            None => OPERATIONS.into_iter().for_each(|operation| concern(operation, RequestParts::EVERYTHING)),
+        let keys: Vec<&str> = names(change).collect();
+        let row = FieldPath::containing(&keys).and_then(|path| path.field.row());
+        let parts = row.map_or(RequestParts::ALL, |row| row.affects);
+        let only = Operation::ALL.into_iter().find(|operation| keys.starts_with(Section::Operation(*operation).wire()));
+        for operation in OPERATIONS.into_iter().filter(|operation| only.is_none_or(|only| only == *operation)) {
+            let known = affected.entry(operation).or_insert(RequestParts::NONE);
+            *known = known.or(parts);
         }
     }
-    concerned
-}
-
-/// The parts of a request that a field of an operation defines.
-fn parts_of(field: Option<&str>) -> RequestParts {
-    match field {
-        Some("httpMethod") => RequestParts { method: true, ..RequestParts::NOTHING },
-        Some("path") => RequestParts { path: true, ..RequestParts::NOTHING },
-        Some("query") => RequestParts { query: true, ..RequestParts::NOTHING },
-        Some("httpHeaders") => RequestParts { headers: true, ..RequestParts::NOTHING },
-        _ => RequestParts::EVERYTHING,
-    }
+    affected
 }
 
 /// Parts of the request of an operation.

@@ -47,8 +47,7 @@ fn traces(
     for operation in operations.iter().copied() {
         let is_asked = match asked {
             [] => is_set_by_layer(subject, operation),
-            [section, name, ..] => section == "operationInfo" && name == operation.wire(),
-            [_] => false,
+            _ => Section::Operation(operation).wire().iter().eq(asked.iter().take(2)),
         };
         if !is_asked || subject.is_impossible(operation) {
             all.by_defaults += usize::from(asked.is_empty());

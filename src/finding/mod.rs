@@ -65,7 +65,7 @@ pub enum Severity {
 }
 
 /// A value, complete or not, and what was found while making it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Outcome<T> {
     /// The value, as far as it could be made.
     pub value: T,

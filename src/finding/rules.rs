@@ -251,9 +251,6 @@ rules! {
     METADATA_PATH = "metadata/path", Validation, Error,
         "a path cannot have metadata",
         "A path of a resource has no `_` and no globs in it, because these match other paths. The message gives the reason.";
-    METADATA_RECURSIVE = "metadata/recursive", Validation, Error,
-        "metadata was to be inferred for everything below a path",
-        "Inference looks at one collection or resource at a time. Run it for each path; nothing was written.";
     METADATA_SELECTOR = "metadata/selector", Validation, Warning,
         "metadata is in a directory whose name matches nothing",
         "The name of this directory looks like a glob but is malformed, so the layer in it never applies to a resource.";

@@ -39,7 +39,7 @@ struct FieldPlace {
     field: Field,
     first: &'static str,
     second: Option<&'static str>,
-    /// The header it stands for, if it stands for one.
+    /// The header that it sets, if it sets one.
     header: Option<&'static str>,
 }
 
@@ -89,7 +89,7 @@ struct Claim<'n> {
     at: Span,
     node: &'n Node,
     header: Option<&'static str>,
-    /// Its position in the `payload` map it stands in, which says when it runs.
+    /// Its position in its `payload` map, which decides when it runs.
     position: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ struct Claim<'n> {
 const FLAT: usize = 100;
 
 impl Claim<'_> {
-    /// A text that is blank says nothing.
+    /// Whether it has a value; a blank text has none.
     fn is_set(&self) -> bool {
         match &self.node.value {
             Value::Null => false,
@@ -327,7 +327,7 @@ impl MetadataReader {
         }
     }
 
-    /// Says that something does not count because another name for the same thing is there too.
+    /// Reports that something is ignored because another name of the same field is present.
     fn ignore(&mut self, ignored: Span, counts: Span, name: &str, winner: &str) {
         let message = format!("`{}` does not count, because `{winner}` is there too", sanitize::inline(name));
         self.ignored.push(

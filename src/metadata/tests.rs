@@ -483,7 +483,7 @@ fn paths() -> impl Strategy<Value = String> {
         .prop_map(|segments| segments.iter().map(|segment| format!("/{segment}")).collect::<String>() + "/")
 }
 
-/// The layers of a path by the book: all files that speak for it, sorted.
+/// The layers of a path by the book: all files that apply to it, sorted.
 fn by_the_book(files: &Files, path: &LogicalPath) -> Vec<String> {
     let mut found: Vec<(bool, usize, bool, String)> = Vec::new();
     for file in files.keys() {

@@ -33,5 +33,5 @@ pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
 pub use crate::comparison::{Compared, Report};
-pub use crate::impact::{LayerEdit, Shielded};
+pub use crate::impact::{LayerEdit, OverridingResource};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};

@@ -1,4 +1,4 @@
-//! AttributePaths by name or by pointer, kept or left out of a value.
+//! Attributes by name or by pointer, kept in or removed from a value.
 
 use std::collections::BTreeMap;
 

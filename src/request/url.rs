@@ -37,7 +37,7 @@ pub(super) fn cleaned(path: &str) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// The same for a template of one.
+/// A template of a path, cleaned like a path; a `/` inside of `{{…}}` separates nothing.
 pub(super) fn cleaned_template(path: &str) -> String {
     format!("/{}", segments(path).join("/"))
 }

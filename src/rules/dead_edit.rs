@@ -9,7 +9,7 @@ pub fn dead_edits(edits: &[LayerEdit]) -> Vec<Finding> {
         let message = format!("`{}` is edited here, but no resource reads it", edit.pointer);
         let finding = Finding::new(&finding::METADATA_DEAD_EDIT, Location::Span(edit.after?), message);
         let finding = finding.labelled("nobody reads this");
-        Some(match edit.shielded.first() {
+        Some(match edit.overridden.first() {
             Some(first) => finding
                 .related(first.by, format!("counts for {} instead", first.resource))
                 .help("a stronger layer says something else for every resource; edit it there, or remove it there"),

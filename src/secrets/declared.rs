@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
 use crate::finding::Finding;
-use crate::metadata::{LayerTrees, NameReach, SecretAttributes, is_patch_file};
+use crate::metadata::{LayerTrees, SecretAttributes, is_patch_file};
 use crate::resource::Resource;
 use crate::settings::PlaceRule;
 use crate::text::{SourceId, Sources};
@@ -88,7 +88,7 @@ impl<'a> Secrets<'a> {
         let resource = self.masks.hide(resource);
         match attributes.is_empty() {
             true => resource,
-            false => hide_places(resource, |payload| attributes.places(payload, NameReach::Everywhere)),
+            false => hide_places(resource, |payload| attributes.places(payload)),
         }
     }
 

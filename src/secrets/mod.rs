@@ -6,10 +6,8 @@ mod mask;
 mod metadata;
 mod overridden;
 mod patch_values;
-mod positional;
 
 pub use declared::Secrets;
 pub use derived::{hide_copies, hide_copies_of, hide_everywhere, secrets_in, without_secrets};
 pub use mask::{Masks, hide_places, is_sensitive_text};
 pub use patch_values::hide_operations;
-pub use positional::{Positional, positional};

@@ -11,6 +11,7 @@ mod infer;
 mod layers;
 mod names;
 mod neighbours;
+mod openapi;
 mod patching;
 mod render;
 mod requests;
@@ -25,6 +26,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::directive::{self, Includes};
 use crate::expression::eval::Payload;
+use crate::finding::Outcome;
 use crate::layout::{Files, LAYOUTS, Layout, Roles};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
@@ -76,6 +78,7 @@ struct Caches {
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
     requests: request::CompiledTemplates,
+    openapi: OnceLock<Outcome<Option<Arc<Node>>>>,
 }
 
 impl<'a> Side<'a> {
@@ -193,6 +196,7 @@ impl Caches {
             effective: Memo::default(),
             shown: Memo::default(),
             requests: request::CompiledTemplates::within(given.limits),
+            openapi: OnceLock::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Side;
+use crate::finding::Outcome;
 use crate::metadata::{EffectiveMetadata, resolve};
 use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
@@ -71,5 +72,9 @@ impl ResourceLookup for Side<'_> {
 
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         Some(resolve(path, self.layers.layers_for(self.root_around(path)?)?).value)
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        Side::openapi(self)
     }
 }

@@ -359,3 +359,70 @@ fn a_part_that_cannot_be_made_does_not_hide_the_others() {
     let ran = run(&mut outcrop(&repo, &["diff", "--only", "requests", "HEAD~1", "HEAD"]));
     ran.says("update request › .path").says("/v1/7 → /v2/7");
 }
+
+/// A collection whose bodies have to match the schema of an OpenAPI document.
+fn customers() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("outcrop.yaml", "roots: [{path: ., layout: declarest}]\nopenapi: api.yaml\n");
+    repo.write(
+        "api.yaml",
+        "paths:
+  /customers:
+    post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Customer'}}}}}
+components:
+  schemas:
+    Customer:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string}
+        age:
+          minimum: 18
+",
+    );
+    repo.write(
+        "customers/_/metadata.yaml",
+        "operationInfo:
+  createResource:
+    validate:
+      schemaRef: openapi:request-body
+",
+    );
+    repo.write("customers/acme/resource.yaml", "name: Acme\nage: 20\n");
+    repo.commit_all("customers");
+    repo
+}
+
+#[test]
+fn bodies_are_checked_against_their_schema() {
+    let repo = customers();
+    render(&repo, &["/customers/acme", "create"]).ends_with(0).does_not_say("request/schema");
+    repo.write("customers/acme/resource.yaml", "name: 5\nage: 17\n");
+    repo.commit_all("wrong");
+    let found = |ran: Ran| {
+        ran.says("request/schema")
+            .says("the body of POST /customers does not match its schema at $.name: expected string, found number")
+            .says("the body of POST /customers does not match its schema at $.age: expected at least 18")
+            .says("customers/acme/resource.yaml:2:6")
+            .says("api.yaml:12:20")
+    };
+    found(render(&repo, &["/customers/acme", "create"]));
+    found(run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])));
+}
+
+#[test]
+fn schemas_that_cannot_be_used_are_reported() {
+    let repo = customers();
+    let create = |repo: &TestRepo| render(repo, &["/customers/acme", "create"]);
+    repo.write("outcrop.yaml", "roots: [{path: ., layout: declarest}]\n");
+    repo.commit_all("without a document");
+    create(&repo).says("request/schema").says("there is no OpenAPI document");
+    repo.write("outcrop.yaml", "roots: [{path: ., layout: declarest}]\nopenapi: api.yaml\n");
+    let endless =
+        "paths: {/customers: {post: {requestBody: {content: {x: {schema: {$ref: '#/components/schemas/A'}}}}}}}
+components: {schemas: {A: {allOf: [{$ref: '#/components/schemas/A'}]}}}
+";
+    repo.write("api.yaml", endless);
+    repo.commit_all("endless");
+    create(&repo).says("limit/schema").says("refers to itself without end");
+}
