@@ -259,7 +259,7 @@ enum Gap {
     /// Nothing.
     #[default]
     None,
-    /// A file that did not change and cannot be parsed on either side: nobody knows what it would read.
+    /// A file that did not change and cannot be parsed on either side: what it would read is not known.
     Unchanged,
     /// A file that cannot be parsed on some side, or a stage that failed: it was not compared.
     Unparsed,
@@ -295,3 +295,6 @@ fn read_embedded(text: &str, at: Span) -> Option<(Format, Node)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

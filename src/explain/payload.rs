@@ -174,3 +174,34 @@ impl Routed {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read;
+
+    fn question(within: &str, everything: bool) -> ExplainQuestion {
+        ExplainQuestion { within: Pointer::parse(within).unwrap(), everything }
+    }
+
+    #[test]
+    fn values_that_came_from_elsewhere_have_a_history() {
+        let payload = read("{base: &b {k: 1, l: 2}, merged: {<<: *b, l: 3}, own: 1}");
+        let names = |question: &ExplainQuestion| {
+            let (histories, omitted) = histories(&payload, question);
+            (histories.iter().map(|history| history.name.to_string()).collect::<Vec<_>>(), omitted)
+        };
+        assert_eq!(names(&question("", false)), (vec![".merged.k".into(), ".merged.l".into()], 3));
+        assert_eq!(names(&question("/own", false)), (vec![".own".into()], 0));
+        assert_eq!(names(&question("", true)).0.len(), 5);
+    }
+
+    #[test]
+    fn a_mistyped_place_leads_to_the_nearest_one() {
+        let payload = read("{spec: {containers: [{name: web, image: a}]}}");
+        let near = |place: &str| nearest(&payload, &Pointer::parse(place).unwrap()).map(|place| place.to_string());
+        assert_eq!(near("/spec/containers/web/image").as_deref(), Some("/spec/containers/0/image"));
+        assert_eq!(near("/spce/containers").as_deref(), Some("/spec/containers"));
+        assert_eq!(near("/spec"), None);
+    }
+}

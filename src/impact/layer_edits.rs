@@ -28,14 +28,14 @@ pub struct LayerEdit {
     /// How many resources the value affects, before or after.
     pub readers: usize,
     /// Resources that the layer applies to, but that take the value from a layer of higher precedence, in order.
-    pub shielded: Vec<Shielded>,
+    pub overridden: Vec<OverridingResource>,
     /// Whether the value exists and affects no resource.
     pub is_dead: bool,
 }
 
 /// A resource that overrides an edited value.
 #[derive(Debug, Clone)]
-pub struct Shielded {
+pub struct OverridingResource {
     /// The resource.
     pub resource: Identity,
     /// Where its own value is defined.
@@ -84,8 +84,8 @@ pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
         for (at, verdict) in verdicts {
             match verdict {
                 Verdict::Reads => edits[at].readers += 1,
-                Verdict::Shielded(by) => {
-                    edits[at].shielded.push(Shielded { resource: resource.identity.clone(), by });
+                Verdict::Overridden(by) => {
+                    edits[at].overridden.push(OverridingResource { resource: resource.identity.clone(), by });
                 }
             }
         }
@@ -94,7 +94,7 @@ pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
         let can_be_dead = can_be_dead(edit.file);
         edit.into_layer_edit(can_be_dead)
     });
-    edits.filter(|edit| edit.is_dead || !edit.shielded.is_empty()).collect()
+    edits.filter(|edit| edit.is_dead || !edit.overridden.is_empty()).collect()
 }
 
 /// A value that differs between the sides of one layer.
@@ -104,7 +104,7 @@ struct Edit<'a> {
     before: Option<Span>,
     after: Option<Span>,
     readers: usize,
-    shielded: Vec<Shielded>,
+    overridden: Vec<OverridingResource>,
 }
 
 impl Edit<'_> {
@@ -116,7 +116,7 @@ impl Edit<'_> {
             before: self.before,
             after: self.after,
             readers: self.readers,
-            shielded: self.shielded,
+            overridden: self.overridden,
             is_dead,
         }
     }
@@ -147,7 +147,7 @@ fn edits_of<'a>(file: &'a RepoPath, [before, after]: [Option<Arc<Layer>>; 2]) ->
                 before: span(old),
                 after: span(new),
                 readers: 0,
-                shielded: Vec::new(),
+                overridden: Vec::new(),
             })
         });
     edits.collect()
@@ -165,7 +165,7 @@ enum Verdict {
     /// It counts, before or after.
     Reads,
     /// A stronger layer says something, here.
-    Shielded(Span),
+    Overridden(Span),
 }
 
 struct Judge<'a> {
@@ -216,10 +216,8 @@ impl Judge<'_> {
 fn judged(metadata: &EffectiveMetadata, edit: &Edit<'_>) -> Option<Verdict> {
     let provenance = metadata.provenance(&edit.field_path)?;
     let is_ours = |said: &EffectiveEntry| said.by.is_from(edit.file);
-    match is_ours(provenance.winner) {
-        true => Some(Verdict::Reads),
-        false => {
-            provenance.overridden.iter().any(|said| is_ours(said)).then_some(Verdict::Shielded(provenance.winner.at))
-        }
+    if is_ours(provenance.winner) {
+        return Some(Verdict::Reads);
     }
+    provenance.overridden.iter().any(|said| is_ours(said)).then_some(Verdict::Overridden(provenance.winner.at))
 }

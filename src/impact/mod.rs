@@ -24,7 +24,7 @@ use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, 
 
 pub use ancestor_readers::{AncestorReaders, ancestor_readers};
 pub use dependents::{Memory, NoMemory};
-pub use layer_edits::{LayerEdit, LayerEdits, Shielded, layer_edits};
+pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
 
 /// Two sides and what is asked about them.
 pub struct Question<'a> {

@@ -36,7 +36,7 @@ pub use schema::schema;
 pub use secrets::{PLACEHOLDER, SecretAttributes, is_placeholder};
 pub use selector::{MetadataPath, WILDCARD};
 pub use statement::{Statement, StatementKind, Statements, TransformOrder};
-pub use trees::{LayerTrees, layers_below};
+pub use trees::LayerTrees;
 pub use view::{over_defaults, render_format, view};
 
 #[cfg(test)]

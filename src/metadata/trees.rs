@@ -89,7 +89,7 @@ impl<'a> LayerTrees<'a> {
 }
 
 /// The layers below a directory, with directives expanded as configured.
-pub fn layers_below<'a>(base: &RepoPath, given: Given<'a>, includes: &Arc<Includes>) -> Layers<'a> {
+fn layers_below<'a>(base: &RepoPath, given: Given<'a>, includes: &Arc<Includes>) -> Layers<'a> {
     let layers = Layers::new(given.snapshot, base.clone(), given.sources, given.limits);
     if !given.settings.directives {
         return layers;

@@ -183,7 +183,7 @@ pub(super) mod tests {
         assert_eq!(
             first,
             "::error file=apps/web/service.yaml,line=8,endLine=8,col=3,endColumn=8,title=document/duplicate-key::the key `ports` is \
-             written twice in one map (again here)%0Asee also 1 other place%0Ahelp: remove one of them: programs disagree on \
+             written twice in one map (again here)%0Asee also 1 other place%0Ahelp: remove one of them: parsers disagree on \
              which one counts"
         );
         assert_eq!(shown.lines().count(), 3);

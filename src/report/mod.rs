@@ -27,11 +27,10 @@ pub mod terminal;
 mod secret_numbers;
 pub mod trace;
 pub mod unified;
-mod redact;
 
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
 pub use crate::comparison::{Compared, Report};
-pub use crate::impact::{LayerEdit, Shielded};
+pub use crate::impact::{LayerEdit, OverridingResource};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use smol_str::SmolStr;
 
-use super::{Compared, LayerEdit, Report, Shielded, SkipReason, Skipped};
+use super::{Compared, LayerEdit, OverridingResource, Report, SkipReason, Skipped};
 use crate::diff::{Change, ChangeKind, Difference, Options, PathStep, ResourceChange, diff};
 use crate::document::{Format, parse};
 use crate::finding::{self, Finding, Location};
@@ -241,7 +241,7 @@ pub(super) fn grouped() -> Report {
         }
         report.resources.push(of);
     }
-    let shield = |name: &str| Shielded {
+    let overriding = |name: &str| OverridingResource {
         resource: Identity::Logical(LogicalPath::of_directory(&path(name)).expect("text")),
         by: made.read("index", &format!("{name}/metadata.yaml"), "path: /own\n").span,
     };
@@ -251,7 +251,7 @@ pub(super) fn grouped() -> Report {
         before: Some(old.span),
         after: Some(new.span),
         readers: 37,
-        shielded: ["customers/mono", "customers/north"].map(shield).into(),
+        overridden: ["customers/mono", "customers/north"].map(overriding).into(),
         is_dead: false,
     });
     report.groups = crate::diff::groups(&report.resources, &report.sources);

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::locate::Locator;
 use super::paint::{columns, end_of_columns, split_at_columns};
-use super::redact::redact_values;
 use crate::finding::{Finding, Location};
 use crate::sanitize;
+use crate::secrets::redact_values;
 use crate::text::{SourceId, SourceText, Sources, Span};
 
 /// Lines shown before and after a place.

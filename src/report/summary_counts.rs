@@ -52,7 +52,7 @@ impl SummaryCounts {
             skipped: report.skipped.len(),
             suppressed: report.suppressed.len(),
             groups: report.groups.len(),
-            overridden: report.layer_edits.iter().map(|edit| edit.shielded.len()).sum(),
+            overridden: report.layer_edits.iter().map(|edit| edit.overridden.len()).sum(),
             dead_edits: report.layer_edits.iter().filter(|edit| edit.is_dead).count(),
             ..Self::default()
         };

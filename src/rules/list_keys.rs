@@ -28,14 +28,14 @@ fn unusable_keys(unusable: &UnusableKeys, resource: &Resource, lists: usize) -> 
     let (message, label) = match unusable.twin {
         None => (
             format!(
-                "the items of {place} in {} are not told apart by {keys}, which one of them lacks",
+                "the items of {place} in {} are not identified by {keys}, which one of them lacks",
                 resource.identity
             ),
             "no such key",
         ),
         Some(_) => (
             format!(
-                "the items of {place} in {} are not told apart by {keys}, which two of them share",
+                "the items of {place} in {} are not identified by {keys}, which two of them share",
                 resource.identity
             ),
             "the same again",
@@ -51,5 +51,31 @@ fn unusable_keys(unusable: &UnusableKeys, resource: &Resource, lists: usize) -> 
     match unusable.twin {
         Some(twin) => finding.related(twin, "first here"),
         None => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::{self, Options};
+    use crate::path::RepoPath;
+    use crate::resource::Identity;
+    use crate::settings::ListRule;
+    use crate::testing::read;
+
+    #[test]
+    fn a_rule_that_fails_for_two_lists_is_reported_once() {
+        let resource = |text: &str| {
+            let file = RepoPath::new("a.yaml").unwrap();
+            let identity = Identity::File { path: file.clone(), position: None };
+            Resource { identity, file, position: 0, payload: read(text) }
+        };
+        let rule = ListRule { pointer: "/*".into(), keys: vec!["id".into()], is_unordered: false };
+        let before = resource("{a: [{id: 1}, {x: 2}], b: [{id: 1}, {x: 2}]}");
+        let after = resource("{a: [{id: 1}, {x: 3}], b: [{id: 1}, {x: 3}]}");
+        let changes = diff::compare_resources(vec![(Some(before), Some(after))], &Options::new(&[rule]).unwrap());
+        let findings = unusable_list_keys(&changes);
+        assert_eq!(findings.len(), 1);
+        assert!(findings[0].help.as_deref().is_some_and(|help| help.starts_with("2 lists are compared by content")));
     }
 }

@@ -25,3 +25,29 @@ pub fn unused_patches(side: &Side<'_>, layers: &[RepoPath], used: &BTreeSet<Span
     }
     findings
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::settings::{Given, Settings};
+    use crate::snapshot::MemorySnapshot;
+    use crate::text::Sources;
+
+    #[test]
+    fn patches_that_no_resource_used_are_reported() {
+        let file = RepoPath::new("_/patches.yaml").unwrap();
+        let text = "- operations: [{op: add, path: /a, value: 1}]\n- operations: [{op: add, path: /b, value: 1}]\n";
+        let snapshot = MemorySnapshot::new("x").with(file.clone(), text.as_bytes());
+        let (settings, sources) = (Settings::default(), Arc::new(Sources::default()));
+        let given = Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &settings.limits };
+        let side = Side::new(given, false);
+        let first = side.patch_file(&file).unwrap().content.specs[0].at();
+        let unused = |used: &[Span]| {
+            let used = used.iter().copied().collect();
+            unused_patches(&side, &[file.clone()], &used, &Scope::everything()).len()
+        };
+        assert_eq!((unused(&[]), unused(&[first])), (2, 1));
+    }
+}

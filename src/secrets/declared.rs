@@ -97,7 +97,7 @@ impl<'a> Secrets<'a> {
         if self.is_off { Vec::new() } else { secrets_in([&self.hide_places(resource).payload]) }
     }
 
-    /// What a patch copied out of a place that it then took away is hidden at once: nobody can tell afterwards what it was.
+    /// The payload with copies of secrets hidden that a patch made and whose originals it removed: later stages cannot know them.
     pub fn keep(&self, known: &[Secret], resource: Resource) -> Node {
         let still_there = self.secrets_of(resource.clone());
         let is_lost = |secret: &&Secret| !still_there.iter().any(|other| other.is_equal(secret));

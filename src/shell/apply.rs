@@ -66,7 +66,7 @@ impl Undo {
     }
 }
 
-/// Writes beside the file and puts it in place in one step, so that nobody ever sees half of it.
+/// Writes a temporary file and renames it, so that the file is never half written.
 fn write(root: &Path, path: &RepoPath, text: &str, undo: &mut Undo) -> Result<(), Failure> {
     let place = locate(root, path)?;
     let failed = |error: io::Error| Failure::new(format!("{path} could not be written: {error}"));
@@ -126,7 +126,7 @@ fn make_directories(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(),
     Ok(())
 }
 
-/// A name in the same directory that nobody else uses.
+/// An unused name in the same directory.
 fn beside(place: &Path, what: &str) -> PathBuf {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     place.with_file_name(format!(".{name}.outcrop-{}.{what}", std::process::id()))

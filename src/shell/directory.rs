@@ -27,7 +27,7 @@ pub enum Links {
     /// Links are links; their content is the path they point to.
     #[default]
     Keep,
-    /// A link to a regular file stands for that file: `git difftool --dir-diff` makes such links into the working tree.
+    /// A link to a regular file is read as that file: `git difftool --dir-diff` makes such links into the working tree.
     FollowToFiles,
 }
 
@@ -102,7 +102,7 @@ impl Snapshot for DirectorySnapshot {
             listing.unreadable.push(self.unreadable(directory, reason));
         }
         listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
-        // The order in which a file system lists its files is nobody's choice.
+        // The order in which a file system lists its files is arbitrary.
         listing.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
         listing
     }

@@ -1,4 +1,4 @@
-//! What git tells a pre-push hook on standard input: which references are pushed, and what the remote has.
+//! Parses the standard input of a pre-push hook: the pushed references, and the remote's state.
 
 use super::error::Failure;
 use crate::sanitize;
@@ -45,7 +45,7 @@ pub(super) fn is_id(text: &str) -> bool {
     [40, 64].contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether an id is the one that stands for no object.
+/// Whether an id is all zeros, which means no object.
 pub(super) fn is_zero(id: &str) -> bool {
     id.bytes().all(|byte| byte == b'0')
 }

@@ -104,7 +104,7 @@ fn has_separator() -> bool {
     std::env::args_os().any(|word| word == "--")
 }
 
-/// The repository of the directory the user stands in, with notes on how it was opened.
+/// The repository of the current directory, with notes on how it was opened.
 pub(super) fn open_repository(global: &Global) -> Result<Repository, Failure> {
     let directory = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let repository = Repository::open(&directory)?;

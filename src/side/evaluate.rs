@@ -11,7 +11,7 @@ use crate::resource::Resource;
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
-/// An expression as somebody types it.
+/// An expression from the command line.
 #[derive(Debug, Clone)]
 pub struct EvalQuestion<'a> {
     /// A path, or a function form, which starts with `{`.
@@ -79,19 +79,19 @@ impl Side<'_> {
         })
     }
 
-    /// The path to start from, and what stands there; nothing if that could not be read.
+    /// The path to start from, and the resource at it; nothing if that could not be read.
     fn start_of(
         &self,
         at: Option<&ResourceQuery>,
         findings: &mut Vec<Finding>,
     ) -> Result<Option<(LogicalPath, Option<Resource>)>, NoStart> {
         let Some(sought) = at else { return Ok(Some((LogicalPath::root(), None))) };
-        let Outcome { value: mut found, findings: told } = self.query(sought);
-        findings.extend(told);
+        let Outcome { value: mut found, findings: found_wrong } = self.query(sought);
+        findings.extend(found_wrong);
         if let ResourceQuery::Path(path, _) = sought {
             found.truncate(1);
             let logical = path.segments().iter().fold(LogicalPath::root(), |path, segment| path.child(segment));
-            if found.is_empty() && findings.is_empty() && self.stands_at(&logical) {
+            if found.is_empty() && findings.is_empty() && self.exists_at(&logical) {
                 return Ok(Some((logical, None)));
             }
         }

@@ -11,7 +11,7 @@ use crate::text::{SourceText, Span};
 use crate::value::Node;
 
 impl Side<'_> {
-    /// The OpenAPI document that the configuration names. It is read as it stands: directives in it are data.
+    /// The OpenAPI document that the configuration names. Directives in it are data, and not expanded.
     pub fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
         self.caches.openapi.get_or_init(|| document::read(self.given)).clone()
     }

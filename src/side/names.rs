@@ -22,7 +22,7 @@ impl Side<'_> {
         let mut paths = names.get(name).cloned().unwrap_or_default();
         if !name.contains('.') {
             // What is a legacy resource by its place may turn out to be something else.
-            paths.retain(|path| self.stands_at(path));
+            paths.retain(|path| self.exists_at(path));
         }
         paths
     }

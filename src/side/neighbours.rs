@@ -12,7 +12,7 @@ use crate::resource::Resource;
 use crate::value::Node;
 
 impl Side<'_> {
-    /// A resource, or a path without one, that something is to be done with; the file is where it stands, or would.
+    /// A resource, or a path without one, as requests are made for it; the file is where it is written, or would be.
     pub fn target<'t>(
         &'t self,
         path: &'t LogicalPath,
@@ -61,7 +61,7 @@ impl Side<'_> {
 
 impl ResourceLookup for Side<'_> {
     fn payload(&self, path: &LogicalPath) -> Option<Node> {
-        // The same few resources stand above many others.
+        // A few resources are ancestors of many others.
         self.caches.shown.get(path, || self.shown_payload(self.find(path)?))
     }
 

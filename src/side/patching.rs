@@ -1,4 +1,4 @@
-//! Documents patched by hand: the result, or what it changes, as it may be shown.
+//! Documents patched from the command line: the result, as it may be shown.
 
 use super::Side;
 use crate::finding::{Finding, Outcome, has_errors};
@@ -12,7 +12,7 @@ use crate::value::Node;
 /// A document to be patched.
 #[derive(Debug, Clone)]
 pub struct PatchInput {
-    /// The file it stands in.
+    /// The file it is written in.
     pub file: RepoPath,
     /// Which document of that file it is, from 0, unless it is the only one.
     pub position: Option<usize>,

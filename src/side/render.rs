@@ -95,7 +95,7 @@ struct Piece {
     dropped: Vec<String>,
     is_masked: bool,
     is_incomplete: bool,
-    /// Texts that nobody will ask for once this is written.
+    /// Texts that are not needed once this is written.
     sources: Vec<SourceId>,
 }
 
@@ -109,7 +109,7 @@ impl Renderer<'_> {
         let mut summary = RenderSummary { is_incomplete: !unreadable.is_empty(), ..RenderSummary::default() };
         summary.findings.extend(unreadable.into_iter().map(Unreadable::into_finding));
         let mut hits = BTreeSet::new();
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for handful in entries.chunks(HANDFUL) {
             let pieces: Vec<Piece> = handful.par_iter().map(|entry| self.file(entry)).collect();
             for piece in pieces {
@@ -121,8 +121,8 @@ impl Renderer<'_> {
                 if piece.findings.is_empty() {
                     piece.sources.iter().for_each(|source| side.sources.forget(*source));
                 }
-                // A layer that is wrong is wrong for everybody it speaks for.
-                summary.findings.extend(piece.findings.into_iter().filter(|finding| told.insert(key(finding))));
+                // A layer that is wrong is wrong for every resource that it applies to.
+                summary.findings.extend(piece.findings.into_iter().filter(|finding| reported.insert(key(finding))));
             }
         }
         summary.unknown = asked.selection.without(&hits);
@@ -149,7 +149,7 @@ impl Renderer<'_> {
         let content = Content { bytes: &bytes, path, revision: self.side.snapshot.label() };
         let parsed = parse(content, self.side.sources, self.side.limits);
         let content = self.side.content(path, &parsed);
-        // What is wrong with a file that only might have held what is meant is nobody's business here.
+        // What is wrong with a file that only might have held what is meant is not reported.
         let mut piece = Piece::of(&content, is_meant);
         piece.sources.extend(parsed.source);
         for resource in &content.resources {
@@ -222,11 +222,11 @@ impl Renderer<'_> {
             }
         }
         let total = moments.len();
-        let told = |(at, (stage, payload)): (usize, (Stage, Option<Node>))| {
+        let stage_of = |(at, (stage, payload)): (usize, (Stage, Option<Node>))| {
             let dropped = if payload.is_none() { ", which drops it" } else { "" };
             (Some(format!("{} of {total}: {}{dropped}", at + 1, words(&stage))), payload)
         };
-        moments.into_iter().enumerate().map(told).collect()
+        moments.into_iter().enumerate().map(stage_of).collect()
     }
 
     /// The resource before its directives.

@@ -1,4 +1,4 @@
-//! The requests of one path: what would be sent for the resource that stands there, or for a collection.
+//! The requests of one path: what would be sent for its resource, or for a collection.
 
 use smol_str::SmolStr;
 
@@ -17,7 +17,7 @@ use crate::value::{Node, Value};
 /// Which requests are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedRequests {
-    /// The one that people mean who name none: a list of a collection, otherwise getting the resource.
+    /// The usual one: a list of a collection, otherwise getting the resource.
     Usual,
     /// This one.
     One(Operation),
@@ -64,7 +64,7 @@ pub struct RenderedRequests {
     pub requests: Vec<RenderedRequest>,
     /// Those that need a payload where there is none.
     pub impossible: Vec<Operation>,
-    /// Whether a resource stands at the path.
+    /// Whether there is a resource at the path.
     pub has_resource: bool,
     /// Whether this is a list because the resource cannot be got without an id that it does not have.
     pub is_listed_instead: bool,
@@ -73,7 +73,7 @@ pub struct RenderedRequests {
 }
 
 impl Side<'_> {
-    /// The requests of a path. For a selector, which stands for many paths, and for operations on resources of a collection that
+    /// The requests of a path. For a selector, which matches many paths, and for operations on resources of a collection that
     /// are not named, templates stay as they are written.
     pub fn requests(&self, path: &MetadataPath, root: &Root, wanted: WantedRequests) -> Outcome<RenderedRequests> {
         let mut findings = Vec::new();
@@ -138,7 +138,7 @@ pub struct RequestSubject {
     payload: Node,
     /// What layers say about it, with secrets hidden.
     pub metadata: EffectiveMetadata,
-    /// Where it stands, or would.
+    /// Where it is written, or would be.
     file: RepoPath,
     is_selector: bool,
     is_collection: bool,
@@ -193,7 +193,7 @@ impl RequestSubject {
         }
     }
 
-    /// Whether an operation speaks of resources that nobody named.
+    /// Whether the path stands for many resources, so that templates are shown unrendered.
     fn is_written(&self, operation: Operation) -> bool {
         self.is_selector || (self.is_collection && operation != Operation::List)
     }
@@ -217,7 +217,7 @@ impl RequestSubject {
         Outcome { value: request.map(|request| RenderedRequest { request, answer, is_sound }), findings }
     }
 
-    /// Whether a resource cannot be got because there is none, or because nobody knows its id yet.
+    /// Whether a resource cannot be got because there is none, or because its id is not known yet.
     fn lacks_id(&self, operation: Operation, target: &RequestTarget<'_>) -> bool {
         if !self.has_resource {
             return true;

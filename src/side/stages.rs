@@ -24,7 +24,7 @@ pub struct Effective {
     pub computed: Node,
     /// The patch that drops it.
     pub removed_by: Option<Span>,
-    /// Every patch that speaks for it, and whether it meant it.
+    /// Every patch that applies to its path, and whether it matched it.
     pub patches: Vec<SpecUse>,
     /// What is wrong with the way there.
     pub findings: Vec<Finding>,
@@ -58,7 +58,7 @@ pub enum Stage {
     Patches(RepoPath),
 }
 
-/// Told after each stage what it made; nothing once the resource was dropped.
+/// Called after each stage with its result; nothing once the resource was dropped.
 type Watch<'w> = dyn FnMut(Stage, Option<&Node>) + 'w;
 
 impl Side<'_> {
@@ -73,7 +73,7 @@ impl Side<'_> {
         }
     }
 
-    /// The same for somebody who asks once, and what each stage after its directives made of the resource.
+    /// The resource in effect, uncached, and the payload after each stage that follows its directives.
     pub fn stages(&self, resource: &Resource) -> (Effective, Vec<(Stage, Option<Node>)>) {
         let Some(patches) = self.work_for(resource) else {
             return (Effective::as_written(&resource.payload), Vec::new());
@@ -83,7 +83,7 @@ impl Side<'_> {
         (effective, stages)
     }
 
-    /// The patches that speak for a resource if there is anything to do for it.
+    /// The patches that apply to a resource, if there is anything to do for it.
     fn work_for(&self, resource: &Resource) -> Option<Option<(LogicalPath, Arc<PatchSet>)>> {
         let patches = self.patches_for(resource);
         let computes = self.settings.expressions && has_expressions(&resource.payload);
@@ -92,7 +92,7 @@ impl Side<'_> {
         ((computes || patches.is_some()) && is_resource()).then_some(patches)
     }
 
-    /// The patch files that speak for a resource, if there are any, and its path.
+    /// The patch files that apply to a resource, if there are any, and its path.
     fn patches_for(&self, resource: &Resource) -> Option<(LogicalPath, Arc<PatchSet>)> {
         let path = self.path_of(resource)?;
         let layers = self.layers.layers_for(&resource.file)?;
@@ -160,7 +160,7 @@ impl Side<'_> {
         self.secrets.secrets_of(resource_with(resource, payload))
     }
 
-    /// The operation of a patch that took away what stood at a place, if one did.
+    /// The operation of a patch that removed what was at a place, if one did.
     pub fn taken_away(&self, resource: &Resource, place: &Pointer) -> Option<Span> {
         let (path, set) = self.work_for(resource)??;
         let computed = self.computed(resource).value;

@@ -1,4 +1,4 @@
-//! The resources of a side by their logical paths: what stands at a path, and what stands below it.
+//! The resources of a side by their logical paths: the one at a path, and those below it.
 //!
 //! Most answers come from the names of files and directories alone. Files are opened only where their content decides what they
 //! are called, and those of a directory then once.
@@ -87,7 +87,7 @@ impl Side<'_> {
     }
 
     /// Whether there is anything at a path: a resource, a directory that leads to some, or something that could not be understood.
-    pub fn stands_at(&self, path: &LogicalPath) -> bool {
+    pub fn exists_at(&self, path: &LogicalPath) -> bool {
         let is_folder =
             |root: &RepoPath| path.directory_below(root).is_ok_and(|directory| self.leads_to_resources(&directory));
         path.is_root()
@@ -103,7 +103,7 @@ impl Side<'_> {
         named.flat_map(|file| self.file(file).resources.clone()).collect()
     }
 
-    /// The paths one level below a path at which a resource stands, or below which one may, in byte order.
+    /// The paths one level below a path at which there is a resource, or below which there may be one, in byte order.
     pub fn children(&self, path: &LogicalPath) -> Arc<[LogicalPath]> {
         self.caches.children.get(path, || {
             let mut found: BTreeSet<LogicalPath> = BTreeSet::new();
@@ -139,7 +139,7 @@ impl Side<'_> {
         found
     }
 
-    /// Whether something stands at a path that could not be understood, so that nobody knows what is there.
+    /// Whether there is something at a path that could not be parsed, so that it is not known what it is.
     pub fn is_broken_at(&self, path: &LogicalPath) -> bool {
         let Some(name) = path.last() else { return false };
         // A kind starts with a capital letter; whatever file is broken, the document may stand in it.

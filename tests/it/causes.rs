@@ -180,7 +180,7 @@ fn resources_that_override_an_edited_value_are_listed() {
         .layer_edits
         .iter()
         .map(|edit| {
-            let by: Vec<_> = edit.shielded.iter().map(|it| (it.resource.to_string(), line(&report, it.by))).collect();
+            let by: Vec<_> = edit.overridden.iter().map(|it| (it.resource.to_string(), line(&report, it.by))).collect();
             (edit.pointer.to_string(), edit.readers, edit.is_dead, by)
         })
         .collect();
@@ -219,8 +219,8 @@ fn an_edit_that_no_resource_uses_is_a_warning() {
     let broken = |layer| [lonely(layer), files(&[("empty/x/resource.yaml", "a: [")])].concat();
     assert_eq!(dead(&compare(&broken(V1), &broken(V2))), 0);
     let asked = |scope: &[&str]| dead(&run(&lonely(V1), &lonely(V2), scope, |comparison| comparison.compare()));
-    assert_eq!((asked(&["/x"]), asked(&["nobody"])), (0, 2));
-    // Taking away what nobody read leaves nothing dead behind.
+    assert_eq!((asked(&["/x"]), asked(&["empty"])), (0, 2));
+    // Removing what no resource read leaves nothing dead behind.
     let rest = "operationInfo:\n  getResource: {path: '/v1/{{.id}}'}\n";
     assert_eq!(dead(&compare(&lonely(V1), &lonely(rest))), 0);
 }
@@ -233,7 +233,7 @@ fn a_layer_that_goes_away_shields_and_reaches_as_it_did() {
     let report = compare(&before, &after);
     let edit =
         report.layer_edits.iter().find(|edit| edit.pointer.to_string().ends_with("updateResource/path")).unwrap();
-    assert_eq!((edit.readers, edit.shielded.len(), edit.is_dead), (2, 1, false));
+    assert_eq!((edit.readers, edit.overridden.len(), edit.is_dead), (2, 1, false));
     assert!(report.groups.iter().any(|group| group.resource_count() == 2 && group.after.is_none()));
 }
 

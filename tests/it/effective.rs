@@ -47,7 +47,7 @@ impl Memory for Remembered {
     }
 
     fn remember(&self, tree: ObjectId, reading: &str, facts: &TreeFacts) {
-        if !self.is_forgetful || tree.as_bytes()[0] % 2 == 0 {
+        if !self.is_forgetful || tree.as_bytes()[0].is_multiple_of(2) {
             self.trees.lock().unwrap().insert((tree, reading.to_owned()), facts.clone());
         }
     }

@@ -20,7 +20,6 @@ use crate::required::absent;
 const DRAFTS: [&str; 2] = ["draft4", "draft2020-12"];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the counts are for the documentation")]
 fn schemas_are_checked_as_the_public_suite_says() {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("OUTCROP_CORPORA").map_or_else(beside, PathBuf::from);

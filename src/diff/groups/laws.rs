@@ -232,7 +232,7 @@ fn many_resources_come_before_few() {
     let groups = groups(&built.resources, &built.sources);
     assert_eq!(groups.iter().map(Group::resource_count).collect::<Vec<_>>(), [3, 2]);
     let variants: Vec<Vec<usize>> = groups[0].variants.iter().map(Variant::resources).collect();
-    assert_eq!(variants, [vec![1, 2], vec![0]], "the outlier stands apart");
+    assert_eq!(variants, [vec![1, 2], vec![0]], "the outlier is a variant of its own");
     assert!(matches!(&groups[0].after.as_ref().unwrap().origin, Origin::At(place) if place.span.start == 1));
     assert!(matches!(&groups[1].after.as_ref().unwrap().origin, Origin::Own));
 }

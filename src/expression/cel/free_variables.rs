@@ -33,7 +33,7 @@ pub(super) fn of(expression: &IdedExpr) -> Uses {
     uses
 }
 
-/// Names that an expression may use although nobody gave them a value.
+/// Names that an expression may use although they are no variables.
 pub(super) fn is_type_name(name: &str) -> bool {
     const TYPES: [&str; 12] =
         ["bool", "bytes", "double", "duration", "google", "int", "list", "map", "null_type", "string", "type", "uint"];

@@ -88,10 +88,7 @@ fn scalar(value: &dyn Val, _at: Span) -> Result<Value, Failure> {
 /// The shortest decimal text of a finite number; only very large and very small ones have an exponent.
 pub(super) fn decimal(value: f64) -> String {
     let size = value.abs();
-    match size == 0.0 || (1e-7..1e21).contains(&size) {
-        true => value.to_string(),
-        false => format!("{value:e}"),
-    }
+    if size == 0.0 || (1e-7..1e21).contains(&size) { value.to_string() } else { format!("{value:e}") }
 }
 
 fn failed(message: &str) -> Failure {

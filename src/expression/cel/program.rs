@@ -33,7 +33,7 @@ pub struct Inputs<'a> {
 pub enum Computed {
     /// A value.
     Value(Node),
-    /// Nothing at all: whoever would hold it is left out.
+    /// No value: the entry or item that would hold it is left out.
     Omitted,
 }
 
@@ -114,7 +114,7 @@ impl std::fmt::Debug for Program {
 }
 
 impl<'a> Inputs<'a> {
-    /// The same inputs with one more variable.
+    /// The inputs with one more variable.
     #[must_use]
     pub fn with(mut self, name: &'a str, value: &'a Node) -> Self {
         self.variables.push((name, value));
@@ -135,7 +135,7 @@ fn follow<'n>(root: &'n Node, keys: &[SmolStr]) -> Option<&'n Node> {
     keys.iter().try_fold(root, |node, key| node.get(key))
 }
 
-/// The same value without the way it came: what is read out of a resource again and again must not drag its past along.
+/// The value without its provenance: a value that is read from a resource repeatedly must not accumulate history.
 fn without_history(node: &Node) -> Node {
     let value = match &node.value {
         Ours::List(list) => Node::list(list.items().iter().map(without_history).collect(), node.span).value,

@@ -1,4 +1,4 @@
-//! What an expression is given: our values become values of the foreign crate, as far as the expression can see them.
+//! Converts values to CEL, as far as the expression reads them.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use cel::common::value::{StaticVal, Val};
 use super::free_variables::Reach;
 use crate::value::{Node, Number, Value};
 
-/// A value that CEL cannot hold exactly. It passes through unchanged, and whoever computes with it fails.
+/// A value that CEL cannot hold exactly. It passes through unchanged, and computing with it fails.
 #[derive(Debug, Clone)]
 pub(super) struct Foreign(pub(super) Node);
 
@@ -64,7 +64,7 @@ pub(super) fn whole<'v>(node: &'v Node) -> Box<dyn Val + 'v> {
         Value::String(text) => Box::new(CelString::from(text.as_str())),
         Value::List(list) => Box::new(CelList::from(list.items().iter().map(whole).collect::<Vec<_>>())),
         Value::Map(map) => {
-            // Where `1: x` stands beside `"1": x`, the text key counts: it comes last here.
+            // If a map has both `1` and `"1"`, the text key counts: it comes last here.
             let mut entries: Vec<_> = map.entries().iter().collect();
             entries.sort_by_key(|entry| std::cmp::Reverse(entry.key.kind));
             let entries =

@@ -8,7 +8,7 @@ use super::datum::{Datum, Signal, text_key};
 use super::form::{Matches, is_form};
 use super::scope::{Scope, Variable};
 use super::secrecy::shows_a_secret;
-use super::session::Session;
+use super::session::EvalSession;
 use super::trace::{TraceKind, Verdict};
 use super::trouble::{Result, bad_arguments};
 use crate::text::Span;
@@ -31,7 +31,7 @@ enum ItemResult {
     Stop,
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// The results of all items.
     pub(super) fn foreach(&mut self, matches: Matches, each: &Node, scope: &Scope) -> Result<Matches> {
         let at = matches.at;

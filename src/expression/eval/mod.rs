@@ -32,7 +32,7 @@ use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::value::Node;
 use scope::{Scope, Variable};
-use session::Session;
+use session::EvalSession;
 use trouble::Result;
 
 /// Where an expression is asked, and how.
@@ -65,7 +65,7 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Answer {
     /// The value, as [`Form`] says; nothing if the expression fails, and the findings say why. Values keep the places they are
-    /// written at. A resource stands as its path, or as the tree says.
+    /// written at. A resource is represented by its path, or by what the tree gives for it.
     pub value: Option<Node>,
     /// What is wrong.
     pub findings: Vec<Finding>,
@@ -75,7 +75,7 @@ pub struct Answer {
 
 /// Evaluates an expression: text is a path, a map is a function form.
 pub fn evaluate(expression: &Node, question: &Question<'_>) -> Answer {
-    let mut session = Session::new(question.tree, question.limits, question.tracing);
+    let mut session = EvalSession::new(question.tree, question.limits, question.tracing);
     let (value, fault) = match answer(expression, question, &mut session) {
         Ok(value) => (Some(value), None),
         Err(fault) => (None, Some(*fault)),
@@ -85,7 +85,7 @@ pub fn evaluate(expression: &Node, question: &Question<'_>) -> Answer {
     Answer { value, findings, trace: session.trace.finish() }
 }
 
-fn answer(expression: &Node, question: &Question<'_>, session: &mut Session<'_>) -> Result<Node> {
+fn answer(expression: &Node, question: &Question<'_>, session: &mut EvalSession<'_>) -> Result<Node> {
     let at = expression.span;
     let vars = question.vars.iter().map(|(name, node)| (name.clone(), Variable::Written(node.clone())));
     let scope = Scope::of(question.current).with(vars);

@@ -8,7 +8,7 @@ use super::datum::{Datum, Group};
 use super::grammar::{Against, Key, Path, Segment, Test, is_integer};
 use super::scope::Scope;
 use super::secrecy::{beneath, opened, shows_a_secret};
-use super::session::Session;
+use super::session::EvalSession;
 use super::special;
 use super::trace::{TraceKind, Verdict};
 use super::trouble::{self, Result, place};
@@ -44,7 +44,7 @@ enum Resolved {
     Nothing,
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// All matches of a path that is written as text.
     pub(super) fn matches(&mut self, node: &Node, text: &SmolStr, scope: &Scope) -> Result<Vec<Datum>> {
         let path = self.path(node, text)?;

@@ -75,7 +75,7 @@ impl Writer<'_> {
         };
         let mut entries = vec![(files, self.list(origins)), ("values", self.list(histories))];
         if part.omitted > 0 {
-            entries.push(("untold", self.count(part.omitted)));
+            entries.push(("omitted", self.count(part.omitted)));
         }
         self.map(entries)
     }
@@ -114,7 +114,7 @@ impl Writer<'_> {
                 step.extend(self.place(*at));
                 through.push(self.map(step));
             }
-            entries.push(("through", self.list(through)));
+            entries.push(("via", self.list(through)));
         }
         if *left_out > 0 {
             entries.push(("steps_left_out", self.count(*left_out)));

@@ -92,7 +92,7 @@ impl<'a> Maker<'a> {
     pub(super) fn layer_edit(&mut self, edit: &LayerEdit) -> WireLayerEdit {
         let start = edit.at().map(|at| self.locator.start(at));
         let overridden = edit
-            .shielded
+            .overridden
             .iter()
             .map(|resource| WireOverridden { resource: resource.resource.to_string(), by: self.place(resource.by) });
         WireLayerEdit {

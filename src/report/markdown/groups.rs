@@ -57,7 +57,7 @@ pub(super) fn overridden(report: &Report, draft: &mut Draft<'_>) -> String {
     let is_shown =
         |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| terminal::is_behind(edit, group, report));
     let mut text = String::new();
-    let overridden = report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_shown(edit));
+    let overridden = report.layer_edits.iter().filter(|edit| !edit.overridden.is_empty() && !is_shown(edit));
     for edit in overridden.take(MOST_SOURCES) {
         let words = draft.overridden_text(edit, LONGEST_SPAN);
         let (pointer, file) = (span(&edit.pointer.to_string()), span(&edit.file.to_string()));

@@ -53,7 +53,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
 fn overridden(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let is_shown = |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| is_behind(edit, group, report));
     let mut lines = Vec::new();
-    for edit in report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_shown(edit)) {
+    for edit in report.layer_edits.iter().filter(|edit| !edit.overridden.is_empty() && !is_shown(edit)) {
         let line = edit.at().map(|at| draft.locator.start(at).line).unwrap_or_default();
         let title =
             format!("Partly overridden: {} at {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);

@@ -116,7 +116,7 @@ impl Draft<'_> {
         let why = cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
         lines.extend(why.iter().flat_map(|why| self.why(why, indent)).collect::<Vec<_>>());
         let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
-        for edit in spared.filter(|edit| !edit.shielded.is_empty()).collect::<Vec<_>>() {
+        for edit in spared.filter(|edit| !edit.overridden.is_empty()).collect::<Vec<_>>() {
             let lead = "not affected: ";
             let words = self.overridden_text(edit, self.style.columns().saturating_sub(indent + lead.len()));
             lines.extend(self.phrase(&format!("{lead}{words}"), indent));
@@ -229,9 +229,9 @@ impl Draft<'_> {
 
     /// `4 overridden by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
     pub(in crate::report) fn overridden_text(&mut self, edit: &LayerEdit, room: usize) -> String {
-        let lead = format!("{} overridden by ", grouped(edit.shielded.len()));
+        let lead = format!("{} overridden by ", grouped(edit.overridden.len()));
         let places: BTreeSet<(RepoPath, usize)> = edit
-            .shielded
+            .overridden
             .iter()
             .map(|resource| {
                 let start = self.locator.start(resource.by);

@@ -67,7 +67,7 @@ pub(super) fn may_reveal(wanted: bool) -> Result<bool, Failure> {
     Ok(wanted)
 }
 
-/// What a comment on a pull request takes, with a little room for whoever wraps it.
+/// The size limit of a comment on a pull request, with a little room for a wrapper.
 const COMMENT_BUDGET: usize = 65_000;
 
 /// How a diff is shown.

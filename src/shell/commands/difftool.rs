@@ -35,7 +35,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     let is_for_people = !matches!(args.format, DiffFormat::Json | DiffFormat::JsonPatch | DiffFormat::Markdown);
     let (report, plain) = if is_for_people { comparison.with_text_files(report) } else { (report, Vec::new()) };
     write(&report, &plain, args.format, &output::style(global))?;
-    // git looks at the exit code only if it was told to.
+    // git uses the exit code only if it is configured to.
     let is_asked =
         args.exit_code || environment::text("GIT_DIFFTOOL_TRUST_EXIT_CODE")?.is_some_and(|trust| trust == "true");
     let differs = report.has_differences() || plain.iter().any(|file| !file.content.is_same());
@@ -68,7 +68,7 @@ fn write(report: &Report, plain: &[TextFile], format: DiffFormat, style: &Style)
 }
 
 /// What applies to both sides: what the repository says now and said last. git hands over nothing but the files that differ,
-/// and which of their values are secret stands in another file.
+/// and their secret values are listed in another file.
 fn configuration(global: &Global, args: &DifftoolArgs, sources: &Sources) -> Result<Configuration, Failure> {
     let budget = Budget::default();
     let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
@@ -139,7 +139,7 @@ fn one_file(path: &Path, name: &RepoPath, label: &str, budget: &Budget) -> Resul
     let failed = |error: io::Error| Failure::new(format!("{} cannot be read: {error}", path.display()));
     let limit = budget.limits.file_bytes;
     let mut content = Vec::new();
-    // A shell may hand over a pipe, whose size nobody knows.
+    // A shell may pass a pipe, whose size is unknown.
     File::open(path).map_err(failed)?.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(failed)?;
     if content.len() as u64 > limit {
         return Err(Failure::new(format!("{} has more than {limit} bytes, the limit for one file", path.display()))

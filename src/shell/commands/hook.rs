@@ -69,7 +69,7 @@ impl Hook<'_> {
         let staged = Subject { comparison, judged: Judged::New, name: None };
         let report = self.check(&staged)?;
         // git names the index it commits. Without it, and without anything staged, this is somebody who wants to know about
-        // all files: `pre-commit run --all-files` says so to nobody.
+        // all files: `pre-commit run --all-files` does not pass this on.
         let is_commit = environment::is_set("GIT_INDEX_FILE");
         if is_commit || report.compared.files > 0 || report.is_incomplete() {
             return self.tell(&staged, &report);

@@ -122,7 +122,7 @@ fn layers_at<'l, 'a>(side: &'l Side<'a>, root: &Root) -> Result<&'l metadata::La
     side.layers().layers_at(&root.path).ok_or_else(|| Failure::new(format!("there are no layers at {}", root.path)))
 }
 
-/// Does what was planned and says what was done; what stands in the way is shown, and nothing is done.
+/// Applies the planned edits and prints what was written; if there are errors, they are shown and nothing is written.
 fn carry_out(opened: &OneSide, side: &Side<'_>, planned: plan::Planned, global: &Global) -> Result<Exit, Failure> {
     let plan = match planned {
         Ok(plan) => plan,

@@ -64,7 +64,7 @@ fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
     })
 }
 
-/// What stands around resources and between them.
+/// The text around and between resources.
 struct Frame {
     format: OutputFormat,
     is_first: bool,

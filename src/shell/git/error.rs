@@ -27,12 +27,12 @@ pub enum GitError {
         /// What is asked for.
         what: &'static str,
     },
-    /// A revision that nobody knows.
+    /// An unknown revision.
     #[error("{word} is not a revision")]
     UnknownRevision {
         /// As it was written.
         word: String,
-        /// Why not, in the words of whoever looked.
+        /// The reason.
         cause: String,
         /// What to do.
         help: String,

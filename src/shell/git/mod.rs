@@ -103,7 +103,7 @@ impl Repository {
         self.objects.index().map(|index| index.entries().len())
     }
 
-    /// The directory the user stands in, from the root of the working tree.
+    /// The current directory, relative to the root of the working tree.
     pub fn prefix(&self) -> &RepoPath {
         &self.prefix
     }
@@ -253,7 +253,7 @@ fn options(object_bytes: u64) -> gix::open::Options {
     gix::open::Options::default().permissions(permissions).config_overrides([
         // Without room for the bases of deltas, reading many files from a good pack takes four times as long.
         format!("core.deltaBaseCacheLimit={}", cache_bytes()),
-        // A replacement shows another object under the same id, and whoever can push a ref can make one.
+        // A replacement shows another object under the same id, and anyone who can push a ref can create one.
         "core.useReplaceRefs=false".to_owned(),
         format!("gitoxide.objects.allocLimit={object_bytes}"),
     ])
@@ -277,7 +277,7 @@ fn root_of(repository: &gix::Repository, directory: &Path) -> Option<PathBuf> {
     repository.workdir().map(Path::to_owned)
 }
 
-/// Where a directory stands in the working tree. Aliases run at its top, and `GIT_PREFIX` says where the user is.
+/// The path of a directory in the working tree. Aliases run at its top, and `GIT_PREFIX` is the user's directory.
 fn prefix_of(directory: &Path, root: &Path) -> RepoPath {
     let below = match (directory.canonicalize(), root.canonicalize()) {
         (Ok(directory), Ok(root)) => directory.strip_prefix(root).ok().and_then(to_repo_path),

@@ -78,7 +78,7 @@ impl Objects {
         self.read(id, Kind::Blob, |_| Ok(()), |data| Ok(data.into()))
     }
 
-    /// The size of a file, which is told without inflating it.
+    /// The size of a file, read without inflating it.
     fn blob_size(&self, id: ObjectId) -> Result<u64, Reason> {
         let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
         match header.map_err(|error| damaged(to_gix(id), &error))? {
@@ -103,7 +103,7 @@ impl Objects {
         tree.filter(|tree| tree.count() as u64 <= limits.entries)
     }
 
-    /// The members of a tree that stands at `directory`.
+    /// The members of the tree of `directory`.
     pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
         let plain = self.plain_tree(id, limits);
         if let Some(entries) = plain.and_then(|tree| entries(tree.members(), directory)) {

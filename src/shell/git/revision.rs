@@ -60,7 +60,7 @@ impl Revision {
 }
 
 impl Repository {
-    /// What a revision stands for, in any of git's notations for one object.
+    /// The object of a revision, in any of git's notations for one object.
     pub fn resolve(&self, word: &str) -> Result<Tree, GitError> {
         if word.starts_with('-') {
             return Err(GitError::LooksLikeAnOption { word: shown(word) });

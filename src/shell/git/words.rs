@@ -15,9 +15,9 @@ use crate::sanitize;
 pub struct Words<'a> {
     /// Whether `--staged` or `--cached` is given.
     pub is_staged: bool,
-    /// What stands before `--`: revisions, then paths.
+    /// The words before `--`: revisions, then paths.
     pub arguments: &'a [OsString],
-    /// What stands after `--`, if there is one: paths.
+    /// The words after `--`, if there is one: paths.
     pub paths: Option<&'a [OsString]>,
 }
 

@@ -132,8 +132,8 @@ fn masked(text: &str) -> (String, Vec<Passage>) {
             let open = at + 1 + hashes + 1;
             let close = format!("\"{}", "#".repeat(hashes));
             (Prose::Literal, open, open + text[open..].find(&close).unwrap())
-        } else if rest.starts_with('"') {
-            (Prose::Literal, at + 1, at + 1 + string_end(&rest[1..]))
+        } else if let Some(string) = rest.strip_prefix('"') {
+            (Prose::Literal, at + 1, at + 1 + string_end(string))
         } else if rest.starts_with('\'') {
             at += character_end(rest);
             continue;

@@ -4,12 +4,12 @@ use smol_str::SmolStr;
 
 use super::super::datum::Datum;
 use super::super::scope::Scope;
-use super::super::session::Session;
+use super::super::session::EvalSession;
 use super::super::trouble::{Result, bad_arguments};
 use crate::percent::{escape_path, escape_query};
 use crate::value::Node;
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// `[scheme, host, port, path, query, fragment]`; all but the first two may be missing. Nothing but empty parts is null.
     pub(super) fn urljoin(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
         let at = argument.span;

@@ -32,7 +32,7 @@ impl Files {
         })
     }
 
-    /// Adds to the summary what fits beside what is there; `write` is told how many bytes that are.
+    /// Appends to the summary; `write` gets the number of bytes that are left.
     pub(super) fn append_summary(
         &self,
         write: impl FnOnce(usize, &mut dyn Write) -> io::Result<()>,

@@ -120,7 +120,7 @@ impl Review {
             .difference
             .as_ref()
             .is_none_or(|difference| difference.has_differences() || difference.is_incomplete());
-        // Of what is wrong, the machine is told what the annotations tell.
+        // The report has the same findings as the annotations.
         let report = match self.difference {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
@@ -154,7 +154,7 @@ fn session(repository: &Repository, comparison: &RevisionPair, paths: &[OsString
     Session::new(repository, comparison, &paths, Policy::Base)
 }
 
-/// A word that nobody who wrote a file of the repository can have known.
+/// A random word, which no file of the repository can contain.
 fn random() -> String {
     let word = |half: u8| RandomState::new().hash_one(half);
     format!("{:016x}{:016x}", word(0), word(1))

@@ -3,7 +3,7 @@
 /// A copy with the same byte offsets in which no value can be read.
 ///
 /// The text did not parse, so this cannot rely on a parser; it looks for keys and hides whatever it is not sure about.
-pub(super) fn redact_values(text: &str) -> String {
+pub fn redact_values(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut quote: Option<char> = None;
     // The column beyond which lines continue a scalar, while one is open.
