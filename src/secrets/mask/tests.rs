@@ -29,7 +29,7 @@ fn masked(text: &str, rules: &[&str]) -> Node {
     let rules: Vec<PlaceRule> = rules.iter().map(rule).collect();
     let file = RepoPath::new("a.yaml").unwrap();
     let identity = Identity::File { path: file.clone(), position: None };
-    Masks::new(&rules).hide(Resource { identity, file, position: 0, payload: expanded(text) }).payload
+    Masks::new(&rules).hide(Resource { identity, file, position: 0, payload: expanded(text), unit: None }).payload
 }
 
 /// Everything that anybody could print: what secrets hide is not part of it.
