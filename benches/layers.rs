@@ -103,7 +103,7 @@ fn say(line: &str) {
     writeln!(std::io::stdout(), "{line}").expect("standard output is open");
 }
 
-/// Where a resource stands: two realms deep, then its collection.
+/// The directory of a resource: two realms deep, then its collection.
 fn directory_of(at: usize) -> String {
     let collection = at % COLLECTIONS;
     format!("realms/r{}/c{collection}/item-{at}", collection % 20)
@@ -130,7 +130,7 @@ fn make_repository(path: &Path, resources: usize, own_layers: bool) -> PathBuf {
     };
     let layer = |of: &str| {
         format!(
-            "# speaks for {of}\nresourceInfo:\n  idFromAttribute: id\n  aliasFromAttribute: name\noperationInfo:\n  getResource:\n    \
+            "# applies to {of}\nresourceInfo:\n  idFromAttribute: id\n  aliasFromAttribute: name\noperationInfo:\n  getResource:\n    \
              path: /api/{of}/{{{{.id}}}}\n    httpHeaders:\n    - name: X-Layer\n      value: {of}\n    query:\n      from: {of}\n"
         )
     };

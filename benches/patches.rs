@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use outcrop::document::{self, Format};
 use outcrop::limits::Limits;
 use outcrop::metadata::Layers;
-use outcrop::patch::{PatchFiles, Subject, apply_layers};
+use outcrop::patch::{PatchFiles, PatchSubject, apply_layers};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
@@ -55,8 +55,9 @@ fn patch_all(snapshot: &MemorySnapshot, payloads: &[Node], sources: &Sources, li
         let alias = format!("app-{at}");
         let path = LogicalPath::parse(&format!("/apps/{alias}")).expect("a logical path");
         let nothing = Node::map(Vec::new(), payload.span);
-        let subject = Subject { path: &path, alias: &alias, attributes: &nothing, metadata: &nothing };
-        let outcome = apply_layers(payload, &files.of(&path, &layers, sources, limits), &subject, limits);
+        let subject = PatchSubject { path: &path, alias: &alias, attributes: &nothing, metadata: &nothing };
+        let set = files.files_for(&path, &layers, sources, limits);
+        let outcome = apply_layers(payload, &set, &subject, limits, &mut |_| {});
         assert!(outcome.value.is_complete && outcome.findings.is_empty(), "{:?}", outcome.findings);
     }
     start.elapsed()

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 51;
 const CHANGED: usize = 20;
-/// The same files change in both repositories: one here, one there.
+/// Equal files change in both repositories: one here, one there.
 const STRIDE: usize = 2_500;
 
 fn main() {

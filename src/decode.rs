@@ -1,4 +1,4 @@
-//! Reads a map strictly: every key must be known and every value of the right shape; whatever is not becomes a finding.
+//! Reads maps strictly: an unknown key and a value of the wrong type become findings.
 
 use smol_str::SmolStr;
 
@@ -8,28 +8,28 @@ use crate::suggest;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
-/// The rules under which a kind of file reports wrong shapes.
+/// The rules under which a kind of file reports unknown keys and wrong values.
 #[derive(Clone, Copy)]
-pub struct ShapeRules {
-    /// A key that is not known.
+pub struct StrictRules {
+    /// The rule for unknown keys.
     pub unknown_key: &'static Rule,
-    /// A value of the wrong shape.
+    /// The rule for wrong values.
     pub invalid: &'static Rule,
 }
 
-/// Collects what is wrong while a document is read.
-pub struct Shape {
-    rules: ShapeRules,
+/// Reads a document and collects the findings.
+pub struct StrictReader {
+    rules: StrictRules,
     findings: Vec<Finding>,
 }
 
-impl Shape {
-    /// Starts with nothing wrong.
-    pub fn new(rules: ShapeRules) -> Self {
+impl StrictReader {
+    /// A reader without findings.
+    pub fn new(rules: StrictRules) -> Self {
         Self { rules, findings: Vec::new() }
     }
 
-    /// What was found.
+    /// The findings.
     pub fn into_findings(self) -> Vec<Finding> {
         self.findings
     }
@@ -89,7 +89,7 @@ impl Shape {
         chosen
     }
 
-    /// Says that a value has the wrong shape.
+    /// Reports a value of the wrong type.
     pub fn wrong(&mut self, node: &Node, what: &str, wanted: &str) {
         let message = format!("`{what}` takes {wanted}, and this is a {}", node.type_of());
         let message = match (&node.value, wanted) {
@@ -102,17 +102,17 @@ impl Shape {
         self.invalid(node, message);
     }
 
-    /// Says in its own words what is wrong with a value.
+    /// Reports a wrong value with a message of its own.
     pub fn invalid(&mut self, node: &Node, message: impl Into<String>) {
         self.invalid_at(node.span, message);
     }
 
-    /// The same about a place where no value is.
+    /// Reports a problem at a place that has no value.
     pub fn invalid_at(&mut self, span: Span, message: impl Into<String>) {
         self.findings.push(Finding::new(self.rules.invalid, Location::Span(span), message));
     }
 
-    /// Says that a key is not known, and which one may be meant.
+    /// Reports an unknown key and suggests the nearest known one.
     pub fn unknown(&mut self, entry: &Entry, what: &str, known: &[&str]) {
         let message = format!("unknown key `{}` in `{what}`", sanitize::inline(&entry.key.name));
         let help = match suggest::nearest(&entry.key.name, known.iter().copied()) {

@@ -79,7 +79,7 @@ pub struct Allowance(AtomicU64);
 
 impl Allowance {
     /// So many steps.
-    pub fn of(steps: u64) -> Self {
+    pub fn new(steps: u64) -> Self {
         Self(AtomicU64::new(steps))
     }
 
@@ -95,7 +95,7 @@ impl Allowance {
     }
 }
 
-/// How far a run is, for whoever waits.
+/// How far a run is, for the progress display.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicUsize,
@@ -118,7 +118,7 @@ impl Progress {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// How many there are; 0 while nobody knows.
+    /// How many there are; 0 while that is unknown.
     pub fn total(&self) -> usize {
         self.total.load(Ordering::Relaxed)
     }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::sanitize;
 
-/// Where a file stands in a snapshot, as git stores it: bytes, `/` between components, no leading `/`.
+/// The path of a file or directory in a snapshot, as git stores it: bytes, `/` between components, no leading `/`.
 ///
 /// The empty path is the root directory. Components are never empty, `.` or `..`, and never hold a NUL byte, so that joining
 /// and climbing cannot leave the tree.
@@ -68,12 +68,12 @@ impl RepoPath {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// The directory this stands in; the root has none.
+    /// The directory that contains it; the root has none.
     pub fn parent(&self) -> Option<Self> {
         self.parent_bytes().map(|bytes| Self(bytes.into()))
     }
 
-    /// The bytes of the directory this stands in, for looking it up.
+    /// The bytes of the directory that contains it, for lookups.
     pub fn parent_bytes(&self) -> Option<&[u8]> {
         let end = self.0.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         (!self.is_root()).then(|| &self.0[..end])
@@ -96,7 +96,7 @@ impl RepoPath {
         self.0.split(|&byte| byte == b'/').filter(|component| !component.is_empty())
     }
 
-    /// The way from a directory down to this; nothing if it does not stand there.
+    /// The path relative to a directory; `None` if it is not in it.
     pub fn below(&self, directory: &Self) -> Option<Self> {
         let rest = self.0.strip_prefix(&*directory.0).filter(|_| self.is_within(directory))?;
         Self::new(rest.strip_prefix(b"/").unwrap_or(rest)).ok()
@@ -107,7 +107,7 @@ impl RepoPath {
         self.components().any(|component| component.starts_with(b"."))
     }
 
-    /// Whether this is `directory` itself or stands below it.
+    /// Whether this is `directory` itself or is below it.
     pub fn is_within(&self, directory: &Self) -> bool {
         directory.is_root() || self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     }
@@ -149,7 +149,7 @@ impl fmt::Debug for RepoPath {
     }
 }
 
-/// What a resource is called, wherever its file stands: `/customers/acme`.
+/// The name of a resource, independent of its file: `/customers/acme`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LogicalPath(SmolStr);
 
@@ -186,7 +186,7 @@ impl LogicalPath {
             match segment {
                 "" | "." => {}
                 ".." => return Err(refused("`..` would lead to another path")),
-                "_" => return Err(refused("`_` is reserved: it stands for any segment")),
+                "_" => return Err(refused("`_` is reserved: it matches any segment")),
                 _ if segment.contains('\0') => return Err(refused("it holds a NUL byte")),
                 _ => path.extend(["/", segment]),
             }
@@ -216,7 +216,7 @@ impl LogicalPath {
         Self(SmolStr::from_iter([parent, "/", segment]))
     }
 
-    /// The collection this stands in; `/` stands in none.
+    /// The collection that contains it; `/` has none.
     pub fn parent(&self) -> Option<Self> {
         let (parent, _) = self.0.rsplit_once('/').filter(|_| !self.is_root())?;
         Some(if parent.is_empty() { Self::root() } else { Self(SmolStr::new(parent)) })
@@ -262,7 +262,10 @@ impl Pointer {
             return Ok(Self::root());
         }
         let rest = text.strip_prefix('/').ok_or("a JSON Pointer starts with `/`")?;
-        rest.split('/').map(unescape_token).collect::<Result<_, _>>().map(Self)
+        if !has_only_known_escapes(rest) {
+            return Err("`~` in a JSON Pointer is written `~0`, and `/` is written `~1`");
+        }
+        Ok(rest.split('/').map(unescape_token).collect())
     }
 
     /// The tokens from the root down, unescaped.
@@ -288,22 +291,28 @@ impl FromIterator<SmolStr> for Pointer {
 }
 
 impl fmt::Display for Pointer {
-    /// The exact RFC 6901 text; whoever prints it makes it visible first.
+    /// The exact RFC 6901 text; it must be sanitized before it is printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for token in &self.0 {
-            write!(f, "/{}", token.replace('~', "~0").replace('/', "~1"))?;
+            write!(f, "/{}", escape_token(token))?;
         }
         Ok(())
     }
 }
 
-fn unescape_token(token: &str) -> Result<SmolStr, &'static str> {
-    let mut tildes = token.split('~');
-    tildes.next();
-    if tildes.any(|rest| !rest.starts_with(['0', '1'])) {
-        return Err("`~` in a JSON Pointer is written `~0`, and `/` is written `~1`");
-    }
-    Ok(token.replace("~1", "/").replace("~0", "~").into())
+/// A token as it is written in a JSON Pointer: `~0` for a tilde and `~1` for a slash.
+fn escape_token(token: &str) -> String {
+    token.replace('~', "~0").replace('/', "~1")
+}
+
+/// The token that is written so in a JSON Pointer; a tilde before anything else than `0` or `1` is kept.
+pub fn unescape_token(written: &str) -> SmolStr {
+    written.replace("~1", "/").replace("~0", "~").into()
+}
+
+/// Whether every tilde in a written token is followed by `0` or `1`.
+pub fn has_only_known_escapes(written: &str) -> bool {
+    written.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
 #[cfg(test)]

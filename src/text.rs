@@ -28,12 +28,12 @@ impl Span {
         Self { source, start: clamp(start), end: clamp(end.max(start)) }
     }
 
-    /// The same range as byte offsets.
+    /// The range as byte offsets.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// Where it begins, as a span of its own.
+    /// The empty span at its start, for values that are generated from it.
     #[must_use]
     pub fn start_only(self) -> Self {
         Self { end: self.start, ..self }
@@ -51,9 +51,9 @@ impl Span {
 pub struct SourceText {
     /// The file.
     pub path: RepoPath,
-    /// The side it was read from, as people call it: `HEAD`, `3f9c2d1`, `index`, `working tree`.
+    /// The label of the side it was read from: `HEAD`, `3f9c2d1`, `index`, `working tree`.
     pub revision: SmolStr,
-    /// What the file says.
+    /// The content.
     pub text: Arc<str>,
     /// Whether the text may hold secrets that could not be located (it did not parse): snippets then hide all values.
     pub is_sensitive: bool,
@@ -138,7 +138,7 @@ impl Sources {
         Arc::clone(&texts[id.0 as usize])
     }
 
-    /// Lets go of a text that nobody will point into any more; its id stays.
+    /// Drops a text that no span will point into any more; its id stays valid.
     pub fn forget(&self, id: SourceId) {
         let mut texts = self.texts.write().expect("no thread panics while it holds this lock");
         let text = &texts[id.0 as usize];

@@ -1,4 +1,4 @@
-//! Why a value changed: where each side of it is written, and what brought it from there to its resource.
+//! The cause of a change: where each side of a value is defined, and the steps from there to its resource.
 
 use super::{Change, ResourceChange};
 use crate::path::RepoPath;
@@ -9,37 +9,38 @@ use crate::value::{Node, Step, StepKind};
 /// The causes of a change on both sides; a side without a value has none.
 #[derive(Debug, Clone, Default)]
 pub struct Causes {
-    /// Of the value before.
+    /// Cause of the value before.
     pub before: Option<Cause>,
-    /// Of the value after.
+    /// Cause of the value after.
     pub after: Option<Cause>,
 }
 
-/// Where a value is written and what brought it.
+/// Where a value is defined, and how it got into its resource.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// Where it is written; of a map or a list, where that is.
+    /// Where the value is defined.
     pub at: FileSpan,
-    /// What brought it from there, in the order it happened.
+    /// The steps from there to the resource, in order.
     pub via: Vec<Via>,
-    /// Whether the way is longer than that.
+    /// Whether there are more steps than that.
     pub is_cut: bool,
-    /// Whether it is written in the resource's own file.
+    /// Whether the value is defined in the resource's own file.
     pub is_own: bool,
 }
 
-/// One step on the way of a value.
+/// One step from a definition to the resource.
 #[derive(Debug, Clone)]
 pub struct Via {
-    /// What brought it.
+    /// The kind of step.
     pub kind: StepKind,
-    /// Where that is written.
+    /// Where the step is defined.
     pub at: FileSpan,
     /// Whether that is the resource's own file.
     pub is_own: bool,
 }
 
-/// A place in a file, as the resource knows it: what stands in several files is read once, and its spans name only one of them.
+/// A span together with the file as the resource refers to it. Files with equal content are read once, so the span's source
+/// may name another file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileSpan {
     /// The file.
@@ -48,10 +49,10 @@ pub struct FileSpan {
     pub span: Span,
 }
 
-/// Nobody follows a longer way.
+/// Steps that are kept; longer chains are cut.
 const LONGEST_WAY: usize = 32;
 
-/// Where a resource stands on one side: its file, and the text that was read for it.
+/// The file of a resource on one side, and the text that was read for it.
 #[derive(Debug, Clone)]
 pub struct HomeFile {
     file: RepoPath,
@@ -59,7 +60,7 @@ pub struct HomeFile {
 }
 
 impl HomeFile {
-    /// Where both sides of a resource stand; what is missing on one side stands where the other does.
+    /// The files of both sides of a resource. A side without the resource uses the file of the other.
     pub fn both(of: &ResourceChange) -> [Option<Self>; 2] {
         let of_side = |side: &Resource| Self { file: side.file.clone(), source: side.payload.span.source };
         let (before, after) = (of.before.as_ref(), of.after.as_ref());
@@ -67,30 +68,36 @@ impl HomeFile {
     }
 }
 
-/// Why a change of a resource came about.
-pub fn causes(change: &Change, of: &ResourceChange, sources: &Sources) -> Causes {
-    causes_at(change, &HomeFile::both(of), sources)
+/// The causes of a change of a resource; computed once and stored on the change.
+pub fn causes<'c>(change: &'c Change, of: &ResourceChange, sources: &Sources) -> &'c Causes {
+    change.causes.get_or_init(|| Causes::new(change, &HomeFile::both(of), sources))
 }
 
-/// The same for whoever knows only where the resource stands, or not even that: then nothing is its own.
-pub fn causes_at(change: &Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> Causes {
-    let cause = |node: &Option<Node>, home: &Option<HomeFile>| Some(Cause::of(node.as_ref()?, home.as_ref(), sources));
-    Causes { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
+/// The causes of a change, with the files of its resource given; computed once and stored on the change. With `None` every value
+/// counts as external.
+pub fn causes_at<'c>(change: &'c Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> &'c Causes {
+    change.causes.get_or_init(|| Causes::new(change, homes, sources))
 }
 
 impl Causes {
-    /// Both sides as far as they are there, the older one first.
+    fn new(change: &Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> Self {
+        let cause =
+            |node: &Option<Node>, home: &Option<HomeFile>| Some(Cause::new(node.as_ref()?, home.as_ref(), sources));
+        Self { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
+    }
+
+    /// The causes of the sides that have a value, the older one first.
     pub fn sides(&self) -> impl Iterator<Item = &Cause> {
         self.before.iter().chain(&self.after)
     }
 
-    /// Whether some side is written, or was brought by something, outside of the resource's own file.
+    /// Whether some side is defined outside of the resource's own file.
     pub fn is_external(&self) -> bool {
         self.sides().any(|side| !side.is_own)
     }
 
-    /// Whether both sides are written at the same place of a file in the same words, so that something else made the difference:
-    /// what an expression reads, or what brings the value.
+    /// Whether both sides are defined by equal text in one file, so that something else made the difference: an input of an
+    /// expression, or a step from the definition to the resource.
     pub fn is_same_text(&self, sources: &Sources) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else { return false };
         let (old, new) = (sources.get(before.at.span.source), sources.get(after.at.span.source));
@@ -99,7 +106,7 @@ impl Causes {
 }
 
 impl Cause {
-    fn of(node: &Node, of: Option<&HomeFile>, sources: &Sources) -> Self {
+    fn new(node: &Node, of: Option<&HomeFile>, sources: &Sources) -> Self {
         let (at, is_own) = place(node.span, of, sources);
         let mut steps: Vec<&Step> =
             std::iter::successors(node.step(), |step| step.before.as_deref()).take(LONGEST_WAY + 1).collect();
@@ -113,7 +120,7 @@ impl Cause {
     }
 }
 
-/// A place, and whether it is in the resource's own file.
+/// The file and span, and whether it is in the resource's own file.
 fn place(span: Span, of: Option<&HomeFile>, sources: &Sources) -> (FileSpan, bool) {
     let file = match of {
         Some(home) if home.source == span.source => home.file.clone(),
@@ -124,7 +131,7 @@ fn place(span: Span, of: Option<&HomeFile>, sources: &Sources) -> (FileSpan, boo
 }
 
 impl FileSpan {
-    /// Whether both are the same place of the same file, on one side of a comparison. A text that is read twice is two sources.
+    /// Whether both start at the same offset of the same file. Sources are not compared, because a text may be read twice.
     pub fn is_same(&self, other: &Self) -> bool {
         self.span.start == other.span.start && self.file == other.file
     }

@@ -15,7 +15,7 @@ use crate::value::Node;
 pub struct Edits {
     /// Edited files that other resources read, those of most resources first.
     pub files: Vec<EditedFile>,
-    /// Everything that resources say in their own files.
+    /// Edits of values that resources define in their own files.
     pub own: OwnEdits,
     /// Changes of such files themselves that are the very changes which their readers show.
     pub echoes: BTreeSet<Member>,
@@ -32,7 +32,7 @@ pub struct EditedFile {
     pub resources: usize,
 }
 
-/// What resources say in their own files.
+/// Edits of values that resources define in their own files.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct OwnEdits {
     /// How many files.
@@ -53,9 +53,9 @@ pub fn edits(resources: &[ResourceChange], sources: &Sources, is_edited: &dyn Fn
     for (at, of) in resources.iter().enumerate().filter(|(_, of)| of.before.is_some() && of.after.is_some()) {
         for change in of.changes() {
             let causes = causes(change, of, sources);
-            found.count(at, &causes, causes.is_same_text(sources));
+            found.count(at, causes, causes.is_same_text(sources));
             if causes.is_external() {
-                let known = read.entry(places(&causes)).or_default();
+                let known = read.entry(places(causes)).or_default();
                 if known.len() < MOST_READINGS && !known.iter().any(|known| is_same_edit(known, change)) {
                     known.push(change);
                 }
@@ -74,7 +74,7 @@ fn places(causes: &Causes) -> PlacePair {
     [place(&causes.before), place(&causes.after)]
 }
 
-/// The changes of plain files whose readers show the same change at the same place with the same values.
+/// The changes of plain files that the resources which include them show as well, with equal values.
 fn echoes(
     resources: &[ResourceChange],
     sources: &Sources,
@@ -88,7 +88,7 @@ fn echoes(
         }
         for (at, change) in of.changes().enumerate() {
             let causes = causes(change, of, sources);
-            let twins = read.get(&places(&causes)).filter(|_| causes.sides().all(|side| side.is_own));
+            let twins = read.get(&places(causes)).filter(|_| causes.sides().all(|side| side.is_own));
             if twins.is_some_and(|twins| twins.iter().any(|twin| is_same_edit(twin, change))) {
                 echoes.insert(Member { resource, change: at });
             }
@@ -102,7 +102,7 @@ fn is_same_edit(this: &Change, that: &Change) -> bool {
     this.kind == that.kind && is_same(&this.before, &that.before) && is_same(&this.after, &that.after)
 }
 
-/// What identifies an edit in a file: the places of the values before and after, or of what brings them.
+/// Identifies an edit in a file: the locations of the values before and after, or of the steps that inserted them.
 type EditId = [Option<u32>; 2];
 
 struct Found<'a> {
@@ -115,7 +115,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn count(&mut self, resource: usize, causes: &Causes, is_same_text: bool) {
         let mut edited: BTreeMap<RepoPath, EditId> = BTreeMap::new();
-        // What stands as it stood did not make the difference; what brought it may have.
+        // A value that is defined as before did not make the difference; one of its steps may have.
         if !is_same_text {
             for (side, cause) in [&causes.before, &causes.after].into_iter().enumerate() {
                 if let Some(cause) = cause.as_ref().filter(|cause| !cause.is_own) {

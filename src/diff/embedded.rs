@@ -1,8 +1,8 @@
-//! Strings that hold a document of their own, such as the files in a ConfigMap.
+//! Documents embedded in strings, such as the files in a ConfigMap.
 //!
 //! Any sentence with a colon is YAML, so a string is looked into only if there is more reason than that it can be read:
-//! the key it stands under ends like a file name of JSON or YAML; or it starts like JSON and is JSON; or it is a YAML map of
-//! several lines whose keys all look like identifiers. Both sides must give the same reason, the same format and the same
+//! its key ends like a file name of JSON or YAML; or it starts like JSON and is JSON; or it is a YAML map of
+//! several lines whose keys all look like identifiers. Both sides must have the same reason, the same format and the same
 //! kind of root, a map or a list.
 
 use super::options::Options;
@@ -10,7 +10,7 @@ use super::walk_path::WalkPath;
 use crate::document::Format;
 use crate::value::{KeyKind, Node, Type};
 
-/// What two strings hold.
+/// The documents embedded in two strings.
 pub(super) struct Embedded {
     pub(super) format: Format,
     pub(super) before: Node,
@@ -20,7 +20,7 @@ pub(super) struct Embedded {
 /// Documents in strings of documents in strings; deeper ones are compared as text.
 const DEEPEST: usize = 3;
 
-/// Reads both strings, if both hold documents.
+/// Parses both strings, if both contain documents.
 pub(super) fn read(before: &Node, after: &Node, place: &WalkPath<'_>, options: &Options) -> Option<Embedded> {
     let (before_at, after_at) = (before.span, after.span);
     let (before, after) = (before.as_str()?, after.as_str()?);
@@ -48,7 +48,7 @@ enum Reason {
     LooksLikeYaml,
 }
 
-/// Why a string may hold a document; cheap, because most strings hold none.
+/// Why a string may contain a document. This check is cheap, because most strings contain none.
 fn reason(text: &str, key: Option<&str>) -> Option<Reason> {
     let is_file = key.is_some_and(|key| [".json", ".yaml", ".yml"].iter().any(|end| key.ends_with(end)));
     let text = text.trim();

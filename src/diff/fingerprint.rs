@@ -1,4 +1,4 @@
-//! Names for groups of changes that stay the same over unrelated commits, runs and machines.
+//! Stable ids for groups of changes, independent of unrelated commits, runs and machines.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::{Change, ChangeKind, PathStep};
 use crate::document::Format;
 use crate::value::{Key, KeyKind, Node, Value};
 
-/// Twelve hexadecimal digits that stand for what changed and for the files that are the cause, not for lines or secrets.
+/// Twelve hexadecimal digits that depend on the change and on the files that cause it, but not on lines or secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u64);
 
@@ -54,7 +54,7 @@ impl Digest {
         });
     }
 
-    /// The view and the shape of the way down: items by what names them.
+    /// Adds the view and the path, with list items by their labels.
     pub(super) fn shape(&mut self, path: &[PathStep]) {
         for step in path {
             match step {
@@ -85,7 +85,7 @@ impl Digest {
     }
 
     /// The values that all these changes have in common. Where one side is a secret, the other may have been one too; and where
-    /// everybody has another value, those are as many as there are resources.
+    /// every resource has another value, there would be as many as resources.
     pub(super) fn values(&mut self, changes: &[&Change]) {
         let is_secret = |node: &Option<Node>| matches!(node, Some(Node { value: Value::Secret(_), .. }));
         if changes.iter().any(|change| is_secret(&change.before) || is_secret(&change.after)) {

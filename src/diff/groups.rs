@@ -1,8 +1,8 @@
-//! The same change for the same cause in several resources, told once.
+//! Groups changes that several resources share, with one cause, so that they can be shown once.
 //!
-//! Where a value is written outside of its resources, what makes a group is the place it is written at: everything that reads it
-//! changes with it, and different values there are variants. Where each resource has it in its own file, or each in another
-//! file of its own, what makes a group is that the same was done to all of them.
+//! Changes of values that are defined outside of their resources are grouped by the location of the definition; different values
+//! are variants of the group. Changes of values that each resource defines in its own file, or in a separate file each, are grouped
+//! if the change is equal.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,20 +15,20 @@ use crate::parallel::few_or_many;
 use crate::text::Sources;
 use crate::value::{Node, StepKind};
 
-/// Changes of at least two resources that are one change.
+/// A change that at least two resources share.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Its name.
+    /// Stable id of the group.
     pub fingerprint: Fingerprint,
-    /// What happened.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// Where: the way down, with items of lists by what names them and without their positions.
+    /// The path, with list items by their labels and without indexes.
     pub path: Vec<PathStep>,
     /// Where the values before come from; absent for additions.
     pub before: Option<SharedCause>,
-    /// The same for the values after; absent for removals.
+    /// Where the values after come from; absent for removals.
     pub after: Option<SharedCause>,
-    /// The changes by their values, those of most resources first; what differs is never mixed.
+    /// The changes by their values, variants of most resources first.
     pub variants: Vec<Variant>,
 }
 
@@ -53,7 +53,7 @@ pub struct Member {
 pub struct SharedCause {
     /// Where they are written.
     pub origin: Origin,
-    /// What brought them from there, as far as all were brought in the same way.
+    /// The steps from there to the resources that all members share.
     pub via: Vec<SharedVia>,
 }
 
@@ -71,9 +71,9 @@ pub enum Origin {
 /// A step that all values of a group took.
 #[derive(Debug, Clone)]
 pub struct SharedVia {
-    /// What brought them.
+    /// The kind of step.
     pub kind: StepKind,
-    /// Where that is written, if it is the same place for all.
+    /// Where the step is defined, if that is the same for all.
     pub at: Option<FileSpan>,
 }
 
@@ -83,7 +83,7 @@ pub fn groups(resources: &[ResourceChange], sources: &Sources) -> Vec<Group> {
     let order = Order::of(resources);
     let all: Vec<usize> = (0..items.len()).collect();
     let (mut classes, alone) = Sorter { items: &items, is_apart: false }.classes(&all);
-    // What is written in many files may still be the same edit in each of them.
+    // Values that are defined in many files may still be changed equally in each of them.
     let external: Vec<usize> = alone.into_iter().filter(|&at| items[at].causes.is_external()).collect();
     let in_place = classes.len();
     classes.extend(Sorter { items: &items, is_apart: true }.classes(&external).0);
@@ -116,7 +116,7 @@ impl Group {
         self.variants.iter().flat_map(|variant| variant.members.iter().copied())
     }
 
-    /// The change that stands for all.
+    /// The first member, as an example of all.
     pub fn example<'r>(&self, resources: &'r [ResourceChange]) -> Option<(&'r ResourceChange, &'r Change)> {
         self.variants.first()?.example(resources)
     }
@@ -128,7 +128,7 @@ impl Group {
 }
 
 impl Variant {
-    /// The change that stands for all.
+    /// The first member, as an example of all.
     pub fn example<'r>(&self, resources: &'r [ResourceChange]) -> Option<(&'r ResourceChange, &'r Change)> {
         let member = self.members.first()?;
         let resource = resources.get(member.resource)?;
@@ -158,10 +158,10 @@ fn distinct<'m>(members: impl IntoIterator<Item = &'m Member>) -> Vec<usize> {
 struct Item<'a> {
     member: Member,
     change: &'a Change,
-    causes: Causes,
+    causes: &'a Causes,
 }
 
-/// Every change of what stands on both sides: what came or went is no change inside of something.
+/// Every change of resources that exist on both sides. Added and removed resources have no changes inside.
 fn items<'a>(resources: &'a [ResourceChange], sources: &Sources) -> Vec<Item<'a>> {
     let of_one = |(resource, of): (usize, &'a ResourceChange)| -> Vec<Item<'a>> {
         if of.before.is_none() || of.after.is_none() {
@@ -177,7 +177,7 @@ fn items<'a>(resources: &'a [ResourceChange], sources: &Sources) -> Vec<Item<'a>
     few_or_many(numbered, 1000, of_one).into_iter().flatten().collect()
 }
 
-/// Sorts changes into classes of the same; whatever a hash says is verified.
+/// Sorts changes into classes of equal ones. Matches found by hash are verified.
 struct Sorter<'a> {
     items: &'a [Item<'a>],
     /// Whether the places of external values do not count, but their values do.
@@ -220,7 +220,7 @@ impl Sorter<'_> {
         a.change.kind == b.change.kind
             && positions(a.change) == positions(b.change)
             && is_same_shape(&a.change.path, &b.change.path)
-            && sides(a.change, &a.causes).into_iter().zip(sides(b.change, &b.causes)).all(is_same_side)
+            && sides(a.change, a.causes).into_iter().zip(sides(b.change, b.causes)).all(is_same_side)
     }
 }
 
@@ -230,7 +230,7 @@ fn sides<'a>(change: &'a Change, causes: &'a Causes) -> [ChangeSide<'a>; 2] {
     [(change.before.as_ref(), causes.before.as_ref()), (change.after.as_ref(), causes.after.as_ref())]
 }
 
-/// Where an item stood and stands, if that is all that changed.
+/// The indexes of an item before and after, if that is all that changed.
 fn positions(change: &Change) -> Option<(Option<usize>, Option<usize>)> {
     match change.path.last() {
         Some(PathStep::Item { before, after, .. }) if change.kind == ChangeKind::Move => Some((*before, *after)),
@@ -286,7 +286,7 @@ fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], orde
     }
     variants.sort_by_cached_key(|variant| (Reverse(variant.resource_count()), order.place(&variant.members[0])));
     let of_class = |side: fn(&Causes) -> Option<&Cause>| {
-        let causes: Vec<&Cause> = class.iter().filter_map(|&at| side(&items[at].causes)).collect();
+        let causes: Vec<&Cause> = class.iter().filter_map(|&at| side(items[at].causes)).collect();
         shared_cause(&causes, is_apart)
     };
     let first = items[class[0]].change;
@@ -344,7 +344,7 @@ fn digest(group: &Group, resources: &[ResourceChange]) -> Digest {
     digest
 }
 
-/// Two groups may be alike in all that makes a name; then their first resources tell them apart, and at last their order.
+/// Makes fingerprints unique: groups with equal fingerprints are distinguished by their first resource, then by their order.
 fn tell_apart(groups: &mut [Group], resources: &[ResourceChange], order: &Order) {
     for group in namesakes(groups) {
         let mut digest = digest(group, resources);

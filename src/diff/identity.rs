@@ -1,4 +1,4 @@
-//! What tells the items of a list apart: members that together name an item, given or guessed.
+//! The keys that identify list items: members that together name an item, configured or detected.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,9 +24,9 @@ struct Member {
 enum Absent {
     /// Then it has no name.
     Nameless,
-    /// Then its name is what the others say.
+    /// The name then consists of the other members.
     Shorter,
-    /// Then this is meant.
+    /// The value that is used then.
     Means(&'static str),
     /// Then it has no name; and only the part before the `/` counts, because an API version is no part of a name.
     NamelessGroup,
@@ -41,7 +41,7 @@ pub(super) enum Part<'a> {
     Bool(bool),
 }
 
-/// The members found by trying, and whom they bring together.
+/// The detected members, and the pairs of items that they match.
 #[derive(Debug)]
 pub(super) struct Guess {
     pub(super) names: Names,
@@ -55,7 +55,7 @@ impl Names {
         Self(keys.iter().map(member).collect())
     }
 
-    /// Members that every item must have, unless they have a default; an empty default says nothing.
+    /// Members that every item must have, unless they have a default; an empty default is left out of the name.
     pub(super) fn known(members: &[(&'static str, Option<&'static str>)]) -> Self {
         let member = |&(path, default): &(&'static str, Option<&'static str>)| {
             let absent = match default {
@@ -80,7 +80,7 @@ impl Names {
     }
 
     /// The name of an item; `None` if it has none.
-    pub(super) fn of<'a>(&self, item: &'a Node) -> Option<Vec<Part<'a>>> {
+    pub(super) fn parts<'a>(&self, item: &'a Node) -> Option<Vec<Part<'a>>> {
         item.as_map()?;
         let parts = self.0.iter().map(|member| member.part(item)).collect::<Option<Vec<_>>>()?;
         parts.iter().any(|part| !matches!(part, Part::Absent)).then_some(parts)
@@ -88,7 +88,7 @@ impl Names {
 
     /// The name of an item as people read it: `name=web`, or `containerPort=80,protocol=TCP`.
     pub(super) fn label(&self, item: &Node) -> Option<SmolStr> {
-        let parts = self.of(item)?;
+        let parts = self.parts(item)?;
         let mut label = String::new();
         for (member, part) in self.0.iter().zip(&parts) {
             let value = match part {
@@ -113,7 +113,7 @@ impl Names {
     /// The first item that has no name, or the name of another; then that one too.
     pub(super) fn fault(&self, items: &[Node]) -> Option<(usize, Option<usize>)> {
         let mut index = HashMap::with_capacity(items.len());
-        items.iter().enumerate().find_map(|(at, item)| match self.of(item) {
+        items.iter().enumerate().find_map(|(at, item)| match self.parts(item) {
             None => Some((at, None)),
             Some(name) => index.insert(name, at).map(|twin| (at, Some(twin))),
         })
@@ -141,7 +141,7 @@ impl Names {
     ) -> Option<HashMap<Vec<Part<'a>>, usize>> {
         let mut index = HashMap::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
-            let name = self.of(item)?;
+            let name = self.parts(item)?;
             if !name.iter().all(is_sensible) || index.insert(name, at).is_some() {
                 return None;
             }
@@ -174,7 +174,7 @@ impl Member {
     }
 }
 
-/// Follows a dotted path; a member whose own name holds the dots comes first.
+/// Follows a dotted path; a member whose own name contains the dots takes precedence.
 fn find<'a>(item: &'a Node, path: &str) -> Option<&'a Node> {
     let map = item.as_map()?;
     map.get(path).or_else(|| {
@@ -227,7 +227,7 @@ const OFTEN_NAME_TOGETHER: &[&[&str]] = &[
     &["host", "port"],
 ];
 
-/// Finds members that name every item on both sides, each item once, and that bring together most items.
+/// Finds members that uniquely name every item on both sides and match the most items.
 ///
 /// Without a single match there is a guess only for labels, with no pairs.
 pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
@@ -240,7 +240,7 @@ pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
     });
     let mut best: Option<Guess> = None;
     for names in std::iter::once(Names::kubernetes()).chain(candidates) {
-        if !samples.iter().all(|sample| names.of(sample).is_some()) {
+        if !samples.iter().all(|sample| names.parts(sample).is_some()) {
             continue;
         }
         let Some(pairs) = names.pairs_if(before, after, is_sensible_name) else { continue };
@@ -255,7 +255,7 @@ pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
     best
 }
 
-/// A name is short and of one line; nobody is called `true`.
+/// A name is a short scalar on one line; booleans are not names.
 fn is_sensible_name(part: &Part<'_>) -> bool {
     match part {
         Part::Text(text) => text.len() <= 256 && !text.contains('\n'),
@@ -347,6 +347,6 @@ mod tests {
     fn secrets_are_no_names() {
         let secret = crate::diff::testing::secret(read(r#""hunter2""#));
         let item = crate::diff::testing::map(vec![("name", secret)]);
-        assert!(Names::known(&[("name", None)]).of(&item).is_none());
+        assert!(Names::known(&[("name", None)]).parts(&item).is_none());
     }
 }

@@ -1,6 +1,6 @@
 //! The exact difference as an RFC 6902 patch: applied to `before` it gives `after` to the letter.
 //!
-//! Places are positions here, not identities: whoever applies a patch has only pointers. A pointer says keys by their text, and
+//! Paths use positions, not identities: a patch is applied by pointers alone. A pointer writes keys as text, and
 //! JSON knows no tags; so a map that has other keys than text, and a value whose tag changed, are replaced as a whole.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::value::{Entry, Key, KeyKind, Map, Node, Value, list_index};
 /// One step of a patch.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// Puts a value where none is: a new member, or an item before the one that stands there.
+    /// Inserts a value: a new member, or an item before the one at that index.
     Add {
         /// Where; the last token may be `-` for the end of a list.
         path: Pointer,
@@ -195,7 +195,7 @@ impl Draft {
             let entries = map.entries().iter().map(entry).collect();
             let mut by_name = HashMap::with_capacity(map.len());
             for (at, entry) in map.entries().iter().enumerate() {
-                // Where `1: x` stands beside `"1": x`, a pointer means the text.
+                // If a map has both `1: x` and `"1": x`, a pointer means the text.
                 if entry.key.kind == KeyKind::Text || !by_name.contains_key(&entry.key.name) {
                     by_name.insert(entry.key.name.clone(), at);
                 }
@@ -280,7 +280,7 @@ mod tests {
     use crate::diff::testing::{any_node, edited_lists, edited_pair, key, number, read, span, tagged};
     use proptest::prelude::*;
 
-    fn told(before: &Node, after: &Node) -> Vec<String> {
+    fn operations_text(before: &Node, after: &Node) -> Vec<String> {
         let tell = |operation: &Operation| match operation {
             Operation::Add { path, .. } => format!("add {path}"),
             Operation::Remove { path } => format!("remove {path}"),
@@ -293,22 +293,22 @@ mod tests {
     fn members_are_named_with_escapes() {
         let before = read(r#"{"a/b": 1, "gone": {"k": 1}, "same": [1]}"#);
         let after = read(r#"{"a/b": 2, "m~n": true, "same": [1]}"#);
-        assert_eq!(told(&before, &after), ["remove /gone", "replace /a~1b", "add /m~0n"]);
-        assert_eq!(told(&read(r#"{"a": 1}"#), &read("null")), ["replace "]);
+        assert_eq!(operations_text(&before, &after), ["remove /gone", "replace /a~1b", "add /m~0n"]);
+        assert_eq!(operations_text(&read(r#"{"a": 1}"#), &read("null")), ["replace "]);
     }
 
     #[test]
     fn lists_are_patched_with_few_steps() {
-        assert_eq!(told(&read("[1, 2, 3, 4]"), &read("[0, 1, 2, 4]")), ["add /0", "remove /3"]);
-        assert_eq!(told(&read("[1, 2, 3]"), &read("[1]")), ["remove /1", "remove /1"]);
-        assert_eq!(told(&read("[1]"), &read("[1, 2, 3]")), ["add /1", "add /2"]);
-        assert_eq!(told(&read(r#"[{"a": 1}, 2]"#), &read(r#"[{"a": 2}, 2]"#)), ["replace /0/a"]);
+        assert_eq!(operations_text(&read("[1, 2, 3, 4]"), &read("[0, 1, 2, 4]")), ["add /0", "remove /3"]);
+        assert_eq!(operations_text(&read("[1, 2, 3]"), &read("[1]")), ["remove /1", "remove /1"]);
+        assert_eq!(operations_text(&read("[1]"), &read("[1, 2, 3]")), ["add /1", "add /2"]);
+        assert_eq!(operations_text(&read(r#"[{"a": 1}, 2]"#), &read(r#"[{"a": 2}, 2]"#)), ["replace /0/a"]);
     }
 
     #[test]
     fn digits_count() {
-        assert_eq!(told(&read(r#"{"v": 1.10}"#), &read(r#"{"v": 1.1}"#)), ["replace /v"]);
-        assert_eq!(told(&number("0x10"), &number("16")), [""; 0]);
+        assert_eq!(operations_text(&read(r#"{"v": 1.10}"#), &read(r#"{"v": 1.1}"#)), ["replace /v"]);
+        assert_eq!(operations_text(&number("0x10"), &number("16")), [""; 0]);
     }
 
     #[test]
@@ -316,8 +316,8 @@ mod tests {
         let with_number = |value| Node::map(vec![Entry { key: key("1", KeyKind::Scalar), value }], span());
         let before = crate::diff::testing::map(vec![("m", with_number(number("1")))]);
         let after = crate::diff::testing::map(vec![("m", with_number(number("2")))]);
-        assert_eq!(told(&before, &after), ["replace /m"]);
-        assert_eq!(told(&tagged("!A", read("[1]")), &read("[1]")), ["replace "]);
+        assert_eq!(operations_text(&before, &after), ["replace /m"]);
+        assert_eq!(operations_text(&tagged("!A", read("[1]")), &read("[1]")), ["replace "]);
     }
 
     #[test]

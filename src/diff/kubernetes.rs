@@ -8,13 +8,13 @@ use crate::value::Node;
 pub(super) enum Known {
     /// Its items are named by these members.
     Named(Names),
-    /// Its items have no name and stand in a meaningful order.
+    /// Its items have no name, and their order is significant.
     Ordered,
     /// Nothing.
     Nothing,
 }
 
-/// What the API says about a list by the key it stands under. Both sides are looked at where one key serves several shapes.
+/// What the Kubernetes API defines for the list below a key. Both sides are inspected if the key has several shapes.
 pub(super) fn known(key: &str, before: &[Node], after: &[Node]) -> Known {
     let have = |member: &str| {
         let mut items = before.iter().chain(after);
@@ -62,7 +62,7 @@ pub(super) fn known(key: &str, before: &[Node], after: &[Node]) -> Known {
     Known::Named(Names::known(members))
 }
 
-/// Whether a tree is a Kubernetes document, by what every one of them must say.
+/// Whether a tree is a Kubernetes document: it has `apiVersion` and `kind`.
 pub(super) fn is_kubernetes(node: &Node) -> bool {
     ["apiVersion", "kind"].iter().all(|member| node.get(member).and_then(Node::as_str).is_some())
 }

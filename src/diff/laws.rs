@@ -29,7 +29,7 @@ fn all_options() -> Vec<Options> {
 }
 
 /// A change in words that do not depend on the side it is seen from.
-fn told(change: &Change, is_mirrored: bool) -> String {
+fn change_text(change: &Change, is_mirrored: bool) -> String {
     let kind = match (change.kind, is_mirrored) {
         (ChangeKind::Add, true) => ChangeKind::Remove,
         (ChangeKind::Remove, true) => ChangeKind::Add,
@@ -56,14 +56,14 @@ fn swap<T>(is_swapped: bool, a: T, b: T) -> (T, T) {
 
 fn all_told(difference: &Difference, is_mirrored: bool) -> (Vec<String>, Vec<String>) {
     let sorted = |changes: &[Change]| {
-        let mut told: Vec<String> = changes.iter().map(|change| told(change, is_mirrored)).collect();
-        told.sort();
-        told
+        let mut texts: Vec<String> = changes.iter().map(|change| change_text(change, is_mirrored)).collect();
+        texts.sort();
+        texts
     };
     (sorted(&difference.changes), sorted(&difference.spelling_only))
 }
 
-/// What stands at a path on one side.
+/// The value at a path on one side.
 fn found(node: &Node, path: &[PathStep], side: DiffSide) -> Option<Node> {
     let Some((step, rest)) = path.split_first() else { return Some(node.clone()) };
     match step {

@@ -16,22 +16,22 @@ pub(super) struct Matching {
     pub(super) pairs: Vec<Pair>,
     /// What the items are called.
     pub(super) names: Option<Names>,
-    /// Whether it means something that an item stands elsewhere.
+    /// Whether the order of the items is significant.
     pub(super) is_ordered: bool,
 }
 
-/// The same item on both sides.
+/// An item that exists on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) before: usize,
     pub(super) after: usize,
-    /// Whether it is one of the most items that still stand in the same order.
+    /// Whether it is part of the longest sequence of items that kept their order.
     pub(super) is_in_order: bool,
 }
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Finds out which items are the same.
+/// Matches the items of two lists.
 pub(super) fn match_items(before: &[Node], after: &[Node], rule: Option<&CompiledRule>, known: Known) -> Matching {
     let is_turned = is_turned(before, after);
     let (first, second) = if is_turned { (after, before) } else { (before, after) };
@@ -53,7 +53,7 @@ pub(super) fn match_items(before: &[Node], after: &[Node], rule: Option<&Compile
     Matching { pairs, names, is_ordered }
 }
 
-/// The first item that the configured keys do not tell from the others, and the one it cannot be told from.
+/// The first item that the configured keys do not identify, and the other item with the same key values.
 pub(super) fn fault<'a>(items: &'a [Node], rule: &CompiledRule) -> Option<(&'a Node, Option<&'a Node>)> {
     let (item, twin) = Names::configured(&rule.keys).fault(items)?;
     Some((&items[item], twin.map(|twin| &items[twin])))
@@ -86,7 +86,7 @@ fn find_pairs(
     if let Some(rule) = rule {
         let names = Names::configured(&rule.keys);
         if rule.keys.is_empty() && is_ordered {
-            // Whoever says that a list has no names wants no guesses.
+            // A list that is configured to have no names is not searched for names.
             return (by_value(), None);
         }
         if let Some(pairs) = names.pairs(first, second).filter(|_| !rule.keys.is_empty()) {
@@ -110,7 +110,7 @@ fn find_pairs(
 
 /// Items paired by a guessed name, and those that changed only that name.
 fn with_renamed(first: &[Node], second: &[Node], mut pairs: Pairs) -> Pairs {
-    let unmatched = Unmatched::of(first, second, &pairs, |_| 0, |_| 0);
+    let unmatched = Unmatched::new(first, second, &pairs, |_| 0, |_| 0);
     let found = unmatched.alike(|_, _, similarity| is_much_alike(similarity).then_some(similarity.per_mille));
     pairs.extend(found);
     pairs
@@ -120,7 +120,7 @@ fn with_renamed(first: &[Node], second: &[Node], mut pairs: Pairs) -> Pairs {
 fn as_sets(first: &[Node], second: &[Node]) -> Pairs {
     let (first_classes, second_classes) = classes(first, second);
     let mut pairs = align::same_occurrences(first_classes, second_classes);
-    let unmatched = Unmatched::of(first, second, &pairs, |_| 0, |_| 0);
+    let unmatched = Unmatched::new(first, second, &pairs, |_| 0, |_| 0);
     let found = unmatched.alike(|first, second, similarity| {
         (is_same_container(first, second) && similarity.per_mille >= ALIKE).then_some(similarity.per_mille)
     });
@@ -154,7 +154,7 @@ fn by_content_between(first: &[Node], second: &[Node]) -> Pairs {
     );
     pairs.extend(moved.into_iter().map(|(at, to)| (first_rest[at], second_rest[to])));
     let gap = |gaps: &[Option<usize>], at: usize| gaps[at].unwrap_or_default();
-    let unmatched = Unmatched::of(first, second, &pairs, |at| gap(&first_gaps, at), |at| gap(&second_gaps, at));
+    let unmatched = Unmatched::new(first, second, &pairs, |at| gap(&first_gaps, at), |at| gap(&second_gaps, at));
     pairs.extend(unmatched.alike_in_gaps());
     pairs
 }
@@ -164,7 +164,7 @@ fn classes(first: &[Node], second: &[Node]) -> (Vec<u32>, Vec<u32>) {
     align::classes(&first, &second, Node::is_equal)
 }
 
-/// For each item that has no partner, how many partnered ones stand before it.
+/// For each unmatched item, the number of matched ones before it.
 fn gaps(length: usize, partnered: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
     let mut gaps = vec![Some(0); length];
     partnered.for_each(|at| gaps[at] = None);
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn keys_that_name_nothing_or_two_of_a_list_are_told() {
-        let told = |keys: &[&str], before: &str, after: &str| {
+        let unusable_keys = |keys: &[&str], before: &str, after: &str| {
             let rule = ListRule {
                 pointer: "/**/l".into(),
                 keys: keys.iter().map(|&key| key.into()).collect(),
@@ -283,22 +283,26 @@ mod tests {
             };
             let options = Options::new(&[rule]).unwrap();
             let difference = diff(&read(before), &read(after), &options);
-            let told = difference.unusable.iter().map(|unusable| {
+            let unusable_keys = difference.unusable.iter().map(|unusable| {
                 let place = crate::diff::pointer(&unusable.path, crate::diff::DiffSide::After);
                 format!("{place} {} {}", unusable.keys.join("+"), unusable.twin.is_some())
             });
-            told.collect::<Vec<_>>()
+            unusable_keys.collect::<Vec<_>>()
         };
         let named = r#"{"l": [{"id": 1}, {"id": 2}]}"#;
-        assert_eq!(told(&["id"], named, r#"{"l": [{"id": 1}, {"x": 2}]}"#), ["/l id false"]);
-        assert_eq!(told(&["id"], r#"{"l": [{"x": 1}]}"#, named), ["/l id false"], "on either side");
-        assert_eq!(told(&["id"], named, r#"{"l": [{"id": 1}, {"id": 1, "v": 1}]}"#), ["/l id true"]);
-        assert_eq!(told(&["id"], named, r#"{"l": ["a"]}"#), ["/l id false"], "no maps at all");
-        assert_eq!(told(&["id"], named, r#"{"l": [{"id": 1}, {"id": 3}]}"#), NOTHING);
-        assert_eq!(told(&["id"], named, r#"{"l": []}"#), NOTHING);
-        assert_eq!(told(&["id", "v"], named, r#"{"l": [{"id": 1}, {"id": 1, "v": 1}]}"#), NOTHING);
-        assert_eq!(told(&[], named, r#"{"l": [{"x": 1}]}"#), NOTHING, "without keys nothing is promised");
-        assert_eq!(told(&["id"], r#"{"l": [{"x": 1}]}"#, r#"{"l": [{"x": 1}]}"#), NOTHING, "nothing to follow");
+        assert_eq!(unusable_keys(&["id"], named, r#"{"l": [{"id": 1}, {"x": 2}]}"#), ["/l id false"]);
+        assert_eq!(unusable_keys(&["id"], r#"{"l": [{"x": 1}]}"#, named), ["/l id false"], "on either side");
+        assert_eq!(unusable_keys(&["id"], named, r#"{"l": [{"id": 1}, {"id": 1, "v": 1}]}"#), ["/l id true"]);
+        assert_eq!(unusable_keys(&["id"], named, r#"{"l": ["a"]}"#), ["/l id false"], "no maps at all");
+        assert_eq!(unusable_keys(&["id"], named, r#"{"l": [{"id": 1}, {"id": 3}]}"#), NOTHING);
+        assert_eq!(unusable_keys(&["id"], named, r#"{"l": []}"#), NOTHING);
+        assert_eq!(unusable_keys(&["id", "v"], named, r#"{"l": [{"id": 1}, {"id": 1, "v": 1}]}"#), NOTHING);
+        assert_eq!(unusable_keys(&[], named, r#"{"l": [{"x": 1}]}"#), NOTHING, "without keys nothing is promised");
+        assert_eq!(
+            unusable_keys(&["id"], r#"{"l": [{"x": 1}]}"#, r#"{"l": [{"x": 1}]}"#),
+            NOTHING,
+            "nothing to follow"
+        );
     }
 
     #[test]

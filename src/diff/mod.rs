@@ -1,13 +1,14 @@
-//! Stage 12: two comparable trees become a list of changes.
+//! Compares two trees, and two sets of resources, and lists what changed.
 //!
-//! Maps are compared by key. Items of lists are matched by configured names, by the names the Kubernetes API knows, by names
-//! that are likely, and else by content; whatever finds a match by hash or by similarity, equality is always verified. Nothing
-//! here depends on which side is older: the way back is the mirror of the way there.
+//! Maps are compared by key. List items are matched by configured keys, by the keys of the Kubernetes API, by detected names, and
+//! otherwise by content. Matches found by hash or by similarity are always verified. The result does not depend on which side is
+//! older: comparing in the other direction gives the mirror image.
 
 mod cause;
 mod edits;
 mod groups;
 pub mod json_patch;
+pub mod path_text;
 mod resources;
 mod suppress;
 pub mod text;
@@ -32,7 +33,7 @@ mod laws;
 #[cfg(test)]
 mod testing;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
@@ -42,7 +43,7 @@ pub use fingerprint::Fingerprint;
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
-pub use resources::{OtherChanges, OtherViews, ResourcePair, compare_resources, pair, sort};
+pub use resources::{ResourcePair, change_of, compare_payloads, compare_resources, few_pairs, pair, sort};
 pub use status::Status;
 pub use suppress::{Suppressed, Suppressions};
 
@@ -64,12 +65,12 @@ pub fn diff(before: &Node, after: &Node, options: &Options) -> Difference {
 pub struct Difference {
     /// Everything that changed, in the order of the document.
     pub changes: Vec<Change>,
-    /// What is written differently but means the same: numbers (`1.10` → `1.1`), and strings whose document inside differs only
-    /// in its formatting; the path of the latter ends with [`PathStep::Embedded`]. No change, but worth a look.
+    /// Values that are written differently but are equal: numbers (`1.10` → `1.1`), and strings whose embedded documents differ
+    /// only in formatting; the path of the latter ends with [`PathStep::Embedded`]. These are not changes.
     pub spelling_only: Vec<Change>,
     /// What was compared.
     pub documents: Option<Arc<Documents>>,
-    /// Lists that were compared by content, because the configured keys do not tell their items apart.
+    /// Lists that were compared by content, because the configured keys do not identify their items.
     pub unusable: Vec<UnusableKeys>,
 }
 
@@ -85,52 +86,61 @@ pub struct Documents {
 /// A configured list rule that could not be used for a list.
 #[derive(Debug, Clone)]
 pub struct UnusableKeys {
-    /// Where the rule says the list stands.
+    /// The pattern of the rule.
     pub pattern: SmolStr,
-    /// The keys it gives.
+    /// The keys of the rule.
     pub keys: Vec<SmolStr>,
-    /// Where the list stands.
+    /// Path of the list.
     pub path: Vec<PathStep>,
-    /// The first item that they do not name, or name like another.
+    /// The first item that lacks the keys, or has the same key values as another item.
     pub item: Span,
-    /// The other of the same name.
+    /// The other item with the same key values.
     pub twin: Option<Span>,
 }
 
 /// One thing that changed.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// What happened.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// Where: the way down from the root.
+    /// The path from the root.
     pub path: Vec<PathStep>,
     /// The value before; absent for an addition.
     pub before: Option<Node>,
     /// The value after; absent for a removal.
     pub after: Option<Node>,
+    /// The causes of both sides, computed when [`causes`] is first asked for them.
+    causes: OnceLock<Causes>,
 }
 
-/// What can happen to a value.
+impl Change {
+    /// A change whose causes are not known yet.
+    pub fn new(kind: ChangeKind, path: Vec<PathStep>, before: Option<Node>, after: Option<Node>) -> Self {
+        Self { kind, path, before, after, causes: OnceLock::new() }
+    }
+}
+
+/// The kinds of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// It is new.
+    /// The value is new.
     Add,
-    /// It is gone.
+    /// The value is gone.
     Remove,
-    /// A scalar became another of the same type.
+    /// A scalar changed to another one of the same type.
     Value,
-    /// It became something of another type, or lost, got or changed its tag.
+    /// The type of the value changed, or its tag was added, removed or changed.
     Type,
     /// A multi-line string changed in some of its lines.
     Text,
-    /// A list holds the same items in another order; `before` and `after` are the lists. Where items came, went or changed as
-    /// well, those are listed apart, and this stands for their moves if most items moved.
+    /// The order of a list changed; `before` and `after` are the lists. Added, removed and changed items are listed
+    /// separately, and this replaces single moves if most items moved.
     Reorder,
-    /// A list item stands elsewhere among items that stayed; its own changes are listed apart.
+    /// A list item moved relative to items that stayed; its own changes are listed separately.
     Move,
 }
 
-/// One level on the way down to a change.
+/// One step of the path to a change.
 #[derive(Debug, Clone)]
 pub enum PathStep {
     /// A member of a map.
@@ -141,10 +151,10 @@ pub enum PathStep {
         before: Option<usize>,
         /// Its index after, if it still is.
         after: Option<usize>,
-        /// What names it, if something does: `name=web`, or `containerPort=80,protocol=TCP`.
+        /// The keys that identify it, if any: `name=web`, or `containerPort=80,protocol=TCP`.
         label: Option<SmolStr>,
     },
-    /// Into a string that holds a document of its own.
+    /// Into a string that contains an embedded document.
     Embedded(Format),
     /// Into the effective metadata of the resource; always the first step.
     Metadata,
@@ -152,7 +162,7 @@ pub enum PathStep {
     Request(SmolStr),
 }
 
-/// The JSON Pointer of a path on one side; the part up to the first string that holds a document.
+/// The JSON Pointer of a path on one side, up to the first string that contains an embedded document.
 pub fn pointer(path: &[PathStep], side: DiffSide) -> Pointer {
     path.iter()
         .map_while(|step| match step {
@@ -180,7 +190,7 @@ pub enum DiffSide {
     After,
 }
 
-/// What became of one resource.
+/// One resource on both sides, and what changed in it.
 #[derive(Debug, Clone, Default)]
 pub struct ResourceChange {
     /// The resource before; absent if it is new.
@@ -196,7 +206,7 @@ pub struct ResourceChange {
 }
 
 impl Difference {
-    /// Whether nothing differs, not even in spelling.
+    /// Whether there are neither changes nor values that are only written differently.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.spelling_only.is_empty()
     }
@@ -208,7 +218,7 @@ impl ResourceChange {
         self.difference.changes.iter().chain(&self.metadata.changes).chain(&self.requests.changes)
     }
 
-    /// One of them, by its position.
+    /// The change at a position in the order of [`Self::changes`].
     pub fn change(&self, position: usize) -> Option<&Change> {
         let views = [&self.difference, &self.metadata, &self.requests];
         let mut position = position;
@@ -221,7 +231,7 @@ impl ResourceChange {
         None
     }
 
-    /// The same for what is only spelled differently.
+    /// All values that are only written differently: in the resource itself, then in its metadata, then in its requests.
     pub fn spellings(&self) -> impl Iterator<Item = &Change> {
         self.difference.spelling_only.iter().chain(&self.metadata.spelling_only).chain(&self.requests.spelling_only)
     }

@@ -1,4 +1,4 @@
-//! What a comparison needs to know beside the two trees.
+//! Options of a comparison.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use crate::settings::ListRule;
 use crate::text::Span;
 use crate::value::Node;
 
-/// Reads a string, written at a place, that may hold a document of its own. Every part of what it gives is at that place.
+/// Parses a string that may contain an embedded document. All spans of the result are the given span.
 pub type EmbeddedParser = dyn Fn(&str, Span) -> Option<(Format, Node)> + Send + Sync;
 
-/// How two trees are compared; the default knows nothing but the trees.
+/// Options of a comparison of two trees.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// How the items of some lists are told apart.
+    /// The configured keys of list items.
     pub lists: ListRules,
     /// Whether the document is a Kubernetes one, so that its well-known lists have well-known keys.
     pub is_kubernetes: bool,
     /// When a string counts as text.
     pub text: TextThresholds,
-    /// Strings that hold a JSON or YAML document are compared inside if this can read them; `None` never looks.
+    /// Parses JSON and YAML documents in strings, so that they are compared by value; `None` compares strings only.
     pub embedded_parser: Option<Arc<EmbeddedParser>>,
 }
 
-/// When strings are compared line by line, and how large a string may be to be looked into.
+/// When strings are compared line by line, and the largest string that is parsed as an embedded document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextThresholds {
     /// How many lines that are not blank both sides must share; fewer, and nothing is gained over showing both values.
     pub shared_lines: usize,
-    /// Bytes up to which a string is parsed to look inside.
+    /// Bytes up to which a string is parsed as an embedded document.
     pub embedded_bytes: usize,
 }
 

@@ -1,18 +1,18 @@
-//! Order: the longest run that stayed in order, and a side to start from that does not depend on which is older.
+//! An order of nodes that decides which side to start from, independent of which is older.
 
 use std::cmp::Ordering;
 
 use crate::value::{Entry, Map, Node, Value};
 
-/// Whether to compare `after` with `before` instead, and turn the answer round.
+/// Whether to compare `after` with `before` instead, and mirror the result.
 ///
-/// Several alignments can be equally good. Choosing by content, not by age, makes the way back the mirror of the way there.
+/// Several alignments can be equally good. Choosing by content, not by age, makes the result symmetric.
 pub(super) fn is_turned(before: &[Node], after: &[Node]) -> bool {
     lists(before, after) == Ordering::Greater
 }
 
-/// Some order that is turned round when the sides are; secrets of different content rank alike, because their hash changes
-/// from run to run and nothing else may be known about them.
+/// A total preorder of nodes. Secrets of different content compare equal, because their hash changes from run to run and
+/// nothing else about them may be used.
 fn nodes(a: &Node, b: &Node) -> Ordering {
     let rank = |node: &Node| match &node.value {
         Value::Null => 0,

@@ -1,20 +1,20 @@
-//! Patterns of places, followed level by level while the walk goes down, so that no path is ever matched from its start again.
+//! The list rules of the settings, followed while the comparison walks down the trees.
 
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::glob::glob_matches;
+use crate::glob::{self, Pattern};
 use crate::path::Pointer;
 use crate::settings::ListRule;
 
-/// The configured list rules, ready to be followed.
+/// The configured list rules, compiled.
 #[derive(Debug, Clone, Default)]
 pub struct ListRules(Arc<[CompiledRule]>);
 
-/// Why a pattern of places cannot be followed.
+/// Why the pattern of a list rule cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{pointer}` is no pattern of places: {reason}")]
+#[error("`{pointer}` is not a pattern of places: {reason}")]
 pub struct InvalidPattern {
     /// The pattern as configured.
     pub pointer: SmolStr,
@@ -27,39 +27,29 @@ pub struct InvalidPattern {
 pub(super) struct CompiledRule {
     /// As configured.
     pub(super) pointer: SmolStr,
-    pattern: Vec<Level>,
+    pattern: Pattern,
     pub(super) keys: Vec<SmolStr>,
     pub(super) is_unordered: bool,
 }
 
-#[derive(Debug)]
-enum Level {
-    /// `**`: any number of levels, none included.
-    AnyLevels,
-    /// One level whose token looks like this glob.
-    Like(SmolStr),
-}
-
-/// How far each rule has been followed: bit `n` is set when the first `n` levels of its pattern fit the way down so far.
+/// How much of the pattern of each rule matches so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Progress(Vec<u64>);
+pub(super) struct Progress(Vec<glob::Progress>);
 
-/// One bit per level, and one more for the end.
+/// The settings refuse longer patterns too.
 const LONGEST_PATTERN: usize = 63;
 
 impl ListRules {
-    /// Reads the patterns of the settings.
+    /// Compiles the rules of the settings.
     pub fn compile(rules: &[ListRule]) -> Result<Self, InvalidPattern> {
         let compile = |rule: &ListRule| {
             let invalid = |reason| InvalidPattern { pointer: rule.pointer.clone(), reason };
-            let pointer = Pointer::parse(&rule.pointer).map_err(invalid)?;
-            if pointer.tokens().len() > LONGEST_PATTERN {
+            if Pointer::parse(&rule.pointer).map_err(invalid)?.tokens().len() > LONGEST_PATTERN {
                 return Err(invalid("it has more than 63 levels"));
             }
-            let level = |token: &SmolStr| if token == "**" { Level::AnyLevels } else { Level::Like(token.clone()) };
             Ok(CompiledRule {
                 pointer: rule.pointer.clone(),
-                pattern: pointer.tokens().iter().map(level).collect(),
+                pattern: Pattern::of_pointer(&rule.pointer).map_err(invalid)?,
                 keys: rule.keys.clone(),
                 is_unordered: rule.is_unordered,
             })
@@ -67,48 +57,24 @@ impl ListRules {
         rules.iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 
-    /// At the root, before any level.
+    /// The progress at the root.
     pub(super) fn start(&self) -> Progress {
-        Progress(self.0.iter().map(|rule| skip_any_levels(&rule.pattern, 1)).collect())
+        Progress(self.0.iter().map(|rule| rule.pattern.start()).collect())
     }
 
-    /// One level down. An item has an index on each side; a pattern that names either fits.
+    /// The progress one level down. An item has an index on each side; a pattern that names either matches.
     pub(super) fn step(&self, progress: &Progress, tokens: &[&str]) -> Progress {
-        let step = |(rule, &reached): (&CompiledRule, &u64)| {
-            let mut next = 0;
-            for (at, level) in rule.pattern.iter().enumerate().filter(|(at, _)| reached & (1 << at) != 0) {
-                match level {
-                    Level::AnyLevels => next |= 1 << at,
-                    Level::Like(pattern) if tokens.iter().any(|token| glob_matches(pattern, token)) => {
-                        next |= 1 << (at + 1)
-                    }
-                    Level::Like(_) => {}
-                }
-            }
-            skip_any_levels(&rule.pattern, next)
-        };
-        Progress(self.0.iter().zip(&progress.0).map(step).collect())
+        Progress(self.0.iter().zip(&progress.0).map(|(rule, &reached)| rule.pattern.step(reached, tokens)).collect())
     }
 
-    /// The first rule whose pattern ends here.
+    /// The first rule whose pattern matches here.
     pub(super) fn at(&self, progress: &Progress) -> Option<&CompiledRule> {
-        let ends = |(rule, reached): &(&CompiledRule, &u64)| **reached & (1 << rule.pattern.len()) != 0;
-        self.0.iter().zip(&progress.0).find(ends).map(|(rule, _)| rule)
+        self.0.iter().zip(&progress.0).find(|(rule, reached)| rule.pattern.is_complete(**reached)).map(|(rule, _)| rule)
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-/// `**` may stand for no level at all: whoever waits before it also waits behind it.
-fn skip_any_levels(pattern: &[Level], mut reached: u64) -> u64 {
-    for (at, level) in pattern.iter().enumerate() {
-        if matches!(level, Level::AnyLevels) && reached & (1 << at) != 0 {
-            reached |= 1 << (at + 1);
-        }
-    }
-    reached
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which resources on the two sides are the same one, renamed and moved ones included, and what changed in each.
+//! Pairs the resources of the two sides, renamed and moved ones included, and compares each pair.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -15,10 +15,10 @@ use crate::value::align;
 /// A resource before and after; one side may be missing.
 pub type ResourcePair = (Option<Resource>, Option<Resource>);
 
-/// Finds out which resources are the same, in order of identity.
+/// Pairs the resources of both sides, in order of identity.
 ///
-/// The same identity comes first. Where several share one, those in the same file belong together, then those of equal content,
-/// then they do in order. Documents of one plain file have only their content to be told apart by: equal ones, then alike ones,
+/// Equal identities pair first. If several resources share one, they pair within a file, then by equal content,
+/// then in order. Documents of one plain file pair by content: equal ones, then similar ones,
 /// then what they share in order. What is then gone on one side and new on the other, but much alike, was renamed or moved;
 /// Kubernetes resources only within their kind.
 pub fn pair(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<ResourcePair> {
@@ -58,48 +58,47 @@ pub(super) fn by_place(a: &ResourceChange, b: &ResourceChange) -> std::cmp::Orde
     this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
 }
 
-/// Compares each pair, its payload and whatever else `views` compares of it; pairs without change that stand where they stood
-/// are left out.
-pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options, views: &OtherViews<'_>) -> Vec<ResourceChange> {
+/// Compares the payloads of each pair; pairs without change that are where they were are left out.
+pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options) -> Vec<ResourceChange> {
+    let compare = |pair: ResourcePair| {
+        let payload = match &pair {
+            (Some(before), Some(after)) => compare_payloads(before, after, options),
+            _ => Difference::default(),
+        };
+        change_of(pair, payload, Difference::default(), Difference::default())
+    };
+    let few = few_pairs(&pairs);
+    few_or_many(pairs, few, compare).into_iter().flatten().collect()
+}
+
+/// The number of pairs below which these are compared on one thread.
+pub fn few_pairs(pairs: &[ResourcePair]) -> usize {
     let size = |resource: &Option<Resource>| resource.as_ref().map_or(0, |resource| resource.payload.size());
     let all: u64 = pairs.iter().map(|(before, after)| size(before) + size(after)).sum();
-    let compare = |(before, after)| compare(before, after, options, views);
-    let few = if all < LITTLE { FEW } else { 0 };
-    few_or_many(pairs, few, compare).into_iter().flatten().collect()
+    if all < LITTLE { FEW } else { 0 }
 }
 
 /// Fewer nodes than this, in few resources, are compared faster than threads are started.
 const LITTLE: u64 = 20_000;
 
-/// What changed of a resource, beside or instead of what changed in its plain payload.
-#[derive(Debug, Default, Clone)]
-pub struct OtherChanges {
-    /// In the payload, where not all of it is compared; nothing if all of it is.
-    pub payload: Option<Difference>,
-    /// In its effective metadata; every path starts with [`super::PathStep::Metadata`].
-    pub metadata: Difference,
-    /// In the requests that would be sent for it; every path starts with [`super::PathStep::Request`].
-    pub requests: Difference,
+/// What differs between the payloads of a resource before and after.
+pub fn compare_payloads(before: &Resource, after: &Resource, options: &Options) -> Difference {
+    let is_kubernetes = [before, after].iter().all(|resource| kubernetes::is_kubernetes(&resource.payload));
+    let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
+    diff(&before.payload, &after.payload, &options)
 }
 
-/// Compares what belongs to a resource beside its payload, given what changed in that.
-pub type OtherViews<'a> = dyn Fn(&Resource, &Resource, &Difference) -> OtherChanges + Sync + 'a;
-
-fn compare(
-    before: Option<Resource>,
-    after: Option<Resource>,
-    options: &Options,
-    views: &OtherViews<'_>,
+/// The change of a pair: of its payload, its effective metadata and its requests. Nothing if it did not change and is where it was.
+pub fn change_of(
+    (before, after): ResourcePair,
+    difference: Difference,
+    metadata: Difference,
+    requests: Difference,
 ) -> Option<ResourceChange> {
-    let (Some(this), Some(that)) = (&before, &after) else {
-        return Some(ResourceChange { before, after, ..ResourceChange::default() });
+    let is_moved = match (&before, &after) {
+        (Some(before), Some(after)) => before.file != after.file || Name::of(before) != Name::of(after),
+        _ => true,
     };
-    let is_kubernetes = [this, that].iter().all(|resource| kubernetes::is_kubernetes(&resource.payload));
-    let options = Options { is_kubernetes: options.is_kubernetes || is_kubernetes, ..options.clone() };
-    let difference = diff(&this.payload, &that.payload, &options);
-    let is_moved = this.file != that.file || Name::of(this) != Name::of(that);
-    let OtherChanges { payload, metadata, requests } = views(this, that, &difference);
-    let difference = payload.unwrap_or(difference);
     let is_changed = [&difference, &metadata, &requests].into_iter().any(|difference| !difference.is_empty());
     (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests })
 }
@@ -112,7 +111,7 @@ enum Name<'a> {
     File(&'a RepoPath),
 }
 
-/// Among whom a renamed resource is looked for.
+/// The set of resources in which a renamed resource is searched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Kin<'a> {
     Logical,
@@ -146,7 +145,7 @@ fn place(resource: &Resource) -> (Name<'_>, &RepoPath, usize) {
     (Name::of(resource), &resource.file, resource.position)
 }
 
-/// Who belongs to whom, and who still waits for a partner; all by position in two sorted slices.
+/// The pairs found so far and the resources without a partner, by position in two sorted slices.
 struct Pairing<'a> {
     before: &'a [Resource],
     after: &'a [Resource],
@@ -159,11 +158,11 @@ struct Pairing<'a> {
 
 /// Documents of one file that share less have nothing to do with each other.
 const RELATED: u64 = 100;
-/// Documents of one file that share this much are the same one, wherever they stand.
+/// Similarity from which two documents of one file pair, wherever they are in it.
 const ALIKE: u64 = 500;
 /// Of two resources with different names this much of the values must agree.
 const RENAMED: u64 = 600;
-/// What it is worth, beside being alike, to have the same file name, or to stand in the same directory.
+/// Bonus for an equal file name, and for an equal directory.
 const SAME_FILE_NAME: u64 = 60;
 const SAME_DIRECTORY: u64 = 30;
 
@@ -230,7 +229,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// Pairs those who wait and have the same key, the first with the first, the second with the second.
+    /// Pairs unpaired resources with equal keys, in order.
     fn pair_by<K: Hash + Eq>(&mut self, key: impl Fn(&'a Resource, u32) -> Option<K>) {
         let keys = |waiting: &[usize], resources: &'a [Resource], contents: &HashMap<usize, u32>| {
             let key = |&at: &usize| key(&resources[at], contents.get(&at).copied().unwrap_or_default());
@@ -276,7 +275,7 @@ impl<'a> Pairing<'a> {
     fn pair_facing(&mut self, these: &[usize], those: &[usize]) {
         let limit = trait_limit(these.len() + those.len());
         let is_related = |&(this, that): &(usize, usize)| {
-            let features = |resource: &Resource| Features::of(&resource.payload, limit);
+            let features = |resource: &Resource| Features::new(&resource.payload, limit);
             features(&self.before[this]).similarity(&features(&self.after[that])).per_mille >= RELATED
         };
         let pairs: Vec<_> = these.iter().copied().zip(those.iter().copied()).filter(is_related).collect();
@@ -298,7 +297,7 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// What can be recognised in a resource; that it is of its kind says nothing among its kin.
+/// The features of a resource, without those that all resources of its kind share.
 fn features(resource: &Resource, limit: usize) -> Features {
     let is_kubernetes = matches!(resource.identity, Identity::Kubernetes(_));
     Features::of_document(&resource.payload, limit, |member| {
@@ -324,6 +323,7 @@ mod tests {
             file: path,
             position: position.unwrap_or(0),
             payload: read(payload),
+            unit: None,
         }
     }
 
@@ -333,8 +333,8 @@ mod tests {
         Resource { identity: Identity::Kubernetes(identity), ..file(path, None, &payload) }
     }
 
-    /// Each pair as `file#position=file#position`, `-` for nobody.
-    fn told(before: Vec<Resource>, after: Vec<Resource>) -> Vec<String> {
+    /// Each pair as `file#position=file#position`, `-` for none.
+    fn pairs_text(before: Vec<Resource>, after: Vec<Resource>) -> Vec<String> {
         let tell = |resource: &Option<Resource>| match resource {
             Some(resource) => format!("{}#{}", resource.file, resource.position),
             None => "-".to_owned(),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     fn changes(before: Vec<Resource>, after: Vec<Resource>) -> Vec<ResourceChange> {
-        compare_resources(pair(before, after), &Options::default(), &|_, _, _| OtherChanges::default())
+        compare_resources(pair(before, after), &Options::default())
     }
 
     #[test]
@@ -372,16 +372,16 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(lines(&found[0].difference.changes), ["value /m"]);
         assert!(changes(before.clone(), before.iter().rev().cloned().collect()).is_empty());
-        assert_eq!(told(before, after[..1].to_vec()), ["f.yaml#0=-", "f.yaml#2=f.yaml#0", "f.yaml#1=-"]);
+        assert_eq!(pairs_text(before, after[..1].to_vec()), ["f.yaml#0=-", "f.yaml#2=f.yaml#0", "f.yaml#1=-"]);
     }
 
     #[test]
     fn documents_that_share_nothing_are_not_compared() {
         let before = vec![file("f", Some(0), r#"{"a": 1}"#), file("f", Some(1), r#"{"b": 1}"#)];
         let after = vec![file("f", Some(0), r#"{"a": 1}"#), file("f", Some(1), r#"{"z": 5}"#)];
-        assert_eq!(told(before.clone(), after), ["f#0=f#0", "f#1=-", "-=f#1"]);
+        assert_eq!(pairs_text(before.clone(), after), ["f#0=f#0", "f#1=-", "-=f#1"]);
         let alone = (vec![file("f", None, r#"{"a": 1}"#)], vec![file("f", None, r#"{"z": 5}"#)]);
-        assert_eq!(told(alone.0, alone.1), ["f#0=f#0"], "a file of one document is that document");
+        assert_eq!(pairs_text(alone.0, alone.1), ["f#0=f#0"], "a file of one document is that document");
     }
 
     #[test]
@@ -390,10 +390,10 @@ mod tests {
             vec![kubernetes("base/a", "Pod", "p", r#", "x": 1"#), kubernetes("prod/a", "Pod", "p", r#", "x": 2"#)];
         let after =
             vec![kubernetes("base/a", "Pod", "p", r#", "x": 2"#), kubernetes("prod/a", "Pod", "p", r#", "x": 3"#)];
-        assert_eq!(told(before, after), ["base/a#0=base/a#0", "prod/a#0=prod/a#0"]);
+        assert_eq!(pairs_text(before, after), ["base/a#0=base/a#0", "prod/a#0=prod/a#0"]);
         let before = vec![kubernetes("a", "Pod", "p", r#", "x": 1"#), kubernetes("b", "Pod", "p", r#", "x": 2"#)];
         let after = vec![kubernetes("c", "Pod", "p", r#", "x": 2"#), kubernetes("d", "Pod", "p", r#", "x": 1"#)];
-        assert_eq!(told(before, after), ["b#0=c#0", "a#0=d#0"]);
+        assert_eq!(pairs_text(before, after), ["b#0=c#0", "a#0=d#0"]);
     }
 
     #[test]
@@ -415,8 +415,8 @@ mod tests {
         let same = r#"{"a": 1, "b": 2}"#;
         let before = vec![file("x/one.yaml", None, same), file("x/two.yaml", None, same)];
         let after = vec![file("x/three.yaml", None, same), file("y/one.yaml", None, same)];
-        assert_eq!(told(before, after), ["x/two.yaml#0=x/three.yaml#0", "x/one.yaml#0=y/one.yaml#0"]);
-        assert_eq!(told(vec![file("a", None, "{}")], vec![file("b", None, "{}")]), ["a#0=-", "-=b#0"]);
+        assert_eq!(pairs_text(before, after), ["x/two.yaml#0=x/three.yaml#0", "x/one.yaml#0=y/one.yaml#0"]);
+        assert_eq!(pairs_text(vec![file("a", None, "{}")], vec![file("b", None, "{}")]), ["a#0=-", "-=b#0"]);
     }
 
     #[test]
@@ -456,7 +456,7 @@ mod tests {
         };
         let after: Vec<Resource> = resources().into_iter().skip(7).collect();
         let reversed = (resources().into_iter().rev().collect(), after.iter().rev().cloned().collect());
-        assert_eq!(told(resources(), after), told(reversed.0, reversed.1));
+        assert_eq!(pairs_text(resources(), after), pairs_text(reversed.0, reversed.1));
     }
 
     #[test]

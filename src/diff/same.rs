@@ -1,21 +1,21 @@
-//! Whether two trees are the same, told in one pass.
+//! Compares two trees in one pass: different, equal, or identical.
 
 use std::sync::Arc;
 
 use crate::value::{Node, Value};
 
-/// How far two trees are the same.
+/// The result of comparing two trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sameness {
     /// They differ.
     Different,
     /// Equal, but a number is spelled differently.
     Equal,
-    /// The same to the letter.
+    /// Identical, including the spelling of numbers.
     Identical,
 }
 
-/// Compares two trees; different hashes tell at once that they differ, and everything else is looked at.
+/// Compares two trees. Different hashes mean that they differ; otherwise all values are compared.
 pub(super) fn sameness(before: &Node, after: &Node) -> Sameness {
     if before.tag() != after.tag() {
         return Sameness::Different;

@@ -1,4 +1,4 @@
-//! How much two values have in common, and who resembles whom among many, without comparing everybody with everybody.
+//! Similarity of values, and pairing of similar values without comparing all pairs.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::value::{Node, Value};
 
-/// What can be recognised in a value: its members, and the values and words at its leaves.
+/// The features of a value: its members, and the values and words at its leaves.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// Sorted by hash, each hash once.
@@ -18,7 +18,7 @@ pub(super) struct Features {
 struct Feature {
     hash: u64,
     weight: u64,
-    /// When it was first met; hashes of secrets change from run to run, so nothing may depend on the order of hashes.
+    /// Order of first occurrence. Hashes of secrets change from run to run, so nothing may depend on the order of hashes.
     met: u32,
 }
 
@@ -36,19 +36,19 @@ const NAME: u64 = 4;
 const VALUE: u64 = 12;
 /// What a leaf weighs, name and value together.
 pub(super) const LEAF: u64 = NAME + VALUE;
-/// Words, or lines of a longer text, beyond which a string says nothing new about its similarity.
+/// The most words, or lines of a longer text, of a string that are used.
 const MOST_WORDS: usize = 128;
 
 impl Features {
     /// The features of a value down to the words in its strings, at most about `limit` of them.
-    pub(super) fn of(node: &Node, limit: usize) -> Self {
+    pub(super) fn new(node: &Node, limit: usize) -> Self {
         let mut collected = Collector { features: Vec::new(), limit, is_document: false };
         collected.value(node, 0);
         collected.finish()
     }
 
     /// The values of a whole document and the lines of its texts: in documents of one shape the names of members agree anyway,
-    /// and words too easily. Members of the root that say nothing can be left out.
+    /// and words too easily. Members of the root that are no evidence can be left out.
     pub(super) fn of_document(node: &Node, limit: usize, counts: impl Fn(&str) -> bool) -> Self {
         let mut collected = Collector { features: Vec::new(), limit, is_document: true };
         match node.as_map() {
@@ -111,7 +111,7 @@ impl Collector {
                 }
             }
             Value::List(_) if node.as_list().is_some_and(|items| !items.is_empty()) => {
-                // All items count as standing in the same place, so that a shift changes nothing.
+                // All items count as having the same path, so that a shift changes nothing.
                 let place = hash_of(&(place, "[]"));
                 node.as_list().into_iter().flatten().for_each(|item| self.value(item, place));
             }
@@ -177,8 +177,8 @@ fn hash_of(value: &impl Hash) -> u64 {
 
 /// Pairs each value with the one it resembles most, the best pairs first, each value at most once.
 ///
-/// `rate` says what a pair is worth, or that it is none. Where everybody can be compared with everybody that is done;
-/// otherwise only those are that share a rare trait, or that stand in about the same place.
+/// `rate` returns the worth of a pair, or `None` for no pair. Small sets are compared completely;
+/// otherwise only values that share a rare feature, or that have nearby positions.
 pub(super) fn pair_alike(
     before: &[Features],
     after: &[Features],
@@ -203,18 +203,18 @@ pub(super) fn pair_alike(
     pairs.into_iter().map(|(_, b, a)| (b, a)).collect()
 }
 
-/// Pairs up to which everybody is compared with everybody.
+/// Number of pairs up to which all pairs are compared.
 const ALL_PAIRS: usize = 4096;
-/// A trait that more values have says little about who is meant.
+/// A feature shared by more values than this is not used to find candidates.
 const RARE: usize = 16;
-/// How many rare features of a value are followed, and with how many of those who share them it is compared.
+/// How many rare features of a value are used, and with how many of their owners it is compared.
 const FOLLOWED: usize = 32;
 const COMPARED: usize = 4;
-/// How far around its own place a value looks.
+/// How far around its own position a value is compared.
 const NEIGHBOURS: usize = 2;
 
 fn candidates(before: &[Features], after: &[Features]) -> Vec<(usize, usize)> {
-    let owners = Owners::of(before);
+    let owners = Owners::new(before);
     let mut found = Vec::new();
     let mut with: Vec<usize> = Vec::new();
     for (a, features) in after.iter().enumerate() {
@@ -228,16 +228,16 @@ fn candidates(before: &[Features], after: &[Features]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Who has which trait.
+/// Index of the values that have each feature.
 struct Owners {
-    /// Per trait how many have it, and its first entry in `owners`.
+    /// Per feature, the number of its owners and the index of its first entry in `owners`.
     features: HashMap<u64, (usize, usize)>,
-    /// An owner, and the next entry of the same trait.
+    /// An owner, and the index of the next entry of this feature.
     owners: Vec<(usize, usize)>,
 }
 
 impl Owners {
-    fn of(all: &[Features]) -> Self {
+    fn new(all: &[Features]) -> Self {
         let mut owners = Vec::with_capacity(all.iter().map(|one| one.features.len()).sum());
         let mut features: HashMap<u64, (usize, usize)> = HashMap::with_capacity(all.len());
         for (at, one) in all.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Owners {
         Self { features, owners }
     }
 
-    /// The few who share most of the rare features of another; among equals those who stand near.
+    /// The few owners that share most of the rare features of a value; among equals the nearest.
     fn who_share_most(&self, features: &Features, near: usize) -> impl Iterator<Item = usize> {
         let mut rare: Vec<(usize, usize, &Feature)> = Vec::new();
         for one in &features.features {
@@ -283,7 +283,7 @@ mod tests {
     use crate::diff::testing::{read, secret};
 
     fn similarity(a: &str, b: &str) -> u64 {
-        Features::of(&read(a), 256).similarity(&Features::of(&read(b), 256)).per_mille
+        Features::new(&read(a), 256).similarity(&Features::new(&read(b), 256)).per_mille
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn equal_secrets_are_alike() {
-        let features = |text: &str| Features::of(&secret(read(text)), 9);
+        let features = |text: &str| Features::new(&secret(read(text)), 9);
         assert_eq!(features("1").similarity(&features("1")).per_mille, 1000);
         assert_eq!(features("1").similarity(&features("2")).per_mille, 0);
     }
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn among_many_the_most_alike_find_each_other_with_little_work() {
         let of =
-            |at: u32, edit: u32| Features::of(&read(&format!(r#"{{"n": "x{at}", "m": "y{at}", "k": {edit}}}"#)), 99);
+            |at: u32, edit: u32| Features::new(&read(&format!(r#"{{"n": "x{at}", "m": "y{at}", "k": {edit}}}"#)), 99);
         let before: Vec<Features> = (0..5000).map(|at| of(at, 1)).collect();
         let after: Vec<Features> = (0..5000).rev().map(|at| of(at, 2)).collect();
         let rated = std::cell::Cell::new(0);

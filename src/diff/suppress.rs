@@ -31,7 +31,7 @@ enum Hides {
 /// A change that was taken out.
 #[derive(Debug, Clone)]
 pub struct Suppressed {
-    /// The rule that took it, in the user's own words.
+    /// The rule that hides it, as the user wrote it.
     pub rule: SmolStr,
     /// The resource it belongs to.
     pub identity: Identity,
@@ -119,7 +119,7 @@ impl SuppressRule {
     }
 }
 
-/// The ways a rule may write the way down to a change: an item by its index on either side, or by what names it.
+/// All spellings of the path to a change that a rule may use: an item by its index on either side, or by its label.
 fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
     let has_items = path.iter().any(|step| matches!(step, PathStep::Item { .. }));
     let spell = |item: fn(Option<usize>, Option<usize>, Option<&SmolStr>) -> SmolStr| {

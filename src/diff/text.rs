@@ -1,4 +1,4 @@
-//! Texts line by line, and lines word by word.
+//! Compares texts line by line, and lines word by word.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Line<'a> {
     pub before: Option<usize>,
     /// Its number after.
     pub after: Option<usize>,
-    /// What it says, without its line feed.
+    /// The text of the line, without its line feed.
     pub text: &'a str,
     /// The parts that changed, as byte ranges of `text`, where only parts did.
     pub emphasis: Vec<Range<usize>>,
@@ -55,7 +55,7 @@ pub fn hunks<'a>(before: &'a str, after: &'a str, context: usize) -> Vec<Hunk<'a
     groups.map(|ops| hunk(&ops, &before_lines, &after_lines, &mut left_to_mark)).collect()
 }
 
-/// The words that differ between two single lines; nothing where they have less than half in common.
+/// The words that differ between two single lines; empty if they have less than half in common.
 pub fn words(before: &str, after: &str) -> Words {
     let (old, new) = ([before], [after]);
     let mut words = Words::default();

@@ -1,11 +1,11 @@
-//! Items that nothing names and nothing equals: who is whom, edited.
+//! Pairs list items that have no name and no equal partner, by similarity.
 
 use super::similarity::{Features, LEAF, Similarity, pair_alike};
 use crate::value::{Node, Value};
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Items that have no partner yet.
+/// The items of two lists that have no partner yet.
 pub(super) struct Unmatched<'a> {
     first: Vec<UnmatchedItem<'a>>,
     second: Vec<UnmatchedItem<'a>>,
@@ -20,19 +20,19 @@ pub(super) struct UnmatchedItem<'a> {
     node: &'a Node,
 }
 
-/// From here on two items of one gap are the same item, edited.
+/// Similarity from which two items of one gap pair.
 pub(super) const ALIKE: u64 = 500;
-/// From here on two items far apart are, or two with different guessed names.
+/// Similarity from which two distant items pair, or two with different detected names.
 const MUCH_ALIKE: u64 = 650;
-/// From here on two maps or lists are that face each other in gaps of one size.
+/// Similarity from which maps or lists at the same index of equally large gaps pair.
 const FACING: u64 = 250;
-/// Features looked at in one pair of lists, and the least and the most of one item.
+/// Features used for one pair of lists, and the least and the most for one item.
 const ALL_FEATURES: usize = 2_000_000;
 const FEWEST_FEATURES: usize = 16;
 const MOST_FEATURES: usize = 256;
 
 impl<'a> Unmatched<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         first: &'a [Node],
         second: &'a [Node],
         pairs: &[(usize, usize)],
@@ -57,7 +57,7 @@ impl<'a> Unmatched<'a> {
             };
         }
         let limit = (ALL_FEATURES / (first.len() + second.len())).clamp(FEWEST_FEATURES, MOST_FEATURES);
-        let features = |items: &[UnmatchedItem<'_>]| items.iter().map(|item| Features::of(item.node, limit)).collect();
+        let features = |items: &[UnmatchedItem<'_>]| items.iter().map(|item| Features::new(item.node, limit)).collect();
         Self { first_features: features(&first), second_features: features(&second), first, second }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Unmatched<'a> {
         pairs.into_iter().map(|(a, b)| (self.first[a].at, self.second[b].at)).collect()
     }
 
-    /// Where a gap has equally many maps or lists left on both sides, they face each other in order.
+    /// Pairs maps and lists in order where a gap has equally many left on both sides.
     fn facing(&self, pairs: &[(usize, usize)]) -> Pairs {
         let (mut is_paired_first, mut is_paired_second) =
             (vec![false; self.first.len()], vec![false; self.second.len()]);
@@ -113,10 +113,10 @@ impl<'a> Unmatched<'a> {
     }
 }
 
-/// What it is worth, beside being alike, to stand in the same gap.
+/// Bonus for two items in the same gap.
 const NEARNESS: u64 = 200;
 
-/// Less than this does not outweigh standing in the same place.
+/// Differences in similarity below this do not outweigh the position.
 const NUANCE: u64 = 50;
 
 pub(super) fn is_much_alike(similarity: Similarity) -> bool {

@@ -22,12 +22,12 @@ pub(super) fn walk(before: &Node, after: &Node, options: &Options) -> Difference
 
 struct TreeDiff<'o> {
     options: &'o Options,
-    /// Of the document at hand, which may stand in a string of another.
+    /// Options of the current document, which may be embedded in another.
     is_kubernetes: bool,
     found: Difference,
 }
 
-/// Beyond this many moved items, if they are most of the list, one change of order says more than all the moves.
+/// Beyond this many moved items, if they are most of the list, one change of order replaces the moves.
 const MOST_MOVES: usize = 8;
 
 impl TreeDiff<'_> {
@@ -59,7 +59,7 @@ impl TreeDiff<'_> {
         }
     }
 
-    /// Entries in the order of `after`; those that are gone behind the neighbour they stood behind.
+    /// Entries in the order of `after`; removed ones follow the entry that they followed before.
     fn maps(&mut self, before: &Map, after: &Map, place: &WalkPath<'_>) {
         let mut gone = gone(before, after).into_iter().peekable();
         while let Some((_, entry)) = gone.next_if(|(behind, _)| behind.is_none()) {
@@ -215,7 +215,7 @@ impl TreeDiff<'_> {
     }
 }
 
-/// What is configured and what is known about the list that stands here.
+/// The configured and known keys of the list at this path.
 fn known<'o>(
     options: &'o Options,
     is_kubernetes: bool,
@@ -229,12 +229,7 @@ fn known<'o>(
 
 fn change(kind: ChangeKind, before: Option<&Node>, after: Option<&Node>, place: &WalkPath<'_>) -> Change {
     let tracked = |node: Option<&Node>, side| node.map(|node| place.tracked(node, side));
-    Change {
-        kind,
-        path: place.path(),
-        before: tracked(before, DiffSide::Before),
-        after: tracked(after, DiffSide::After),
-    }
+    Change::new(kind, place.path(), tracked(before, DiffSide::Before), tracked(after, DiffSide::After))
 }
 
 /// The entries that are gone, each with the position in `after` of the last entry before it that stayed; sorted by it.

@@ -1,4 +1,4 @@
-//! Where the walk stands: a chain on the stack, turned into a path only when something is found.
+//! The current path of the tree walk: a linked chain on the stack, converted to a path only when a change is found.
 
 use std::ops::Deref;
 
@@ -8,15 +8,15 @@ use super::{DiffSide, PathStep};
 use crate::document::Format;
 use crate::value::{self, Key, Node};
 
-/// One place on the way down, linked to the one above.
+/// One level of the current path, linked to its parent.
 pub(super) struct WalkPath<'a> {
     above: Option<&'a WalkPath<'a>>,
     step: WalkStep<'a>,
-    /// How far the configured patterns have been followed.
+    /// How far the configured patterns have matched.
     pub(super) progress: Progress,
 }
 
-/// What the items of a list are called; may be found out only when somebody asks.
+/// The names of list items, computed only when needed.
 pub(super) type MaybeNames<'a> = dyn Deref<Target = Option<Names>> + 'a;
 
 #[derive(Clone, Copy)]
@@ -29,14 +29,14 @@ pub(super) enum WalkStep<'a> {
         names: &'a MaybeNames<'a>,
     },
     Embedded(Format),
-    /// No step down: what stands here was brought from elsewhere on one side or both.
+    /// Not a level: records that the value here was inserted from elsewhere, on one side or both.
     Brought {
         before: Option<&'a value::Step>,
         after: Option<&'a value::Step>,
     },
 }
 
-/// What brings a value a longer way than this is no help to anybody, and following it for each change takes time.
+/// Provenance steps that are recorded for a change; more would only take time.
 const LONGEST_WAY: usize = 64;
 
 impl<'a> WalkPath<'a> {
@@ -57,12 +57,12 @@ impl<'a> WalkPath<'a> {
                 let indexes: Vec<&str> = indexes.iter().map(String::as_str).collect();
                 rules.step(&self.progress, &indexes)
             }
-            // A document in a string continues the path of the string.
+            // An embedded document continues the path of its string.
             WalkStep::Root | WalkStep::Embedded(_) | WalkStep::Brought { .. } => self.progress.clone(),
         }
     }
 
-    /// The key this stands under; a list in a list has none.
+    /// The key of the nearest map entry; `None` for a list in a list.
     pub(super) fn key(&self) -> Option<&'a str> {
         match self.step {
             WalkStep::Key(key) => Some(&key.name),
@@ -71,20 +71,20 @@ impl<'a> WalkPath<'a> {
         }
     }
 
-    /// How many documents in strings lead here.
+    /// The number of embedded documents on the path.
     pub(super) fn embedded_depth(&self) -> usize {
         self.chain().filter(|place| matches!(place.step, WalkStep::Embedded(_))).count()
     }
 
-    /// The way down from the root.
+    /// The path from the root.
     pub(super) fn path(&self) -> Vec<PathStep> {
         let mut path: Vec<PathStep> = self.chain().filter_map(|place| place.step.to_path()).collect();
         path.reverse();
         path
     }
 
-    /// A value that stands here, with the whole of its way noted on it: steps are kept where a part was grafted, and a change
-    /// stands outside of the tree it was found in.
+    /// Copies the provenance steps of all levels onto a value. Steps are stored where a part was inserted, and a change is no
+    /// longer part of that tree.
     pub(super) fn tracked(&self, node: &Node, side: DiffSide) -> Node {
         let own = node.step();
         let mut room = LONGEST_WAY;
@@ -92,7 +92,7 @@ impl<'a> WalkPath<'a> {
         for place in self.chain() {
             let WalkStep::Brought { before, after } = place.step else { continue };
             let last = if side == DiffSide::Before { before } else { after };
-            // The place of a part may be the value's own, whose steps it has already.
+            // This level may be the value itself, which has these steps already.
             let last = last.filter(|last| !own.is_some_and(|own| std::ptr::eq(*last, own)));
             let way = std::iter::successors(last, |step| step.before.as_deref()).take(room);
             let way: Vec<&value::Step> = way.collect();
@@ -118,8 +118,8 @@ impl WalkStep<'_> {
                 after: after.map(|(at, _)| at),
                 label: names.as_ref().and_then(|names| {
                     let (_, item) = after.or(before)?;
-                    // Items paired by similarity may be called differently on the two sides; then neither name is theirs.
-                    let is_one_name = before.is_none_or(|(_, before)| names.of(before) == names.of(item));
+                    // Items paired by similarity may have different names on the two sides; then neither is used.
+                    let is_one_name = before.is_none_or(|(_, before)| names.parts(before) == names.parts(item));
                     if is_one_name { names.label(item) } else { None }
                 }),
             },

@@ -1,23 +1,22 @@
-//! Follows directives on demand: every question is answered once, and a question that comes back to itself is a cycle.
+//! Expands directives on demand: every query is answered once, and a query that depends on itself is a cycle.
 //!
-//! Questions wait for each other on a stack of our own, because chains of directives may be longer than the machine's stack is
-//! deep. An attempt to answer either succeeds or names all the questions it needs answered first.
+//! Pending queries are kept on an explicit stack, because chains of directives may be longer than the call stack allows. An attempt
+//! to answer a query either succeeds or names all the queries that must be answered first.
 //!
-//! Finding a target can lead through the very map whose directive is being followed (`+./child`). Then the directive's own
-//! contribution is left out at first, and when everything is known it is checked whether it would have mattered. If so,
-//! the targets found are assumed and the search is repeated until it confirms itself.
+//! The lookup of a target can pass through the very map whose directive is being resolved (`+./child`). Then the directive's own
+//! contribution is left out at first, and once everything is known the lookup is repeated with it. If the result differs, it
+//! replaces the target, and this is repeated until all targets are confirmed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::arena::{DirectiveId, OccurrenceId, Occurrences};
 use super::combine;
-use super::ground::{DirectiveId, Ground, PlaceId};
-use super::inclusion::{Anchors, Inclusion};
-use super::lookup::{Layer, Shape, Target, is_same_target};
-use super::marked::Marked;
-use super::trouble::{Chain, Trouble};
+use super::index::IndexedDocument;
+use super::problem::{Chain, Problem};
+use super::target::{Anchors, Inclusion, LayerShape, Target, TargetLayer, is_same_target};
 use super::{Context, Expanded, Reads};
 use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};
@@ -32,14 +31,14 @@ pub(super) fn expand(document: &Document, file: &RepoPath, context: &Context<'_>
     Outcome { value: Expanded { root, reads: engine.reads }, findings }
 }
 
-/// An engine that has followed every directive of a document.
+/// An engine that has expanded a document.
 pub(super) fn explored<'a>(document: &Document, file: &RepoPath, context: &'a Context<'a>) -> Engine<'a> {
     let mut engine = Engine::new(document, file, context);
     engine.settle();
     engine
 }
 
-/// Expands, and counts the attempts it took.
+/// Expands a document and counts the attempts that it took.
 #[cfg(test)]
 pub(super) fn expand_counting(document: &Document, file: &RepoPath, context: &Context<'_>) -> (Outcome<Expanded>, u64) {
     let mut engine = Engine::new(document, file, context);
@@ -48,84 +47,106 @@ pub(super) fn expand_counting(document: &Document, file: &RepoPath, context: &Co
     (Outcome { value: Expanded { root, reads: engine.reads }, findings }, engine.attempts)
 }
 
-/// A question.
+/// A query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Query {
-    /// What stands at a place after expansion?
-    Value(PlaceId),
-    /// What does a directive refer to?
+    /// The expanded value of an occurrence.
+    Value(OccurrenceId),
+    /// What a directive refers to.
     Target(DirectiveId),
-    /// What does it refer to, now that the answer for all directives is known?
+    /// What a directive refers to, looked up again when all other targets are known.
     Check(DirectiveId),
-    /// What does a map with directives have under a key?
+    /// What a map with directives has under a key.
     Member(MemberId),
-    /// Is a map with nothing but directives a map, a list, or nothing in the end?
-    Shape(PlaceId),
+    /// Whether a map with nothing but directives expands to a map, a list, or nothing.
+    Shape(OccurrenceId),
 }
 
 /// A map with directives and a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct MemberId(usize);
 
-/// What stands at a place after expansion.
+/// An expanded value.
 #[derive(Debug, Clone)]
 pub(super) enum Built {
     Node(Node),
-    /// A map that consisted of references to what is not there, and allowed that.
+    /// A map of optional references whose targets do not exist.
     Removed,
 }
 
-/// A question on the stack.
+/// A query on the stack.
 struct Frame {
     query: Query,
     /// The directive that needs the answer, if one does.
     via: Option<DirectiveId>,
-    /// Whether an answer was attempted, so that everything above it is there for its sake or its neighbours'.
+    /// Whether an answer was attempted, so that the frames above it are its dependencies or those of its neighbours.
     is_open: bool,
 }
 
-pub(super) struct Engine<'a> {
-    pub(super) context: &'a Context<'a>,
-    pub(super) ground: Ground,
-    /// Answers. What a value has behind it in overridden values of overridden values is counted beside it.
-    pub(super) values: HashMap<PlaceId, (Built, u32)>,
+/// The queries that were answered.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// Expanded values, each with the length of its chain of overridden values.
+    pub(super) values: HashMap<OccurrenceId, (Built, u32)>,
     targets: HashMap<DirectiveId, Target>,
     checks: HashMap<DirectiveId, Target>,
-    members: HashMap<MemberId, Vec<Layer>>,
-    shapes: HashMap<PlaceId, Shape>,
-    member_ids: HashMap<(PlaceId, SmolStr), MemberId>,
-    member_keys: Vec<(PlaceId, SmolStr)>,
+    members: HashMap<MemberId, Vec<TargetLayer>>,
+    shapes: HashMap<OccurrenceId, LayerShape>,
+}
+
+impl Answers {
+    fn has(&self, query: Query) -> bool {
+        match query {
+            Query::Value(occurrence) => self.values.contains_key(&occurrence),
+            Query::Target(directive) => self.targets.contains_key(&directive),
+            Query::Check(directive) => self.checks.contains_key(&directive),
+            Query::Member(member) => self.members.contains_key(&member),
+            Query::Shape(occurrence) => self.shapes.contains_key(&occurrence),
+        }
+    }
+
+    /// Forgets what was looked up through targets; the targets and values stay.
+    fn forget_lookups(&mut self) {
+        self.members.clear();
+        self.shapes.clear();
+        self.checks.clear();
+    }
+}
+
+/// Expands one document.
+pub(super) struct Engine<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) arena: Occurrences,
+    pub(super) answers: Answers,
+    member_ids: HashMap<(OccurrenceId, SmolStr), MemberId>,
+    member_keys: Vec<(OccurrenceId, SmolStr)>,
     pub(super) inclusions: HashMap<DirectiveId, Inclusion>,
     pub(super) anchors: Option<Anchors>,
-    /// By list: the first item that may become several, or none.
-    pub(super) first_spread: HashMap<PlaceId, Option<usize>>,
+    /// By list: the index of the first item that may expand to several items.
+    pub(super) first_spread: HashMap<OccurrenceId, Option<usize>>,
     pub(super) reads: Reads,
     open: HashSet<Query>,
     needs: Vec<(Query, Option<DirectiveId>)>,
-    /// Lookups that must do without values, because these wait for them.
+    /// Lookups that must not wait for values, because the values wait for them.
     unforced: HashSet<Query>,
-    /// Whether something was left out that may have mattered.
+    /// Whether something was left out that may change the result.
     is_provisional: bool,
-    /// The longest history of what was used in the current attempt.
+    /// The longest chain of overridden values among those used in the current attempt.
     pub(super) history: u32,
-    /// Values made; the limit on nodes holds for these.
+    /// The number of values created, subject to the limit on nodes.
     pub(super) produced: u64,
-    /// Attempts made, for the same limit: hostile documents can make much work and few values.
+    /// The number of attempts, subject to the limit on nodes: hostile documents can cause much work and few values.
     attempts: u64,
-    pub(super) troubles: BTreeMap<DirectiveId, Vec<Trouble>>,
+    pub(super) problems: BTreeMap<DirectiveId, Vec<Problem>>,
 }
 
 impl<'a> Engine<'a> {
     fn new(document: &Document, file: &RepoPath, context: &'a Context<'a>) -> Self {
-        let marked = Arc::new(Marked::new(document.clone()));
+        let indexed = Arc::new(IndexedDocument::new(document.clone()));
         Self {
             context,
-            ground: Ground::new(file.clone(), marked),
-            values: HashMap::new(),
-            targets: HashMap::new(),
-            checks: HashMap::new(),
-            members: HashMap::new(),
-            shapes: HashMap::new(),
+            arena: Occurrences::new(file.clone(), indexed),
+            answers: Answers::default(),
             member_ids: HashMap::new(),
             member_keys: Vec::new(),
             inclusions: HashMap::new(),
@@ -139,76 +160,80 @@ impl<'a> Engine<'a> {
             history: 0,
             produced: 0,
             attempts: 0,
-            troubles: BTreeMap::new(),
+            problems: BTreeMap::new(),
         }
     }
 
-    /// The value of the whole document, once every target confirms itself.
+    /// The value of the whole document. It is computed again until every target is confirmed by a second lookup.
     fn settle(&mut self) -> Node {
         loop {
             self.is_provisional = false;
-            self.run(Query::Value(Ground::ROOT));
-            if !self.is_provisional || self.is_exhausted() || !self.check_targets() {
+            self.run(Query::Value(Occurrences::ROOT));
+            if !self.is_provisional || self.is_exhausted() || !self.correct_targets() {
                 break;
             }
-            self.values.clear();
-            self.troubles.retain(|_, troubles| {
-                troubles.retain(|trouble| matches!(trouble, Trouble::Cycle(_)));
-                !troubles.is_empty()
+            self.answers.values.clear();
+            self.problems.retain(|_, problems| {
+                problems.retain(|problem| matches!(problem, Problem::Cycle(_)));
+                !problems.is_empty()
             });
         }
-        let root = match self.values.get(&Ground::ROOT) {
-            Some((Built::Node(node), _)) => node.clone(),
-            _ => self.ground.place(Ground::ROOT).node.clone(),
+        let written = self.arena.get(Occurrences::ROOT).node.clone();
+        let root = match self.answers.values.get(&Occurrences::ROOT) {
+            Some((Built::Node(node), _)) => node,
+            _ => &written,
         };
         if root.size() > self.context.limits.nodes {
             self.produced = u64::MAX;
-            return self.ground.place(Ground::ROOT).node.clone();
+            return written;
         }
-        combine::without_leftovers(&root)
+        combine::without_leftovers(root)
     }
 
-    /// Looks for every target again with all others known, until nothing changes; whether anything did.
-    fn check_targets(&mut self) -> bool {
+    /// Replaces wrong targets, and those that become wrong by that, until all are confirmed. Returns whether any was replaced.
+    fn correct_targets(&mut self) -> bool {
         let mut has_changed = false;
-        let rounds = self.targets.len() + 2;
+        let rounds = self.answers.targets.len() + 2;
         for round in 0..=rounds {
-            self.members.clear();
-            self.shapes.clear();
-            self.unforced.clear();
-            self.checks.clear();
-            let mut known: Vec<DirectiveId> = self.targets.keys().copied().collect();
-            known.sort_unstable();
-            let mut differing = Vec::new();
-            for directive in known {
-                if matches!(self.targets[&directive], Target::Broken(_)) {
-                    continue;
-                }
-                self.run(Query::Check(directive));
-                let Some(found) = self.checks.get(&directive) else { return has_changed };
-                if !is_same_target(found, &self.targets[&directive]) {
-                    differing.push(directive);
-                }
-            }
-            if differing.is_empty() {
+            let wrong = self.wrong_targets().unwrap_or_default();
+            if wrong.is_empty() {
                 break;
             }
             has_changed = true;
-            for directive in differing {
-                let found = self.checks[&directive].clone();
-                let settled = if round == rounds { Target::Broken(Arc::new(Trouble::Unsettled)) } else { found };
-                self.targets.insert(directive, settled);
+            for (directive, found) in wrong {
+                let target = if round < rounds { found } else { Target::Broken(Arc::new(Problem::Unsettled)) };
+                self.answers.targets.insert(directive, target);
             }
-            self.values.clear();
+            self.answers.values.clear();
         }
         has_changed
     }
 
+    /// Looks up every target again, now that the others are known. Returns those that differ, or `None` if a limit was reached.
+    fn wrong_targets(&mut self) -> Option<Vec<(DirectiveId, Target)>> {
+        self.answers.forget_lookups();
+        self.unforced.clear();
+        let is_found =
+            |(&directive, target): (&DirectiveId, &Target)| (!matches!(target, Target::Broken(_))).then_some(directive);
+        let mut directives: Vec<DirectiveId> = self.answers.targets.iter().filter_map(is_found).collect();
+        directives.sort_unstable();
+        let mut wrong = Vec::new();
+        for directive in directives {
+            self.run(Query::Check(directive));
+            let found = self.answers.checks.get(&directive)?;
+            if !is_same_target(found, &self.answers.targets[&directive]) {
+                wrong.push((directive, found.clone()));
+            }
+        }
+        Some(wrong)
+    }
+
+    /// Answers a query and all those that it depends on.
     fn run(&mut self, goal: Query) {
         let mut stack = vec![Frame { query: goal, via: None, is_open: false }];
         while let Some(frame) = stack.last_mut() {
             let query = frame.query;
-            if self.is_answered(query) {
+            if self.answers.has(query) {
                 if frame.is_open {
                     self.open.remove(&query);
                 }
@@ -238,43 +263,33 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn is_answered(&self, query: Query) -> bool {
-        match query {
-            Query::Value(place) => self.values.contains_key(&place),
-            Query::Target(directive) => self.targets.contains_key(&directive),
-            Query::Check(directive) => self.checks.contains_key(&directive),
-            Query::Member(member) => self.members.contains_key(&member),
-            Query::Shape(place) => self.shapes.contains_key(&place),
-        }
-    }
-
-    /// Answers a question, or notes what must be known first.
+    /// Answers a query, or records in `needs` what must be known first.
     fn attempt(&mut self, query: Query) -> bool {
         match query {
-            Query::Value(place) => self.build(place).is_some(),
+            Query::Value(occurrence) => self.build(occurrence).is_some(),
             Query::Target(directive) => {
                 let found = self.find(directive, query);
-                found.map(|target| self.targets.insert(directive, target)).is_some()
+                found.map(|target| self.answers.targets.insert(directive, target)).is_some()
             }
             Query::Check(directive) => {
                 let found = self.find(directive, query);
-                found.map(|target| self.checks.insert(directive, target)).is_some()
+                found.map(|target| self.answers.checks.insert(directive, target)).is_some()
             }
             Query::Member(member) => {
-                let (place, token) = self.member_keys[member.0].clone();
-                let found = self.member_of_point(place, &token, query);
-                found.map(|layers| self.members.insert(member, layers)).is_some()
+                let (occurrence, token) = self.member_keys[member.0].clone();
+                let found = self.member_of_directive_map(occurrence, &token, query);
+                found.map(|layers| self.answers.members.insert(member, layers)).is_some()
             }
-            Query::Shape(place) => {
-                let found = self.shape_of_point(place);
-                found.map(|shape| self.shapes.insert(place, shape)).is_some()
+            Query::Shape(occurrence) => {
+                let found = self.shape_of_directive_map(occurrence);
+                found.map(|shape| self.answers.shapes.insert(occurrence, shape)).is_some()
             }
         }
     }
 
-    /// A question needs an answer that waits for it.
+    /// Handles a query that depends on itself: an open lookup in the cycle is repeated without values, or else the cycle is an error.
     fn break_cycle(&mut self, stack: &mut Vec<Frame>, need: Query, via: Option<DirectiveId>) {
-        // Looking for the start of a cycle is work too, and there can be many cycles.
+        // The search for the start of a cycle counts as work, because there can be many cycles.
         self.attempts = self.attempts.saturating_add(stack.len() as u64);
         let is_start = |frame: &Frame| frame.is_open && frame.query == need;
         let Some(start) = stack.iter().rposition(is_start) else { return };
@@ -286,12 +301,12 @@ impl<'a> Engine<'a> {
             return;
         }
         let links = stack[start + 1..].iter().filter(|frame| frame.is_open).filter_map(|frame| frame.via).chain(via);
-        let chain = Chain::of(links);
+        let chain = Chain::new(links);
         let Some(closing) = chain.last else { return };
-        let owner = Query::Value(self.ground.directive(closing).place);
+        let owner = Query::Value(self.arena.directive(closing).occurrence);
         let owner = stack.iter().rposition(|frame| frame.is_open && frame.query == owner).unwrap_or(start);
-        self.targets.insert(closing, Target::Broken(Arc::new(Trouble::Reported)));
-        self.troubles.entry(closing).or_default().push(Trouble::Cycle(chain));
+        self.answers.targets.insert(closing, Target::Broken(Arc::new(Problem::Reported)));
+        self.problems.entry(closing).or_default().push(Problem::Cycle(chain));
         self.unwind(stack, owner + 1);
     }
 
@@ -301,13 +316,14 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Records that a query must be answered first.
     pub(super) fn need(&mut self, query: Query, via: Option<DirectiveId>) {
         self.needs.push((query, via));
     }
 
-    /// The target of a directive. A lookup that leads back to a directive being looked up does without it.
+    /// The target of a directive. A lookup that depends on a directive being resolved leaves that directive out.
     pub(super) fn target(&mut self, directive: DirectiveId, is_lookup: bool) -> Option<Target> {
-        if let Some(known) = self.targets.get(&directive) {
+        if let Some(known) = self.answers.targets.get(&directive) {
             return Some(known.clone());
         }
         if is_lookup && self.open.contains(&Query::Target(directive)) {
@@ -318,81 +334,81 @@ impl<'a> Engine<'a> {
         None
     }
 
-    /// What a map with directives has under a key; while that is being found out, only what is written there.
-    pub(super) fn member(&mut self, place: PlaceId, token: &SmolStr) -> Option<Vec<Layer>> {
+    /// What a map with directives has under a key; while that is being resolved, only what is written there.
+    pub(super) fn member(&mut self, occurrence: OccurrenceId, token: &SmolStr) -> Option<Vec<TargetLayer>> {
         let next = MemberId(self.member_keys.len());
-        let id = *self.member_ids.entry((place, token.clone())).or_insert(next);
+        let id = *self.member_ids.entry((occurrence, token.clone())).or_insert(next);
         if id == next {
-            self.member_keys.push((place, token.clone()));
+            self.member_keys.push((occurrence, token.clone()));
         }
-        if let Some(known) = self.members.get(&id) {
+        if let Some(known) = self.answers.members.get(&id) {
             return Some(known.clone());
         }
         if self.open.contains(&Query::Member(id)) {
             self.is_provisional = true;
-            return Some(self.ground.member(place, token).map(Layer::at).into_iter().collect());
+            return Some(self.arena.member(occurrence, token).map(TargetLayer::written).into_iter().collect());
         }
         self.need(Query::Member(id), None);
         None
     }
 
-    /// What a map with nothing but directives is in the end; while that is being found out, a map.
-    pub(super) fn shape(&mut self, place: PlaceId) -> Option<Shape> {
-        if let Some(&known) = self.shapes.get(&place) {
+    /// What a map with nothing but directives expands to; while that is being resolved, a map.
+    pub(super) fn shape(&mut self, occurrence: OccurrenceId) -> Option<LayerShape> {
+        if let Some(&known) = self.answers.shapes.get(&occurrence) {
             return Some(known);
         }
-        if self.open.contains(&Query::Shape(place)) {
+        if self.open.contains(&Query::Shape(occurrence)) {
             self.is_provisional = true;
-            return Some(Shape::PLAIN_MAP);
+            return Some(LayerShape::PLAIN_MAP);
         }
-        self.need(Query::Shape(place), None);
+        self.need(Query::Shape(occurrence), None);
         None
     }
 
-    /// What stands at a place after expansion.
-    pub(super) fn value(&mut self, place: PlaceId, via: Option<DirectiveId>) -> Option<Built> {
-        if !self.ground.place(place).is_marked {
-            return Some(Built::Node(self.ground.place(place).node.clone()));
+    /// The expanded value of an occurrence.
+    pub(super) fn value(&mut self, occurrence: OccurrenceId, via: Option<DirectiveId>) -> Option<Built> {
+        if !self.arena.get(occurrence).has_plus_keys {
+            return Some(Built::Node(self.arena.get(occurrence).node.clone()));
         }
-        if let Some((built, history)) = self.values.get(&place) {
+        if let Some((built, history)) = self.answers.values.get(&occurrence) {
             self.history = self.history.max(*history);
             return Some(built.clone());
         }
-        self.need(Query::Value(place), via);
+        self.need(Query::Value(occurrence), via);
         None
     }
 
-    /// The value of a list that a lookup must count through; none if it cannot be had now.
-    pub(super) fn forced(&mut self, place: PlaceId, by: Query) -> Option<Option<Node>> {
-        if self.unforced.contains(&by) && !self.is_answered(Query::Value(place)) {
+    /// The expanded value of a list whose items a lookup must count; `Some(None)` if it cannot be computed now.
+    pub(super) fn forced(&mut self, occurrence: OccurrenceId, by: Query) -> Option<Option<Node>> {
+        if self.unforced.contains(&by) && !self.answers.has(Query::Value(occurrence)) {
             self.is_provisional = true;
             return Some(None);
         }
-        match self.value(place, None)? {
+        match self.value(occurrence, None)? {
             Built::Node(node) => Some(Some(node)),
             Built::Removed => Some(None),
         }
     }
 
-    /// Whether more was done than allowed.
+    /// Whether a limit was exceeded.
     pub(super) fn is_exhausted(&self) -> bool {
         let limit = self.context.limits.nodes;
-        self.produced > limit || self.attempts > limit || self.ground.places() as u64 > limit
+        self.produced > limit || self.attempts > limit || self.arena.len() as u64 > limit
     }
 
     fn findings(&mut self, document: &Document) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.is_exhausted() {
             let limit = self.context.limits.nodes;
-            let message = format!("following the merge directives of this document takes more than {limit} values");
+            let message = format!("expanding the merge directives of this document takes more than {limit} values");
             let finding = Finding::new(&finding::LIMIT_NODES, Location::Span(document.root.span), message);
-            findings.push(finding.help("raise `limits.nodes` in outcrop.yaml if this is meant"));
+            findings.push(finding.help("raise `limits.nodes` in outcrop.yaml if this is intended"));
         }
-        for (directive, troubles) in std::mem::take(&mut self.troubles) {
-            for trouble in troubles {
-                findings.extend(trouble.into_findings(directive, &self.ground));
+        for (directive, problems) in std::mem::take(&mut self.problems) {
+            for problem in problems {
+                findings.extend(problem.into_findings(directive, &self.arena));
             }
         }
-        super::trouble::in_order(findings, self.context.sources)
+        super::problem::in_order(findings, self.context.sources)
     }
 }

@@ -1,15 +1,15 @@
-//! Builds expanded values: what is written, on what its directives bring.
+//! Builds expanded values: what is written, over what its directives bring in.
 
 use std::sync::Arc;
 
-use super::combine::{Combiner, Side};
+use super::arena::{DirectiveId, OccurrenceId, Occurrences, is_member};
+use super::combine::{Combiner, MergeSide};
 use super::engine::{Built, Engine};
-use super::ground::{DirectiveId, PlaceId, is_member};
-use super::lookup::{Content, Layer, Target};
-use super::trouble::Trouble;
+use super::problem::Problem;
+use super::target::{Content, Target, TargetLayer};
 use crate::value::{Entry, Node, Step, Value};
 
-/// Overridden values can have overridden values in them; beyond this many the older ones are forgotten.
+/// The longest chain of overridden values that is kept.
 const LONGEST_HISTORY: u32 = 200;
 
 /// What a directive contributes.
@@ -17,44 +17,46 @@ enum Contribution {
     Node(Node),
     Nothing,
     /// Its target does not exist.
-    Missing(Trouble),
-    Broken(Arc<Trouble>),
+    Missing(Problem),
+    Broken(Arc<Problem>),
 }
 
 impl Engine<'_> {
-    /// What stands at a place after expansion; none if something else must be known first.
-    pub(super) fn build(&mut self, place: PlaceId) -> Option<Built> {
-        if !self.ground.place(place).is_marked {
-            return Some(Built::Node(self.ground.place(place).node.clone()));
+    /// The expanded value of an occurrence; `None` if something else must be known first.
+    pub(super) fn build(&mut self, occurrence: OccurrenceId) -> Option<Built> {
+        if !self.arena.get(occurrence).has_plus_keys {
+            return Some(Built::Node(self.arena.get(occurrence).node.clone()));
         }
-        if let Some((built, history)) = self.values.get(&place) {
+        if let Some((built, history)) = self.answers.values.get(&occurrence) {
             self.history = self.history.max(*history);
             return Some(built.clone());
         }
-        let node = self.ground.place(place).node.clone();
+        let node = self.arena.get(occurrence).node.clone();
         let built = match &node.value {
-            Value::List(list) => self.build_list(place, &node, list.items())?,
-            Value::Map(map) if self.ground.is_point(place) => self.build_point(place, &node, map.entries())?,
+            Value::List(list) => self.build_list(occurrence, &node, list.items())?,
+            Value::Map(map) if self.arena.is_directive_map(occurrence) => {
+                self.build_directive_map(occurrence, &node, map.entries())?
+            }
             Value::Map(map) => {
-                let entries = self.build_entries(place, map.entries())?;
+                let entries = self.build_entries(occurrence, map.entries())?;
                 self.produced = self.produced.saturating_add(entries.len() as u64);
                 Built::Node(Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
             }
             _ => Built::Node(node),
         };
-        self.values.insert(place, (built.clone(), self.history));
+        self.answers.values.insert(occurrence, (built.clone(), self.history));
         Some(built)
     }
 
-    fn build_list(&mut self, place: PlaceId, node: &Node, items: &[Node]) -> Option<Built> {
+    fn build_list(&mut self, occurrence: OccurrenceId, node: &Node, items: &[Node]) -> Option<Built> {
         let mut built = Vec::with_capacity(items.len());
         let mut is_known = true;
         for (index, item) in (0..).zip(items) {
-            match self.build_child(place, index, item) {
+            match self.build_child(occurrence, index, item) {
                 None => is_known = false,
                 Some((Built::Removed, _)) => {}
-                Some((Built::Node(item), is_point)) => match item.as_list().filter(|_| is_point) {
-                    // The list takes the place of the map; what brought the list brought each of its items.
+                Some((Built::Node(item), is_directive_map)) => match item.as_list().filter(|_| is_directive_map) {
+                    // The list replaces the map; its items have the provenance of the list.
                     Some(spliced) => built.extend(spliced.iter().map(|part| spliced_from(part, &item))),
                     None => built.push(item),
                 },
@@ -64,14 +66,14 @@ impl Engine<'_> {
         is_known.then(|| Built::Node(Node { extra: node.extra.clone(), ..Node::list(built, node.span) }))
     }
 
-    fn build_entries(&mut self, place: PlaceId, entries: &[Entry]) -> Option<Vec<Entry>> {
+    fn build_entries(&mut self, occurrence: OccurrenceId, entries: &[Entry]) -> Option<Vec<Entry>> {
         let mut built = Vec::with_capacity(entries.len());
         let mut is_known = true;
         for (index, entry) in (0..).zip(entries) {
             if !is_member(entry) {
                 continue;
             }
-            match self.build_child(place, index, &entry.value) {
+            match self.build_child(occurrence, index, &entry.value) {
                 None => is_known = false,
                 Some((Built::Removed, _)) => {}
                 Some((Built::Node(value), _)) => built.push(Entry { key: entry.key.clone(), value }),
@@ -81,20 +83,20 @@ impl Engine<'_> {
     }
 
     /// The value of an item or entry, and whether it is a map with directives.
-    fn build_child(&mut self, parent: PlaceId, index: u32, child: &Node) -> Option<(Built, bool)> {
-        if !self.ground.file(self.ground.place(parent).file).marked.is_marked(child) {
+    fn build_child(&mut self, parent: OccurrenceId, index: u32, child: &Node) -> Option<(Built, bool)> {
+        if !self.arena.file(self.arena.get(parent).file).indexed.has_plus_keys(child) {
             return Some((Built::Node(child.clone()), false));
         }
-        let place = self.ground.child(parent, index)?;
-        if self.ground.is_point(place) {
-            return Some((self.value(place, None)?, true));
+        let occurrence = self.arena.child(parent, index)?;
+        if self.arena.is_directive_map(occurrence) {
+            return Some((self.value(occurrence, None)?, true));
         }
-        Some((self.build(place)?, false))
+        Some((self.build(occurrence)?, false))
     }
 
-    fn build_point(&mut self, place: PlaceId, node: &Node, entries: &[Entry]) -> Option<Built> {
-        let own = self.build_entries(place, entries);
-        let directives = self.ground.directives_of(place).to_vec();
+    fn build_directive_map(&mut self, occurrence: OccurrenceId, node: &Node, entries: &[Entry]) -> Option<Built> {
+        let own = self.build_entries(occurrence, entries);
+        let directives = self.arena.directives_of(occurrence).to_vec();
         let mut contributions = Vec::with_capacity(directives.len());
         for &directive in &directives {
             contributions.push(self.contribution(directive));
@@ -103,10 +105,10 @@ impl Engine<'_> {
         let own = own?;
         let has_other_keys = entries.len() > directives.len();
         let is_vanishing = |(directive, contribution): (&DirectiveId, &Contribution)| {
-            matches!(contribution, Contribution::Missing(_)) && self.ground.directive(*directive).may_vanish()
+            matches!(contribution, Contribution::Missing(_)) && self.arena.directive(*directive).may_vanish()
         };
         let vanishes = !has_other_keys && directives.iter().zip(&contributions).all(is_vanishing);
-        if vanishes && place != super::ground::Ground::ROOT {
+        if vanishes && occurrence != Occurrences::ROOT {
             return Some(Built::Removed);
         }
         let own = Node { extra: node.extra.clone(), ..Node::map(own, node.span) };
@@ -115,35 +117,35 @@ impl Engine<'_> {
         if let ([(directive, base)], true) = (bases.as_slice(), is_alone)
             && base.as_map().is_none()
         {
-            let way = self.step_of(*directive);
-            let brought = Side { node: base, way: Some(&way) }.brought();
-            return Some(Built::Node(self.within_limits(place, *directive, brought, own)));
+            let provenance = self.step_of(*directive);
+            let brought = MergeSide { node: base, provenance: Some(&provenance) }.into_node();
+            return Some(Built::Node(self.within_limits(occurrence, *directive, brought, own)));
         }
         let merged = self.merge(&bases, &own);
         let last = bases.last().map(|(directive, _)| *directive);
         Some(Built::Node(match last {
-            Some(last) => self.within_limits(place, last, merged, own),
+            Some(last) => self.within_limits(occurrence, last, merged, own),
             None => own,
         }))
     }
 
-    /// What a directive brings; none if something else must be known first.
+    /// What a directive contributes; `None` if something else must be known first.
     fn contribution(&mut self, directive: DirectiveId) -> Option<Contribution> {
         let layers = match self.target(directive, false)? {
             Target::Found(layers) => layers,
             Target::Nothing => return Some(Contribution::Nothing),
-            Target::Missing { at } => return Some(Contribution::Missing(Trouble::Missing { at })),
-            Target::Broken(trouble) => return Some(Contribution::Broken(trouble)),
+            Target::Missing { at } => return Some(Contribution::Missing(Problem::Missing { at })),
+            Target::Broken(problem) => return Some(Contribution::Broken(problem)),
         };
         let mut nodes = Vec::with_capacity(layers.len());
         let mut is_known = true;
-        for Layer { content, way } in layers.iter() {
+        for TargetLayer { content, provenance } in layers.iter() {
             match content {
-                Content::Value(node) => nodes.push((node.clone(), way.clone())),
-                Content::At(place) => match self.value(*place, Some(directive)) {
+                Content::Value(node) => nodes.push((node.clone(), provenance.clone())),
+                Content::Written(occurrence) => match self.value(*occurrence, Some(directive)) {
                     None => is_known = false,
                     Some(Built::Removed) => {}
-                    Some(Built::Node(node)) => nodes.push((node, way.clone())),
+                    Some(Built::Node(node)) => nodes.push((node, provenance.clone())),
                 },
             }
         }
@@ -152,11 +154,11 @@ impl Engine<'_> {
         }
         Some(match self.fold(&nodes) {
             Some(node) => Contribution::Node(node),
-            None => Contribution::Missing(Trouble::Missing { at: "".into() }),
+            None => Contribution::Missing(Problem::Missing { at: "".into() }),
         })
     }
 
-    /// What a directive brings once everything is known, or nothing; none if it is broken or unknown.
+    /// The value that a directive contributes once everything is known; `None` if it is broken or unknown.
     pub(super) fn contribution_of(&mut self, directive: DirectiveId) -> Option<Option<Node>> {
         match self.contribution(directive)? {
             Contribution::Node(node) => Some(Some(node)),
@@ -165,35 +167,39 @@ impl Engine<'_> {
         }
     }
 
-    /// The place that a directive refers to, if what it refers to is written in one place.
-    pub(super) fn only_place(&mut self, directive: DirectiveId) -> Option<PlaceId> {
+    /// The occurrence that a directive refers to, if its target consists of one written value.
+    pub(super) fn only_occurrence(&mut self, directive: DirectiveId) -> Option<OccurrenceId> {
         match self.target(directive, false)? {
             Target::Found(layers) => match &*layers {
-                [Layer { content: Content::At(place), .. }] => Some(*place),
+                [TargetLayer { content: Content::Written(occurrence), .. }] => Some(*occurrence),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// Layers become one value; the first is the uppermost.
+    /// Merges layers; the first is the uppermost.
     pub(super) fn fold(&mut self, layers: &[(Node, Option<Arc<Step>>)]) -> Option<Node> {
-        let side =
-            |(node, way): &'_ (Node, Option<Arc<Step>>)| -> Node { Side { node, way: way.as_deref() }.brought() };
+        let side = |(node, provenance): &'_ (Node, Option<Arc<Step>>)| -> Node {
+            MergeSide { node, provenance: provenance.as_deref() }.into_node()
+        };
         let (bottom, above) = layers.split_last()?;
         let Some((second, above)) = above.split_last() else { return Some(side(bottom)) };
         let keeps_history = self.history < LONGEST_HISTORY;
         let mut combiner = self.combiner(keeps_history);
-        let over = |(base, base_way): (&Node, Option<&Step>),
-                    (top, way): &(Node, Option<Arc<Step>>),
+        let over = |(base, base_provenance): (&Node, Option<&Step>),
+                    (top, provenance): &(Node, Option<Arc<Step>>),
                     combiner: &mut Combiner<'_>| {
-            combiner.one_over_other(Side { node: base, way: base_way }, Side { node: top, way: way.as_deref() })
+            combiner.one_over_other(
+                MergeSide { node: base, provenance: base_provenance },
+                MergeSide { node: top, provenance: provenance.as_deref() },
+            )
         };
         let first = over((&bottom.0, bottom.1.as_deref()), second, &mut combiner);
         Some(above.iter().rev().fold(first, |base, top| over((&base, None), top, &mut combiner)))
     }
 
-    /// What can be merged, with what is wrong with the rest reported.
+    /// The contributions that can be merged; problems of the others are reported.
     fn bases(
         &mut self,
         directives: &[DirectiveId],
@@ -202,53 +208,53 @@ impl Engine<'_> {
     ) -> Vec<(DirectiveId, Node)> {
         let mut bases = Vec::with_capacity(directives.len());
         for (&directive, contribution) in directives.iter().zip(contributions) {
-            let trouble = match contribution {
+            let problem = match contribution {
                 Contribution::Node(node) if is_alone || node.as_map().is_some() => {
                     bases.push((directive, node));
                     continue;
                 }
-                Contribution::Node(node) => Trouble::Conflict { found: node.type_of(), at: node.span },
+                Contribution::Node(node) => Problem::Conflict { found: node.type_of(), at: node.span },
                 Contribution::Nothing => continue,
                 Contribution::Missing(_) if self.is_optional(directive) => continue,
-                Contribution::Missing(trouble) => trouble,
-                Contribution::Broken(trouble) => (*trouble).clone(),
+                Contribution::Missing(problem) => problem,
+                Contribution::Broken(problem) => (*problem).clone(),
             };
-            self.troubles.entry(directive).or_default().push(trouble);
+            self.problems.entry(directive).or_default().push(problem);
         }
         bases
     }
 
     fn is_optional(&self, directive: DirectiveId) -> bool {
-        self.ground.directive(directive).reference.as_ref().is_some_and(|reference| reference.is_optional)
+        self.arena.directive(directive).reference.as_ref().is_some_and(|reference| reference.is_optional)
     }
 
-    /// The bases in order, each over the ones before it, and what is written over all of them.
+    /// Merges the bases, each over the ones before it, and the written map over all of them.
     fn merge(&mut self, bases: &[(DirectiveId, Node)], own: &Node) -> Node {
         let Some(((first, bottom), above)) = bases.split_first() else { return own.clone() };
         let keeps_history = self.history < LONGEST_HISTORY;
         self.history = self.history.saturating_add(1).min(LONGEST_HISTORY);
-        let ways: Vec<Step> = bases.iter().map(|(directive, _)| self.step_of(*directive)).collect();
+        let provenances: Vec<Step> = bases.iter().map(|(directive, _)| self.step_of(*directive)).collect();
         let mut combiner = self.combiner(keeps_history);
         let mut merged: Option<Node> = None;
-        for ((_, top), way) in above.iter().zip(&ways[1..]) {
+        for ((_, top), provenance) in above.iter().zip(&provenances[1..]) {
             let base = match &merged {
-                Some(node) => Side { node, way: None },
-                None => Side { node: bottom, way: Some(&ways[0]) },
+                Some(node) => MergeSide { node, provenance: None },
+                None => MergeSide { node: bottom, provenance: Some(&provenances[0]) },
             };
-            merged = Some(combiner.maps(base, Side { node: top, way: Some(way) }));
+            merged = Some(combiner.maps(base, MergeSide { node: top, provenance: Some(provenance) }));
         }
         let base = match &merged {
-            Some(node) => Side { node, way: None },
-            None => Side { node: bottom, way: Some(&ways[0]) },
+            Some(node) => MergeSide { node, provenance: None },
+            None => MergeSide { node: bottom, provenance: Some(&provenances[0]) },
         };
-        let merged = combiner.maps(base, Side { node: own, way: None });
+        let merged = combiner.maps(base, MergeSide { node: own, provenance: None });
         let forbidden = std::mem::take(&mut combiner.forbidden);
         for refusal in forbidden {
             let is_bringer =
-                |directive: &DirectiveId| Some(self.ground.directive(*directive).key.span) == refusal.brought_at;
+                |directive: &DirectiveId| Some(self.arena.directive(*directive).key.span) == refusal.brought_at;
             let bringer = bases.iter().map(|(directive, _)| *directive).find(is_bringer).unwrap_or(*first);
-            let trouble = Trouble::Forbidden { key: refusal.key, at: refusal.map };
-            self.troubles.entry(bringer).or_default().push(trouble);
+            let problem = Problem::Forbidden { key: refusal.key, at: refusal.map };
+            self.problems.entry(bringer).or_default().push(problem);
         }
         merged
     }
@@ -258,27 +264,27 @@ impl Engine<'_> {
     }
 
     fn step_of(&self, directive: DirectiveId) -> Step {
-        let it = self.ground.directive(directive);
+        let it = self.arena.directive(directive);
         Step::new(it.step_kind(), it.key.span)
     }
 
-    /// The merged value, or only what is written if that would be too much.
-    fn within_limits(&mut self, place: PlaceId, directive: DirectiveId, merged: Node, own: Node) -> Node {
+    /// The merged value, or only the written map if the merged one exceeds a limit.
+    fn within_limits(&mut self, occurrence: OccurrenceId, directive: DirectiveId, merged: Node, own: Node) -> Node {
         let limits = self.context.limits;
-        let trouble =
-            if u64::from(self.ground.place(place).depth) + u64::from(merged.height()) > u64::from(limits.depth) {
-                Trouble::TooDeep { limit: limits.depth }
+        let problem =
+            if u64::from(self.arena.get(occurrence).depth) + u64::from(merged.height()) > u64::from(limits.depth) {
+                Problem::TooDeep { limit: limits.depth }
             } else if merged.size() > limits.nodes {
-                Trouble::TooMany { limit: limits.nodes }
+                Problem::TooMany { limit: limits.nodes }
             } else {
                 return merged;
             };
-        self.troubles.entry(directive).or_default().push(trouble);
+        self.problems.entry(directive).or_default().push(problem);
         own
     }
 }
 
-/// An item that came with its list.
+/// An item with the provenance of its list.
 fn spliced_from(item: &Node, list: &Node) -> Node {
     match list.step() {
         Some(step) => item.clone().through(step.kind, step.at),

@@ -2,15 +2,15 @@
 
 use smol_str::SmolStr;
 
-use crate::path::Pointer;
+use crate::path::{Pointer, has_only_known_escapes};
 use crate::value::{Key, KeyKind};
 
-/// The key that says how a map takes part in a merge.
+/// The key that sets how its map is merged.
 pub(super) const STRATEGY: &str = "+%";
-/// The key that names the map it stands in.
+/// The key that gives its map a name.
 pub(super) const NAME: &str = "+&";
 
-/// What a directive's key asks for.
+/// The parsed key of a directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
     /// `?`: the target may be missing.
@@ -19,16 +19,16 @@ pub(super) struct Reference {
     pub(super) is_include: bool,
     /// `*name`: start at the anchored value.
     pub(super) anchor: Option<SmolStr>,
-    /// How many dots: one is the starting map itself, each further one a level up.
+    /// The number of dots: one is the starting map itself, each further one a level up.
     pub(super) dots: usize,
-    /// The way down from there.
+    /// The path from there.
     pub(super) pointer: Pointer,
 }
 
-/// A key that begins with `+`, understood.
+/// The meaning of a key that begins with `+`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PlusKey {
-    /// Nothing special.
+    /// A plain key.
     Data,
     /// `+%`
     Strategy,
@@ -36,16 +36,16 @@ pub(super) enum PlusKey {
     Name,
     /// A directive.
     Directive(Reference),
-    /// A directive with an escape that means nothing.
+    /// A directive with an invalid escape.
     BadEscape,
 }
 
-/// Whether a key might be special: the cheap question asked of every key.
+/// Whether a key may have a meaning. Cheap, because it is asked of every key.
 pub(super) fn starts_with_plus(key: &Key) -> bool {
     key.name.as_bytes().first() == Some(&b'+') && key.kind == KeyKind::Text
 }
 
-/// Reads a key. Whatever does not fit the grammar as a whole is data.
+/// Reads a key. A key that does not match the whole grammar is data.
 pub(super) fn read(key: &Key) -> PlusKey {
     if !starts_with_plus(key) {
         return PlusKey::Data;
@@ -73,11 +73,11 @@ fn read_directive(text: &str) -> PlusKey {
     }
 }
 
-/// `[?][include…][*name][dots]`, the whole of it or nothing.
+/// Reads `[?][include…][*name][dots]`; `None` if anything is left over.
 fn read_head(head: &str) -> Option<Reference> {
     let (is_optional, rest) = strip(head, "?");
     let (is_include, rest) = strip(rest, "include");
-    // What follows `include` only makes the key unique.
+    // A suffix of `include` only makes the key unique.
     let is_tail = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let rest = if is_include { rest.trim_start_matches(is_tail) } else { rest };
     let before_dots = rest.trim_end_matches('.');
@@ -96,10 +96,6 @@ fn strip<'a>(text: &'a str, prefix: &str) -> (bool, &'a str) {
         Some(rest) => (true, rest),
         None => (false, text),
     }
-}
-
-fn has_only_known_escapes(text: &str) -> bool {
-    text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
 #[cfg(test)]
@@ -157,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_told_apart() {
+    fn components_are_distinguished() {
         let anchor = |name: &str| Some(name.to_owned());
         for (name, expected) in [
             ("+/a/b", (false, false, None, 0, "/a/b".to_owned())),
@@ -188,8 +184,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_key_is_read(name in "\\+[?*./~a&%0-2include]{0,12}") {
-            read(&key(&name));
+        fn what_is_read_spells_the_key(name in "\\+[?*./~a&%0-2include]{0,12}") {
+            if let PlusKey::Directive(it) = read(&key(&name)) {
+                let mark = if it.is_optional { "+?" } else { "+" };
+                let anchor = it.anchor.map(|name| format!("*{name}")).unwrap_or_default();
+                let end = format!("{anchor}{}{}", ".".repeat(it.dots), it.pointer);
+                let middle = name.strip_prefix(mark).and_then(|rest| rest.strip_suffix(&end));
+                let is_expected = |middle: &str| middle.starts_with("include") == it.is_include && middle.is_empty() != it.is_include;
+                prop_assert!(middle.is_some_and(is_expected), "{name}");
+            }
         }
     }
 }

@@ -1,44 +1,49 @@
-//! A list over a list, as Unfurl joins them: the base's items, then those of the top that are not there yet.
+//! Merges a list over a list as Unfurl does: the base's items, then those of the top that are not there yet.
 
 use std::collections::HashMap;
 
-use super::combine::{Combiner, Side, Strategy, without_strategy};
+use super::combine::{Combiner, MergeSide, Strategy, without_strategy};
 use super::key::STRATEGY;
 use crate::value::Node;
 
-/// Joins two lists, item by item of the top:
-///
-/// 1. a map marked `+%: merge` is merged into the map at the same index;
-/// 2. a map with one key is merged into the first map that has just that key;
-/// 3. anything else is added unless an equal value is there.
-pub(super) fn join(combiner: &mut Combiner<'_>, base: Side<'_>, top: Side<'_>) -> Node {
-    let (Some(below), Some(above)) = (base.node.as_list(), top.node.as_list()) else { return top.brought() };
-    let mut joined = Joined::default();
-    for node in below {
-        joined.push(Side { node, ..base }.brought());
-    }
-    for (index, item) in above.iter().enumerate() {
-        let unmarked = without_strategy(item);
-        let is_positional = item.as_map().is_some_and(|map| Strategy::of(map) == Strategy::Merge { is_explicit: true });
-        let over = Side { node: if is_positional { &unmarked } else { item }, ..top };
-        let partner = if is_positional { Some(index) } else { joined.namesake(item) };
-        match partner.filter(|&at| at < joined.items.len()) {
-            Some(at) if joined.items[at].as_map().is_some() => {
-                let merged = combiner.maps(Side { node: &joined.items[at], way: None }, over);
-                joined.replace(at, merged);
-            }
-            Some(at) => joined.replace(at, over.brought()),
-            None if is_positional || !joined.holds(item) => joined.push(over.brought()),
-            None => {}
+impl Combiner<'_> {
+    /// Joins two lists, item by item of the top:
+    ///
+    /// 1. a map marked `+%: merge` is merged into the map at the same index;
+    /// 2. a map with one key is merged into the first map that has just that key;
+    /// 3. anything else is added unless an equal value is there.
+    pub(super) fn join_lists(&mut self, base: MergeSide<'_>, top: MergeSide<'_>) -> Node {
+        let (Some(below), Some(above)) = (base.node.as_list(), top.node.as_list()) else {
+            return top.into_node();
+        };
+        let mut joined = Joined::default();
+        for node in below {
+            joined.push(MergeSide { node, ..base }.into_node());
         }
+        for (index, item) in above.iter().enumerate() {
+            let unmarked = without_strategy(item);
+            let is_positional =
+                item.as_map().is_some_and(|map| Strategy::from_map(map) == Strategy::Merge { is_explicit: true });
+            let over = MergeSide { node: if is_positional { &unmarked } else { item }, ..top };
+            let partner = if is_positional { Some(index) } else { joined.namesake(item) };
+            match partner.filter(|&at| at < joined.items.len()) {
+                Some(at) if joined.items[at].as_map().is_some() => {
+                    let merged = self.maps(MergeSide { node: &joined.items[at], provenance: None }, over);
+                    joined.replace(at, merged);
+                }
+                Some(at) => joined.replace(at, over.into_node()),
+                None if is_positional || !joined.holds(item) => joined.push(over.into_node()),
+                None => {}
+            }
+        }
+        self.count(joined.items.len());
+        let mut node = Node::list(joined.items, top.node.span);
+        node.extra.clone_from(&top.node.extra);
+        MergeSide { node: &node, provenance: top.provenance }.into_node()
     }
-    combiner.count(joined.items.len());
-    let mut node = Node::list(joined.items, top.node.span);
-    node.extra.clone_from(&top.node.extra);
-    Side { node: &node, way: top.way }.brought()
 }
 
-/// Items with an index by value and by only key, so that long lists do not cost their square.
+/// Items with an index by value and by only key, so that long lists take linear time.
 #[derive(Default)]
 struct Joined {
     items: Vec<Node>,
@@ -49,17 +54,17 @@ struct Joined {
 impl Joined {
     fn push(&mut self, item: Node) {
         let at = self.items.len();
-        self.note(at, &item);
+        self.add_to_indexes(at, &item);
         self.items.push(item);
     }
 
     fn replace(&mut self, at: usize, item: Node) {
-        self.note(at, &item);
+        self.add_to_indexes(at, &item);
         self.items[at] = item;
     }
 
-    /// Old notes stay: whoever follows one looks at the item itself.
-    fn note(&mut self, at: usize, item: &Node) {
+    /// Adds an item to the indexes. Outdated entries stay, because every use checks the item itself.
+    fn add_to_indexes(&mut self, at: usize, item: &Node) {
         self.by_hash.entry(item.hash()).or_default().push(at);
         if let Some(key) = only_key(item) {
             let known = self.by_only_key.get(key).copied().filter(|&at| self.has_only_key(at, key));

@@ -1,27 +1,27 @@
-//! Stage 3, merge directives: keys such as `+/base` and `+include` become the values they name, and can be put back.
+//! Merge directives: keys such as `+/base` and `+include` are expanded to the values they refer to, and restored.
 //!
-//! Directives see the document as it is after expansion, so the values depend on each other in ways that only following them
-//! shows. [`engine`] follows them on demand, each value once; [`combine`] says what one value over another gives.
+//! Directives refer to the expanded document, so values depend on each other in ways that only expansion shows. [`engine`] expands
+//! on demand, each value once; [`combine`] merges one value over another.
 
+mod arena;
 mod combine;
 mod engine;
 mod evaluate;
-mod ground;
 mod include;
-mod inclusion;
-mod inkling;
+mod index;
 mod key;
 mod lists;
 mod lookup;
-mod marked;
+mod prefilter;
+mod problem;
 mod restore;
-mod trouble;
+mod target;
 
 use std::collections::BTreeMap;
 
 pub use crate::settings::MergeProfile;
 pub use include::Includes;
-pub use inkling::{may_include, pairs};
+pub use prefilter::may_include;
 pub use restore::{Original, restore};
 
 use crate::document::Document;
@@ -33,54 +33,54 @@ use crate::snapshot::{ObjectId, Snapshot};
 use crate::text::Sources;
 use crate::value::{Node, Value};
 
-/// What expanding needs beside the document.
+/// What expansion needs beside the document.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// Where included files are read: the tree that the document itself is from.
+    /// The tree that the document is from; included files are read from it.
     pub snapshot: &'a dyn Snapshot,
-    /// Included files of this snapshot that are parsed already.
+    /// Cache of the parsed included files of this snapshot.
     pub includes: &'a Includes,
-    /// Where the texts of included files are kept for findings.
+    /// Receives the texts of included files, for findings.
     pub sources: &'a Sources,
-    /// What is too much.
+    /// The limits on depth, size and includes.
     pub limits: &'a Limits,
-    /// What lists and null mean.
+    /// How lists and null are merged.
     pub profile: MergeProfile,
 }
 
 impl<'a> Context<'a> {
-    /// Expands documents of a snapshot that is read like this.
+    /// The context for documents of a snapshot.
     pub fn new(given: Given<'a>, includes: &'a Includes) -> Self {
         let Given { snapshot, settings, sources, limits } = given;
         Self { snapshot, includes, sources, limits, profile: settings.merge }
     }
 }
 
-/// A document after its directives.
+/// An expanded document.
 #[derive(Debug, Clone)]
 pub struct Expanded {
-    /// Its value. Parts that a directive brought know the way they came, and what they override.
+    /// Its value. Parts that a directive brought in carry their provenance and what they override.
     pub root: Node,
     /// Every other file that the value depends on.
     pub reads: Reads,
 }
 
-/// Files that were asked for: a change to any of them, or its appearance, may change the result.
+/// Files that were looked up: if one of them is changed, created or removed, the result may change.
 pub type Reads = BTreeMap<RepoPath, Read>;
 
-/// What was found where a file was asked for.
+/// The result of looking up a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Read {
     /// A file, with its id if it has one.
     Present(Option<ObjectId>),
-    /// Nothing.
+    /// There is no such file.
     Absent,
 }
 
-/// Follows the directives of a document that stands in `file`.
+/// Expands the directives of a document of `file`.
 ///
-/// A document without directives, or whose root is not a map, comes back as it is. With errors the value is incomplete: what a
-/// faulty directive would have brought is left out.
+/// A document without directives, or whose root is not a map, is returned unchanged. With errors the value is incomplete: what an
+/// invalid directive would have brought in is missing.
 pub fn expand(document: &Document, file: &RepoPath, context: &Context<'_>) -> Outcome<Expanded> {
     if !has_directives(document) {
         return Outcome::clean(Expanded { root: document.root.clone(), reads: Reads::new() });
@@ -88,12 +88,12 @@ pub fn expand(document: &Document, file: &RepoPath, context: &Context<'_>) -> Ou
     engine::expand(document, file, context)
 }
 
-/// Whether expanding can change anything. Cheap, and asked of every document.
+/// Whether expansion can change anything. Cheap, because it is asked of every document.
 pub fn has_directives(document: &Document) -> bool {
-    matches!(document.root.value, Value::Map(_)) && marked::has_plus_keys(&document.root)
+    matches!(document.root.value, Value::Map(_)) && index::has_plus_keys(&document.root)
 }
 
-/// The one document of a file whose expansion was asked for by name: it must be alone, and a map.
+/// The only document of a file that the user asked to expand; an error if there is not exactly one, or if it is not a map.
 pub fn only_document<'a>(
     documents: &'a [Document],
     file: &RepoPath,

@@ -1,4 +1,4 @@
-//! Builds values from the events of a YAML parser: spans, anchors, aliases, merge keys, and the limits that keep bombs out.
+//! Builds values from the events of a YAML parser: spans, anchors, aliases, merge keys, and the limits against alias bombs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::text::Span;
 use crate::value::{Entry, Extra, Key, KeyKind, Node, Step, StepKind, Value};
 
 use super::entries::{self, Merge};
+use super::problems::{Problems, quoted};
 use super::scalar::{self, Core, Style, Tag};
-use super::trouble::{Troubles, quoted};
 use super::{layout, write};
 
-/// One document in the making.
+/// Builds one document.
 ///
-/// Children of all open collections lie on common stacks and move out when their collection closes, so that each collection is
-/// allocated once and exactly.
+/// Children of all open collections are on common stacks and move out when their collection closes, so that each collection is
+/// allocated once, with its exact size.
 pub(super) struct Composer<'a> {
     text: &'a str,
     limits: &'a Limits,
-    troubles: &'a mut Troubles,
-    frames: Vec<Frame>,
+    problems: &'a mut Problems,
+    frames: Vec<OpenCollection>,
     items: Vec<Node>,
     entries: Vec<Entry>,
     merges: Vec<Merge>,
@@ -31,20 +31,20 @@ pub(super) struct Composer<'a> {
     root: Option<Node>,
     /// Values so far, after alias expansion.
     nodes: u64,
-    /// Bytes that aliases and collection keys stand for beyond what is written.
+    /// The number of bytes that aliases and collection keys expand to, beyond what is written.
     expanded: u64,
-    /// The end of what was understood so far.
+    /// The end of the last token.
     cursor: usize,
 }
 
-/// What most documents need of their stacks, so that these need not grow.
+/// The initial size of the stacks, enough for most documents.
 const USUAL_DEPTH: usize = 8;
 const USUAL_ENTRIES: usize = 16;
 
-/// The document cannot be finished; why is already reported.
+/// The document cannot be completed; the reason is already reported.
 pub(super) struct Stop;
 
-/// What may stand before a value.
+/// What may precede a value.
 #[derive(Default)]
 pub(super) struct Properties {
     pub(super) tag: Option<(Tag, Range<usize>)>,
@@ -60,22 +60,22 @@ pub(super) enum Collection {
 }
 
 /// An open collection.
-struct Frame {
+struct OpenCollection {
     collection: Collection,
     /// Whether it is written with brackets.
     is_flow: bool,
     start: usize,
-    /// Where its children begin on their stack.
+    /// The start of its children on their stack.
     first: usize,
-    /// Where its merge keys begin on theirs.
+    /// The start of its merge keys on theirs.
     first_merge: usize,
     pending: Pending,
     properties: Properties,
-    /// What its text would take if written out.
+    /// The number of bytes of its text with aliases expanded.
     bytes: u64,
 }
 
-/// What a map waits for.
+/// What a map expects next.
 enum Pending {
     Key,
     ValueOf(Key),
@@ -93,11 +93,11 @@ struct Anchor {
 
 impl<'a> Composer<'a> {
     /// Starts a document whose content follows `start`.
-    pub(super) fn new(text: &'a str, start: usize, limits: &'a Limits, troubles: &'a mut Troubles) -> Self {
+    pub(super) fn new(text: &'a str, start: usize, limits: &'a Limits, problems: &'a mut Problems) -> Self {
         Self {
             text,
             limits,
-            troubles,
+            problems,
             frames: Vec::with_capacity(USUAL_DEPTH),
             items: Vec::new(),
             entries: Vec::with_capacity(USUAL_ENTRIES),
@@ -110,31 +110,36 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The value and its anchors; nothing if nothing was written.
+    /// The value and its anchors; `None` if nothing was written.
     pub(super) fn finish(self) -> Option<(Node, Vec<(SmolStr, Node)>)> {
         let anchors = self.anchors.into_iter().filter_map(|anchor| Some((anchor.name, anchor.node?)));
         Some((self.root?, anchors.collect()))
     }
 
-    /// Where to report what goes wrong.
-    pub(super) fn troubles(&mut self) -> &mut Troubles {
-        self.troubles
+    /// Receives findings.
+    pub(super) fn problems(&mut self) -> &mut Problems {
+        self.problems
     }
 
     /// The innermost bracket that is still open.
     pub(super) fn open_bracket(&self) -> Option<usize> {
-        let is_bracket = |frame: &&Frame| frame.is_flow && self.text[frame.start..].starts_with(['[', '{']);
+        let is_bracket = |frame: &&OpenCollection| frame.is_flow && self.text[frame.start..].starts_with(['[', '{']);
         self.frames.iter().rev().find(is_bracket).map(|frame| frame.start)
     }
 
-    /// Announces the anchor of the value that follows.
+    /// The opening quote of the scalar that follows, if it is quoted.
+    pub(super) fn opening_quote(&self) -> Option<usize> {
+        layout::opening_quote(self.text, self.cursor)
+    }
+
+    /// Registers the anchor of the value that follows.
     pub(super) fn anchor(&mut self, id: usize, name: &str, range: Range<usize>) -> usize {
-        let span = self.troubles.span(range);
+        let span = self.problems.span(range);
         self.anchors.push(Anchor { id, name: name.into(), span, node: None, bytes: 0 });
         self.anchors.len() - 1
     }
 
-    /// A scalar; an empty range with nothing before it means that nothing is written there.
+    /// Adds a scalar; an empty range without properties means that nothing is written there.
     pub(super) fn scalar(
         &mut self,
         text: &str,
@@ -155,7 +160,7 @@ impl<'a> Composer<'a> {
             }
         };
         self.cursor = self.cursor.max(range.end);
-        let span = self.troubles.span(range);
+        let span = self.problems.span(range);
         let is_key = self.is_key_due();
         if is_key && text == "<<" && style == Style::Plain && properties.allow_merge_key() {
             if let Some(at) = properties.anchor {
@@ -173,7 +178,7 @@ impl<'a> Composer<'a> {
         self.complete(node, text.len() as u64, properties.anchor, span)
     }
 
-    /// What nearly every key is: a scalar and nothing else.
+    /// Adds a key that is a scalar without properties, as nearly every key is.
     fn scalar_key(&mut self, value: Value, bytes: u64, span: Span) -> Result<(), Stop> {
         self.check_depth(1, span)?;
         let key = self.key(Node::new(value, span), span)?;
@@ -184,7 +189,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// The start of a list or map; the range is its bracket, or empty at its first child.
+    /// Opens a list or map; the range is its bracket, or empty at its first child.
     pub(super) fn open(
         &mut self,
         collection: Collection,
@@ -198,13 +203,13 @@ impl<'a> Composer<'a> {
             Collection::List if !is_flow && is_in_block_map => layout::first_dash(self.text, self.cursor, range.start),
             _ => range.start,
         };
-        // The one pair of `[? a]` starts with its question mark, which is no bracket to step over.
+        // The one pair of `[? a]` starts with its question mark, which is not a bracket to skip.
         let is_bracket = is_flow && self.text.as_bytes().get(start) != Some(&b'?');
         self.cursor = self.cursor.max(if is_bracket { range.end } else { start });
-        let span = self.troubles.span(start..range.end);
+        let span = self.problems.span(start..range.end);
         self.count(1, span)?;
         if self.frames.len() as u64 >= u64::from(self.limits.depth) {
-            self.troubles.report(self.troubles.too_deep(span.range(), self.limits));
+            self.problems.report(self.problems.too_deep(span.range(), self.limits));
             return Err(Stop);
         }
         if let Some((Tag::Core(core), tag)) = &properties.tag {
@@ -219,17 +224,26 @@ impl<'a> Composer<'a> {
         };
         let first_merge = self.merges.len();
         let pending = Pending::Key;
-        self.frames.push(Frame { collection, is_flow, start, first, first_merge, pending, properties, bytes: 0 });
+        self.frames.push(OpenCollection {
+            collection,
+            is_flow,
+            start,
+            first,
+            first_merge,
+            pending,
+            properties,
+            bytes: 0,
+        });
         Ok(())
     }
 
-    /// The end of the innermost collection; the range is its bracket, or empty.
+    /// Closes the innermost collection; the range is its bracket, or empty.
     pub(super) fn close(&mut self, range: Range<usize>) -> Result<(), Stop> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         if frame.is_flow && !range.is_empty() {
             self.cursor = range.end;
         }
-        let span = self.troubles.span(frame.start..self.cursor);
+        let span = self.problems.span(frame.start..self.cursor);
         let mut node = match frame.collection {
             Collection::List => Node::list(self.items.split_off(frame.first), span),
             Collection::Map => Node::map(self.close_entries(&frame)?, span),
@@ -238,20 +252,20 @@ impl<'a> Composer<'a> {
         self.complete(node, frame.bytes, frame.properties.anchor, span)
     }
 
-    /// `*name`: the anchored value once more.
+    /// Adds `*name`: the anchored value again.
     pub(super) fn alias(&mut self, id: usize, range: Range<usize>) -> Result<(), Stop> {
         self.cursor = range.end;
-        let span = self.troubles.span(range);
+        let span = self.problems.span(range);
         let Ok(at) = self.anchors.binary_search_by_key(&id, |anchor| anchor.id) else {
             return self.undefined_alias("", span.range());
         };
         let anchor = &self.anchors[at];
         let Some(node) = anchor.node.clone() else {
             let name = quoted(&format!("*{}", anchor.name));
-            let message = format!("the alias {name} stands inside the value it refers to");
-            let finding = self.troubles.at(&finding::DOCUMENT_ALIAS_CYCLE, span.range(), message);
-            let finding = finding.labelled("this alias").related(anchor.span, "inside the value that starts here");
-            self.troubles.report(finding.help("give the inner part an anchor of its own, or write it out"));
+            let message = format!("the alias {name} is inside the value it refers to");
+            let finding = self.problems.finding(&finding::DOCUMENT_ALIAS_CYCLE, span.range(), message);
+            let finding = finding.labelled("this alias").related(anchor.span, "the value starts here");
+            self.problems.report(finding.help("give the inner part an anchor of its own, or write it out"));
             return self.complete(Node::new(Value::Null, span), 0, None, span);
         };
         let bytes = anchor.bytes;
@@ -260,19 +274,19 @@ impl<'a> Composer<'a> {
         self.complete(node.through(StepKind::Alias, span), bytes, None, span)
     }
 
-    /// `*name` without `&name` before it.
+    /// Reports `*name` without `&name` before it.
     pub(super) fn undefined_alias(&mut self, name: &str, range: Range<usize>) -> Result<(), Stop> {
         self.cursor = range.end;
-        let span = self.troubles.span(range);
+        let span = self.problems.span(range);
         let message =
             format!("the alias {} names an anchor that is not defined before it", quoted(&format!("*{name}")));
-        let finding = self.troubles.at(&finding::DOCUMENT_UNDEFINED_ALIAS, span.range(), message);
+        let finding = self.problems.finding(&finding::DOCUMENT_UNDEFINED_ALIAS, span.range(), message);
         let finding = finding.labelled("no such anchor in this document");
-        self.troubles.report(finding.help("quote the value if it is meant as text"));
+        self.problems.report(finding.help("quote the value if it is meant as text"));
         self.complete(Node::new(Value::Null, span), 0, None, span)
     }
 
-    /// Where something that is not written would stand: right after its colon, dash or question mark.
+    /// The position of a value that is not written: right after its colon, dash or question mark.
     fn nothing_at(&self, at: usize) -> Range<usize> {
         let at = if self.is_value_due() {
             layout::after_indicator(self.text, self.cursor, b":").unwrap_or(self.cursor)
@@ -294,8 +308,8 @@ impl<'a> Composer<'a> {
                 let value = scalar::resolve(text);
                 if text.starts_with('0') && matches!(value, Value::String(_)) && scalar::is_overlong_number(text) {
                     let message = format!("a number of {} characters is too long to be read", text.len());
-                    let finding = self.troubles.at(&finding::DOCUMENT_SYNTAX, span.range(), message);
-                    self.troubles.report(finding.help("quote it if it is meant as text"));
+                    let finding = self.problems.finding(&finding::DOCUMENT_SYNTAX, span.range(), message);
+                    self.problems.report(finding.help("quote it if it is meant as text"));
                 }
                 value
             }
@@ -304,11 +318,11 @@ impl<'a> Composer<'a> {
 
     fn report_misfit(&mut self, core: Core, tag: Range<usize>, value: Span) {
         let message = format!("the tag `!!{}` does not fit its value", core.name());
-        let finding = self.troubles.at(&finding::DOCUMENT_TAG, tag, message).labelled("this tag");
-        self.troubles.report(finding.related(value, "this value").help("remove the tag, or correct the value"));
+        let finding = self.problems.finding(&finding::DOCUMENT_TAG, tag, message).labelled("this tag");
+        self.problems.report(finding.related(value, "this value").help("remove the tag, or correct the value"));
     }
 
-    /// Puts a finished value where it belongs. `written` is where it stands here, which for an alias is not where it is defined.
+    /// Adds a completed value to the open collection. `written` is its range here, which for an alias differs from its definition.
     fn complete(&mut self, node: Node, bytes: u64, anchor: Option<usize>, written: Span) -> Result<(), Stop> {
         if let Some(at) = anchor {
             self.anchors[at].node = Some(node.clone());
@@ -338,7 +352,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// A key's name: text as it is, other scalars as they are written, everything else as one line of YAML.
+    /// The key of a value: text as it is, other scalars as they are written, everything else as one line of YAML.
     fn key(&mut self, node: Node, span: Span) -> Result<Key, Stop> {
         let is_tagged = node.tag().is_some();
         let node = match (is_tagged, node.value) {
@@ -361,20 +375,20 @@ impl<'a> Composer<'a> {
         Ok(Key { name: name.into(), kind: KeyKind::Collection, span })
     }
 
-    fn close_entries(&mut self, frame: &Frame) -> Result<Vec<Entry>, Stop> {
+    fn close_entries(&mut self, frame: &OpenCollection) -> Result<Vec<Entry>, Stop> {
         let entries = self.entries.split_off(frame.first);
-        entries::report_duplicates(&entries, self.troubles);
+        entries::report_duplicates(&entries, self.problems);
         if self.merges.len() == frame.first_merge {
             return Ok(entries);
         }
         let merges = self.merges.drain(frame.first_merge..).collect();
-        let entries = entries::merged(entries, merges, self.troubles);
-        // A value that came through merge after merge drags its history along; that too is depth.
+        let entries = entries::merged(entries, merges, self.problems);
+        // The overridden values of a value that passed many merge keys count as depth, too.
         let limit = self.limits.depth as usize;
         let is_long = |entry: &&Entry| entry.value.step().is_some_and(|step| is_longer(step, limit));
         if let Some(entry) = entries.iter().find(is_long) {
             let at = entry.value.step().map_or(entry.value.span, |step| step.at);
-            self.troubles.report(self.troubles.too_deep(at.range(), self.limits));
+            self.problems.report(self.problems.too_deep(at.range(), self.limits));
             return Err(Stop);
         }
         Ok(entries)
@@ -384,7 +398,7 @@ impl<'a> Composer<'a> {
         if self.frames.len() as u64 + u64::from(height) <= u64::from(self.limits.depth) {
             return Ok(());
         }
-        self.troubles.report(self.troubles.too_deep(at.range(), self.limits));
+        self.problems.report(self.problems.too_deep(at.range(), self.limits));
         Err(Stop)
     }
 
@@ -395,12 +409,13 @@ impl<'a> Composer<'a> {
     }
 
     fn is_key_due(&self) -> bool {
-        let due = |frame: &Frame| frame.collection == Collection::Map && matches!(frame.pending, Pending::Key);
+        let due = |frame: &OpenCollection| frame.collection == Collection::Map && matches!(frame.pending, Pending::Key);
         self.frames.last().is_some_and(due)
     }
 
     fn is_value_due(&self) -> bool {
-        let due = |frame: &Frame| frame.collection == Collection::Map && !matches!(frame.pending, Pending::Key);
+        let due =
+            |frame: &OpenCollection| frame.collection == Collection::Map && !matches!(frame.pending, Pending::Key);
         self.frames.last().is_some_and(due)
     }
 
@@ -409,11 +424,11 @@ impl<'a> Composer<'a> {
         if self.nodes <= self.limits.nodes {
             return Ok(());
         }
-        self.troubles.report(self.troubles.too_many_nodes(at.range(), self.limits));
+        self.problems.report(self.problems.too_many_nodes(at.range(), self.limits));
         Err(Stop)
     }
 
-    /// A long text under a thousand aliases is as much a bomb as many small values.
+    /// Counts the bytes of an alias against the limit: a long text under a thousand aliases is a bomb like many small values.
     fn expand(&mut self, bytes: u64, at: Span) -> Result<(), Stop> {
         self.expanded = self.expanded.saturating_add(bytes);
         if self.expanded <= self.limits.file_bytes {
@@ -423,9 +438,9 @@ impl<'a> Composer<'a> {
     }
 
     fn refuse_expansion(&mut self, at: Span) -> Stop {
-        let message = format!("aliases make this document stand for more than {} bytes", self.limits.file_bytes);
-        let finding = self.troubles.at(&finding::LIMIT_NODES, at.range(), message);
-        self.troubles.report(finding.help("raise `limits.file_bytes` in outcrop.yaml if this is meant"));
+        let message = format!("aliases expand this document to more than {} bytes", self.limits.file_bytes);
+        let finding = self.problems.finding(&finding::LIMIT_NODES, at.range(), message);
+        self.problems.report(finding.help("raise `limits.file_bytes` in outcrop.yaml if this is intended"));
         Stop
     }
 }
@@ -439,7 +454,7 @@ impl Properties {
         self.tag.is_none() && self.anchor.is_none()
     }
 
-    /// Whether `<<` after these properties is a merge key and not data.
+    /// Whether `<<` with these properties is a merge key and not data.
     fn allow_merge_key(&self) -> bool {
         matches!(&self.tag, None | Some((Tag::Merge, _)))
     }

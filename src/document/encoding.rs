@@ -1,21 +1,21 @@
-//! Bytes to text: UTF-8, or UTF-16 that says so with a byte order mark.
+//! Decodes bytes as UTF-8, or as UTF-16 if there is a byte order mark.
 
 use std::borrow::Cow;
 
-/// Why some bytes are not text.
+/// Bytes that are not text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset} is not {encoding} text")]
 pub struct EncodingError {
     /// The first byte that is not text, from 0.
     pub offset: usize,
-    /// What the bytes were taken for: `UTF-8`, `UTF-16`.
+    /// The assumed encoding: `UTF-8` or `UTF-16`.
     pub encoding: &'static str,
 }
 
-/// Reads bytes as text. The byte order mark is not part of it, so spans count from after the mark.
+/// Decodes bytes. The byte order mark is not part of the text, so that spans count from after it.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, EncodingError> {
     match bytes {
-        // The mark of UTF-32 starts like that of UTF-16; nobody writes configuration in it.
+        // The mark of UTF-32 starts like that of UTF-16; UTF-32 is not supported.
         [0xff, 0xfe, 0, 0, ..] => Err(EncodingError { offset: 0, encoding: "UTF-8 or UTF-16" }),
         [0xff, 0xfe, units @ ..] => utf16(units, u16::from_le_bytes).map(Cow::Owned),
         [0xfe, 0xff, units @ ..] => utf16(units, u16::from_be_bytes).map(Cow::Owned),

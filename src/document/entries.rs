@@ -1,4 +1,4 @@
-//! The entries of one map: each key once, and what merge keys bring in.
+//! The entries of one map: duplicate keys, and what merge keys bring in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +8,19 @@ use crate::finding;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node, StepKind, Value};
 
-use super::trouble::Troubles;
+use super::problems::Problems;
 
-/// Up to this many entries comparing each with each is faster than sorting.
+/// The number of entries up to which comparing all pairs is faster than sorting.
 const FEW: usize = 16;
-/// More than this many values that override each other are not remembered.
+/// The longest chain of overridden values that is kept.
 const LONGEST_HISTORY: usize = 50;
 
-/// Reports every key that comes a second time, whatever its kind: `1` and `"1"` read the same.
-pub(super) fn report_duplicates(entries: &[Entry], troubles: &mut Troubles) {
+/// Reports every key that occurs again, whatever its kind: `1` and `"1"` are duplicates.
+pub(super) fn report_duplicates(entries: &[Entry], problems: &mut Problems) {
     if entries.len() <= FEW {
         for (at, entry) in entries.iter().enumerate() {
             if let Some(first) = entries[..at].iter().find(|first| first.key.name == entry.key.name) {
-                troubles.duplicate_key(&entry.key.name, first.key.span, entry.key.span);
+                problems.duplicate_key(&entry.key.name, first.key.span, entry.key.span);
             }
         }
         return;
@@ -30,24 +30,24 @@ pub(super) fn report_duplicates(entries: &[Entry], troubles: &mut Troubles) {
     sorted.sort_by(|a, b| a.key.name.cmp(&b.key.name));
     for namesakes in sorted.chunk_by(|a, b| a.key.name == b.key.name) {
         for again in &namesakes[1..] {
-            troubles.duplicate_key(&again.key.name, namesakes[0].key.span, again.key.span);
+            problems.duplicate_key(&again.key.name, namesakes[0].key.span, again.key.span);
         }
     }
 }
 
 /// A `<<` and its value.
 pub(super) struct Merge {
-    /// How many entries stand before it.
+    /// The number of entries before it.
     pub(super) position: usize,
     /// The `<<`.
     pub(super) key: Span,
-    /// What is to be merged.
+    /// The value to be merged.
     pub(super) value: Node,
 }
 
-/// The entries with those that merge keys bring in, each where its `<<` stands. Written keys win, then earlier merges.
-pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Troubles) -> Vec<Entry> {
-    report_repeated_merges(&merges, troubles);
+/// The entries, with those that merge keys bring in at the position of `<<`. Written keys win, then earlier merges.
+pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, problems: &mut Problems) -> Vec<Entry> {
+    report_repeated_merges(&merges, problems);
     let mut names: BTreeSet<SmolStr> = entries.iter().map(|entry| entry.key.name.clone()).collect();
     let mut losers: BTreeMap<SmolStr, Node> = BTreeMap::new();
     let mut all = Vec::with_capacity(entries.len());
@@ -57,7 +57,7 @@ pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Tro
         all.extend(entries.by_ref().take(merge.position - taken));
         taken = merge.position;
         let Some(maps) = maps_of(&merge.value) else {
-            report_not_a_map(&merge, troubles);
+            report_not_a_map(&merge, problems);
             continue;
         };
         for entry in maps.into_iter().flat_map(Map::entries) {
@@ -65,7 +65,7 @@ pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Tro
             if names.insert(entry.key.name.clone()) {
                 all.push(Entry { key: entry.key.clone(), value });
             } else {
-                // Of several that do not count, the strongest is remembered.
+                // Of several overridden values, the strongest is kept.
                 losers.entry(entry.key.name.clone()).or_insert(value);
             }
         }
@@ -79,7 +79,7 @@ pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, troubles: &mut Tro
     all
 }
 
-/// The value with what it overrides; of a long history only the end is kept, because it must be forgotten without a deep stack.
+/// The value with what it overrides. A long history is truncated, because dropping it would need a deep stack.
 fn with_loser(value: &Node, loser: Node) -> Node {
     let is_long = std::iter::successors(loser.overridden(), |node| node.overridden()).nth(LONGEST_HISTORY).is_some();
     value.clone().overriding(if is_long { loser.forgetting() } else { loser })
@@ -93,21 +93,21 @@ fn maps_of(value: &Node) -> Option<Vec<&Map>> {
     }
 }
 
-fn report_not_a_map(merge: &Merge, troubles: &mut Troubles) {
+fn report_not_a_map(merge: &Merge, problems: &mut Problems) {
     let message = match merge.value.as_list() {
         Some(_) => "the merge key `<<` takes maps, but this list holds something else".to_owned(),
         None => format!("the merge key `<<` takes a map or a list of maps, not a {}", merge.value.type_of()),
     };
-    let finding = troubles.at(&finding::DOCUMENT_MERGE_KEY, merge.key.range(), message);
+    let finding = problems.finding(&finding::DOCUMENT_MERGE_KEY, merge.key.range(), message);
     let finding = finding.labelled("this merge key").related(merge.value.span, "its value");
-    troubles.report(finding.help("quote the key (`\"<<\"`) if it is meant as data"));
+    problems.report(finding.help("quote the key (`\"<<\"`) if it is meant as data"));
 }
 
-fn report_repeated_merges(merges: &[Merge], troubles: &mut Troubles) {
+fn report_repeated_merges(merges: &[Merge], problems: &mut Problems) {
     for again in merges.iter().skip(1) {
         let message = "the merge key `<<` is written twice in one map";
-        let finding = troubles.at(&finding::DOCUMENT_DUPLICATE_KEY, again.key.range(), message);
+        let finding = problems.finding(&finding::DOCUMENT_DUPLICATE_KEY, again.key.range(), message);
         let finding = finding.labelled("again here").related(merges[0].key, "first here");
-        troubles.report(finding.help("merge several maps with one key: `<<: [*first, *second]`"));
+        problems.report(finding.help("merge several maps with one key: `<<: [*first, *second]`"));
     }
 }

@@ -1,18 +1,25 @@
-//! Finds in YAML source what parser events do not tell: where the colon, the first dash or a block scalar's header stands.
+//! Finds in YAML source what parser events do not contain: the offset of a colon, of a first dash or of a block scalar's header.
 
 use std::ops::Range;
 
-/// How far to look for an indicator. Many missing values may ask at one place, and a hostile comment may be long.
+/// The longest distance that is searched for an indicator, because a hostile file can make many searches over long comments.
 pub(crate) const SIGHT: usize = 4096;
 
-/// The place just after one of these indicators, if it is the next thing written.
+/// The offset just after one of these indicators, if it is the next token.
 pub(crate) fn after_indicator(text: &str, from: usize, indicators: &[u8]) -> Option<usize> {
     let bytes = &text.as_bytes()[..text.len().min(from + SIGHT)];
     let at = skip(bytes, from, b"");
     bytes.get(at).filter(|byte| indicators.contains(byte)).map(|_| at + 1)
 }
 
-/// The first dash of a list that is the key or value of a block map; `content` is where its first item was seen.
+/// The opening quote of a quoted scalar that is the next token, after any indicators, tags and anchors.
+pub(crate) fn opening_quote(text: &str, from: usize) -> Option<usize> {
+    let bytes = &text.as_bytes()[..text.len().min(from + SIGHT)];
+    let at = skip(bytes, from, b":?-&!,[{");
+    bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\'')).map(|_| at)
+}
+
+/// The first dash of a list that is the key or value of a block map; `content` is the offset of its first item.
 pub(crate) fn first_dash(text: &str, from: usize, content: usize) -> usize {
     let at = skip(text.as_bytes(), from, b":?&!");
     if at < content && text.as_bytes()[at] == b'-' { at } else { content }
@@ -34,7 +41,8 @@ pub(crate) fn block_scalar(text: &str, from: usize, content: Range<usize>, is_em
     start..rest.map_or(content.end, |length| last_line + length)
 }
 
-/// Walks over blanks, line breaks, comments, byte order marks and the given indicators; with `&` and `!` goes the name after them.
+/// Skips blanks, line breaks, comments, byte order marks and the given indicators; `&` and `!` are skipped with the name after
+/// them.
 fn skip(bytes: &[u8], mut at: usize, indicators: &[u8]) -> usize {
     let until = |from: usize, ends: &[u8]| {
         let length = bytes[from..].iter().position(|byte| ends.contains(byte));

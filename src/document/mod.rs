@@ -1,4 +1,4 @@
-//! Stage 2: bytes become documents, trees of values in which every key and value knows where it is written.
+//! Reads bytes as documents: trees of values in which every key and value has its span. Also writes values.
 
 mod compose;
 mod encoding;
@@ -8,7 +8,7 @@ pub(crate) mod layout;
 mod plain;
 mod scalar;
 mod split;
-mod trouble;
+mod problems;
 pub mod write;
 mod yaml;
 
@@ -24,17 +24,17 @@ use crate::finding::Outcome;
 use crate::limits::Limits;
 use crate::text::{SourceId, Span};
 use crate::value::Node;
-use trouble::Troubles;
+use problems::Problems;
 
 /// Reads every document of a text.
 ///
-/// A document with an error is left out of the value and explained in the findings; the others stay. Documents with nothing in
-/// them (blank lines, comments, markers) are no documents; one that says `null` or `~` is.
+/// A document with an error is left out of the value and explained in the findings; the others stay. Empty documents (blank lines,
+/// comments, markers) do not count; one with `null` or `~` does.
 pub fn parse(text: &str, source: SourceId, format: Format, limits: &Limits) -> Outcome<Vec<Document>> {
     parse_part(text, 0..text.len(), source, format, limits)
 }
 
-/// Reads a part of a text as if it were all, with spans that mean the whole text; [`split`] gives such parts.
+/// Reads a part of a text, such as one that [`split`] returns. Spans refer to the whole text.
 ///
 /// # Panics
 ///
@@ -46,30 +46,30 @@ pub fn parse_part(
     format: Format,
     limits: &Limits,
 ) -> Outcome<Vec<Document>> {
-    let mut troubles = Troubles::new(source);
+    let mut problems = Problems::new(source);
     if u32::try_from(text.len()).is_err() {
-        troubles.too_large(text.len());
-        return Outcome { value: Vec::new(), findings: troubles.into_findings() };
+        problems.too_large(text.len());
+        return Outcome { value: Vec::new(), findings: problems.into_findings() };
     }
     let value = match format {
-        Format::Yaml => yaml_documents(text, part, limits, &mut troubles, &mut |_| true).documents,
-        Format::Json => json::parse(text, part, limits, &mut troubles).into_iter().collect(),
+        Format::Yaml => yaml_documents(text, part, limits, &mut problems, &mut |_| true).documents,
+        Format::Json => json::parse(text, part, limits, &mut problems).into_iter().collect(),
     };
-    Outcome { value, findings: troubles.into_findings() }
+    Outcome { value, findings: problems.into_findings() }
 }
 
-/// The documents of a text that somebody wanted, and how many there are in all.
+/// Selected documents of a text, and the number of all documents.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// Those that were read.
+    /// The documents that were read.
     pub documents: Vec<Document>,
-    /// How many documents the text holds, read or not.
+    /// The number of documents in the text, read or not.
     pub count: usize,
 }
 
-/// Reads those documents of a text whose own text somebody wants; a JSON text is one document and always read.
+/// Reads the documents of a text that `wanted` accepts by their text. A JSON text is one document and always read.
 ///
-/// What is not wanted is not looked at, not even for errors: whoever leaves a document out must know it by other means.
+/// The other documents are not parsed, so that errors in them are not found.
 pub fn parse_wanted(
     text: &str,
     source: SourceId,
@@ -82,23 +82,23 @@ pub fn parse_wanted(
         let count = parsed.value.len();
         return Outcome { value: Selection { documents: parsed.value, count }, findings: parsed.findings };
     }
-    let mut troubles = Troubles::new(source);
-    let value = yaml_documents(text, 0..text.len(), limits, &mut troubles, wanted);
-    Outcome { value, findings: troubles.into_findings() }
+    let mut problems = Problems::new(source);
+    let value = yaml_documents(text, 0..text.len(), limits, &mut problems, wanted);
+    Outcome { value, findings: problems.into_findings() }
 }
 
 fn yaml_documents(
     text: &str,
     part: Range<usize>,
     limits: &Limits,
-    troubles: &mut Troubles,
+    problems: &mut Problems,
     wanted: &mut dyn FnMut(&str) -> bool,
 ) -> Selection {
     let mut selection = Selection::default();
     for piece in split(&text[part.clone()]) {
         let piece = part.start + piece.start..part.start + piece.end;
         if selection.documents.len() as u64 >= limits.nodes {
-            troubles.too_many_documents(piece, limits);
+            problems.too_many_documents(piece, limits);
             break;
         }
         let own = &text[piece.clone()];
@@ -107,13 +107,13 @@ fn yaml_documents(
         }
         if wanted(own) {
             let first = selection.documents.len();
-            match plain::parse(text, piece.clone(), limits, troubles) {
+            match plain::parse(text, piece.clone(), limits, problems) {
                 Some(document) => selection.documents.push(document),
-                None => yaml::parse(text, piece, limits, troubles, &mut selection.documents),
+                None => yaml::parse(text, piece, limits, problems, &mut selection.documents),
             }
             let read = &mut selection.documents[first..];
             read.iter_mut().zip(selection.count..).for_each(|(document, position)| document.position = position);
-            // A piece with nothing but comments that only the parser can tell is no document.
+            // A piece with nothing but comments that only the parser recognizes is not a document.
             selection.count += read.len();
         } else {
             selection.count += 1;
@@ -127,11 +127,11 @@ fn yaml_documents(
 pub struct Document {
     /// Its value.
     pub root: Node,
-    /// Which document of its file it is, from 0; empty ones do not count.
+    /// The index of the document in its file, from 0; empty ones do not count.
     pub position: usize,
-    /// The part of the file it takes up.
+    /// The part of the file that it is written in.
     pub span: Span,
-    /// Everything that has an anchor, in written order; the last of a name wins.
+    /// All values with an anchor, in written order; the last one of a name wins.
     pub anchors: Vec<(SmolStr, Node)>,
 }
 

@@ -1,10 +1,10 @@
-//! The YAML 1.2 core schema: what a scalar's text means, and what the core tags demand.
+//! The YAML 1.2 core schema: the value of a scalar's text, and what the core tags require.
 
 use smol_str::SmolStr;
 
 use crate::value::{Number, Value};
 
-/// How a scalar is written, as far as it matters for its meaning.
+/// The style of a scalar, as far as it affects its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Style {
     /// Without quotes: the text decides the type.
@@ -15,14 +15,14 @@ pub(super) enum Style {
     Block,
 }
 
-/// A tag as far as it matters here.
+/// A tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     /// One of the seven tags of the core schema.
     Core(Core),
-    /// `!`: not to be guessed from the text, so a string, list or map.
+    /// `!`: the type is not resolved from the text, so it is a string, list or map.
     Untyped,
-    /// `!!merge`, which only says what `<<` means anyway.
+    /// `!!merge`, which `<<` has by default.
     Merge,
     /// Anything else, kept with the value.
     Other(SmolStr),
@@ -55,12 +55,12 @@ impl Core {
     }
 
     /// The tag with this name.
-    pub(super) fn of_name(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Str, Self::Int, Self::Float, Self::Bool, Self::Null, Self::Map, Self::Seq];
         all.into_iter().find(|core| core.name() == name)
     }
 
-    /// The scalar read as the tag demands; `None` if it cannot be.
+    /// The scalar as the type of the tag; `None` if its text does not fit.
     pub(super) fn apply(self, text: &str) -> Option<Value> {
         match self {
             Self::Str => Some(Value::String(text.into())),
@@ -73,7 +73,7 @@ impl Core {
     }
 }
 
-/// What a plain scalar means: null, boolean and number as the core schema spells them, text otherwise.
+/// The value of a plain scalar: null, a boolean or a number as the core schema spells them, text otherwise.
 pub(super) fn resolve(text: &str) -> Value {
     match text.as_bytes().first() {
         None => Value::Null,
@@ -90,7 +90,7 @@ pub(super) fn resolve(text: &str) -> Value {
     }
 }
 
-/// Whether the core schema calls a plain scalar a number, but one longer than we read.
+/// Whether a plain scalar is a number that is longer than the limit.
 pub(super) fn is_overlong_number(text: &str) -> bool {
     let digits = match text.as_bytes() {
         [b'0', b'x', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit) => digits,
@@ -115,11 +115,11 @@ fn as_bool(text: &str) -> Option<bool> {
 /// `!!float 1` is `1.0`: without a point it would be read as an integer again.
 fn as_float(text: &str) -> Option<Number> {
     let number = Number::from_yaml(text)?;
-    match number.is_integer() {
-        false => Some(number),
-        true if text.starts_with("0x") || text.starts_with("0o") => None,
-        true => Number::from_yaml(&format!("{text}.0")),
+    if !number.is_integer() {
+        return Some(number);
     }
+    let is_decimal = !text.starts_with("0x") && !text.starts_with("0o");
+    is_decimal.then(|| Number::from_yaml(&format!("{text}.0"))).flatten()
 }
 
 #[cfg(test)]

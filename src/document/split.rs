@@ -1,11 +1,11 @@
-//! Cuts a YAML text into its documents without parsing it.
+//! Splits a YAML text into its documents without parsing it.
 
 use std::ops::Range;
 
 /// The documents of a YAML text, one after another and without gaps.
 ///
-/// `---` at the start of a line begins a document wherever it stands, even inside what looks like a quoted or literal text, and
-/// neither anchors nor tag handles cross it. So the pieces can be read, compared or skipped one by one. Directives and comments
+/// `---` at the start of a line always begins a document, even inside what looks like a quoted or literal text, and neither anchors
+/// nor tag handles are valid beyond it. So the pieces can be read, compared or skipped one by one. Directives and comments
 /// between `...` and the next `---` belong to the document that follows, all others to the document before.
 pub fn split(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
@@ -38,8 +38,8 @@ pub fn split(text: &str) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Whether a piece surely holds no value: nothing but blank lines, plain comments and markers. A cheap answer; a piece with
-/// anything unusual is left to the parser.
+/// Whether a piece certainly has no value: nothing but blank lines, plain comments and markers. A cheap check; anything unusual is
+/// left to the parser.
 pub(super) fn is_blank(piece: &str) -> bool {
     piece.split(['\n', '\r']).all(|line| {
         let rest = match marker(line.as_bytes()) {
@@ -65,7 +65,7 @@ fn marker(line: &[u8]) -> Option<Marker> {
     matches!(line.get(3), None | Some(b' ' | b'\t' | b'\n' | b'\r')).then_some(marker)
 }
 
-/// Whether a line may stand before the `---` of its document: blank, a comment or a directive.
+/// Whether a line may precede the `---` of its document: blank, a comment or a directive.
 fn is_prefix(line: &[u8]) -> bool {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     match line.first() {
@@ -77,7 +77,7 @@ fn is_prefix(line: &[u8]) -> bool {
 /// Lines end with a line feed, a carriage return, or both.
 fn next_line(bytes: &[u8], from: usize) -> usize {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    // Without an early end a chunk is looked at in one step.
+    // Without an early exit a chunk is checked at once.
     let (chunks, _) = bytes[from..].as_chunks::<16>();
     let without = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |any, byte| any | is_end(byte))).count();
     let near = from + 16 * without;

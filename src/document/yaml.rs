@@ -1,4 +1,4 @@
-//! Reads YAML: drives the event parser and says in plain words what it refuses. The only file that knows the parser.
+//! Reads YAML with the event parser, and explains its errors. The only file that uses the parser.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,15 +11,15 @@ use crate::limits::Limits;
 
 use super::Document;
 use super::compose::{Collection, Composer, Properties, Stop};
+use super::problems::Problems;
 use super::scalar::{Core, Style, Tag};
-use super::trouble::Troubles;
 
-/// Reads one piece of a text, usually one document, and adds what it holds to the documents.
+/// Reads one piece of a text, usually one document, and appends its documents.
 pub(super) fn parse(
     text: &str,
     piece: Range<usize>,
     limits: &Limits,
-    troubles: &mut Troubles,
+    problems: &mut Problems,
     documents: &mut Vec<Document>,
 ) {
     let depth = limits.depth as usize;
@@ -31,42 +31,42 @@ pub(super) fn parse(
         emit_unresolved_aliases: true,
     };
     let parser = Parser::new_from_str_with_options(&text[piece.clone()], options);
-    let mut reader = Reader { parser, text, end_of_last: piece.start, piece, limits };
-    while let Some(start) = reader.next_document(troubles) {
-        let faultless = troubles.count();
-        let mut composer = Composer::new(text, start, limits, troubles);
+    let mut reader = EventReader { parser, text, end_of_last: piece.start, piece, limits };
+    while let Some(start) = reader.next_document(problems) {
+        let faultless = problems.count();
+        let mut composer = Composer::new(text, start, limits, problems);
         if reader.compose(&mut composer).is_err() {
             return;
         }
         let Some((root, anchors)) = composer.finish() else { continue };
-        if troubles.count() == faultless {
-            documents.push(Document { position: 0, root, span: troubles.span(reader.piece.clone()), anchors });
+        if problems.count() == faultless {
+            documents.push(Document { position: 0, root, span: problems.span(reader.piece.clone()), anchors });
         }
     }
 }
 
-struct Reader<'a> {
+struct EventReader<'a> {
     parser: Parser<'a, StrInput<'a>>,
     text: &'a str,
     piece: Range<usize>,
     limits: &'a Limits,
-    /// Where the document before ended.
+    /// The end of the previous document.
     end_of_last: usize,
 }
 
-impl<'a> Reader<'a> {
-    /// Where the content of the next document may start.
-    fn next_document(&mut self, troubles: &mut Troubles) -> Option<usize> {
+impl<'a> EventReader<'a> {
+    /// The offset at which the content of the next document may start.
+    fn next_document(&mut self, problems: &mut Problems) -> Option<usize> {
         loop {
             match self.parser.next_event()? {
                 Ok((Event::DocumentStart(is_explicit, _), span)) => {
-                    // Without `---` the parser names the first value, and a header may stand before that.
-                    return Some(if is_explicit { self.place(span).end } else { self.end_of_last });
+                    // Without `---` the parser returns the position of the first value, which a header may precede.
+                    return Some(if is_explicit { self.range(span).end } else { self.end_of_last });
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    let finding = self.explain(&error, None, troubles);
-                    troubles.report(finding);
+                    let finding = self.explain(&error, None, None, problems);
+                    problems.report(finding);
                     return None;
                 }
             }
@@ -79,12 +79,13 @@ impl<'a> Reader<'a> {
                 None => return Ok(()),
                 Some(Ok(event)) => event,
                 Some(Err(error)) => {
-                    let finding = self.explain(&error, composer.open_bracket(), composer.troubles());
-                    composer.troubles().report(finding);
+                    let finding =
+                        self.explain(&error, composer.open_bracket(), composer.opening_quote(), composer.problems());
+                    composer.problems().report(finding);
                     return Err(Stop);
                 }
             };
-            let range = self.place(span);
+            let range = self.range(span);
             match event {
                 Event::Scalar(value, style, anchor, tag) => {
                     let properties = self.properties(anchor, tag, span, composer);
@@ -105,13 +106,13 @@ impl<'a> Reader<'a> {
                     self.end_of_last = range.end;
                     return Ok(());
                 }
-                // Comments are off, anchors are taken with their value, and a start was seen before.
+                // Comments are off, anchors are read with their value, and the start was handled before.
                 _ => {}
             }
         }
     }
 
-    /// Tag and anchor of a value; the parser tells an anchor's name in an event right after that of its value.
+    /// Tag and anchor of a value; the parser emits the anchor's name in an event right after that of its value.
     fn properties(
         &mut self,
         anchor: usize,
@@ -119,32 +120,33 @@ impl<'a> Reader<'a> {
         span: granit_parser::Span,
         composer: &mut Composer<'_>,
     ) -> Properties {
-        let tag = tag.map(|tag| (tag_of(&tag), span.tag_span().map_or_else(|| self.place(span), |at| self.place(at))));
+        let tag = tag.map(|tag| (tag_of(&tag), span.tag_span().map_or_else(|| self.range(span), |at| self.range(at))));
         let mut properties = Properties { tag, anchor: None };
         if anchor != 0
             && let Some(Ok((Event::Anchor(id, name), span))) = self.parser.next_event()
         {
-            properties.anchor = Some(composer.anchor(id, &name, self.place(span)));
+            properties.anchor = Some(composer.anchor(id, &name, self.range(span)));
         }
         properties
     }
 
-    /// A parser's span as bytes of the whole text.
-    fn place(&self, span: granit_parser::Span) -> Range<usize> {
+    /// The byte range in the whole text of a parser's span.
+    fn range(&self, span: granit_parser::Span) -> Range<usize> {
         let range = span.byte_range().expect("texts are parsed from a string, which has byte offsets");
         self.piece.start + range.start..self.piece.start + range.end
     }
 
-    fn explain(&self, error: &ScanError, bracket: Option<usize>, troubles: &Troubles) -> Finding {
+    /// The finding about an error, with the open bracket and the opening quote of the scalar that it may be about.
+    fn explain(&self, error: &ScanError, bracket: Option<usize>, quote: Option<usize>, problems: &Problems) -> Finding {
         let at = self.piece.end.min(self.piece.start + error.marker().byte_offset().unwrap_or(0));
         let piece = &self.text[self.piece.clone()];
         if *error.kind() == ErrorKind::RecursionLimitExceeded {
-            return troubles.too_deep(self.character(at), self.limits);
+            return problems.too_deep(self.character(at), self.limits);
         }
         if let Some(conflict) = conflict_marker(piece) {
             let start = self.piece.start + conflict;
-            return troubles
-                .at(&finding::DOCUMENT_SYNTAX, start..start + 7, "an unresolved merge conflict stands in this file")
+            return problems
+                .finding(&finding::DOCUMENT_SYNTAX, start..start + 7, "this file has an unresolved merge conflict")
                 .labelled("one side starts here")
                 .help("keep one side, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`");
         }
@@ -152,32 +154,33 @@ impl<'a> Reader<'a> {
         let explanation = explanation(if tab.is_some() { &ErrorKind::TabInIndentation } else { error.kind() });
         let at = match error.kind() {
             ErrorKind::UnknownQuotedScalarEscape => self.unknown_escape(at),
+            ErrorKind::InvalidQuotedScalarIndent => quote.unwrap_or(at),
             ErrorKind::UnexpectedCharacter { character } => {
                 at + self.text[at..self.piece.end].find(*character).unwrap_or(0)
             }
             _ => tab.unwrap_or(at),
         };
         let message = explanation.message.unwrap_or_else(|| reworded(error.kind()));
-        let mut finding = troubles.at(&finding::DOCUMENT_SYNTAX, self.character(at), message);
+        let mut finding = problems.finding(&finding::DOCUMENT_SYNTAX, self.character(at), message);
         finding.label = explanation.label.to_owned();
         finding.help = explanation.help.map(str::to_owned);
         match bracket.filter(|&bracket| bracket < at && explanation.is_about_brackets) {
             Some(bracket) => {
-                let span = troubles.span(bracket..bracket + 1);
-                finding.related(span, "inside what this bracket opens")
+                let span = problems.span(bracket..bracket + 1);
+                finding.related(span, "inside the bracket opened here")
             }
             None => finding,
         }
     }
 
-    /// The character at an offset; nothing at the end of a line or of the text.
+    /// The range of the character at an offset; empty at the end of a line or of the text.
     fn character(&self, at: usize) -> Range<usize> {
         let rest = &self.text[at..self.piece.end];
         let length = rest.chars().next().filter(|c| !matches!(c, '\n' | '\r')).map_or(0, char::len_utf8);
         at..at + length
     }
 
-    /// The tab behind a refusal: the parser points past it, at the value before it, or at what it pushed out of place.
+    /// The offset of the tab that caused an error: the parser points past it, at the value before it, or at what it displaced.
     fn indenting_tab(&self, at: usize, kind: &ErrorKind) -> Option<usize> {
         use ErrorKind as E;
         let lines = match kind {
@@ -195,7 +198,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The parser points at the opening quote; people look for the backslash.
+    /// The offset of the backslash of an unknown escape; the parser points at the opening quote.
     fn unknown_escape(&self, quote: usize) -> usize {
         let mut escapes = self.text[quote..self.piece.end].char_indices();
         while let Some((at, c)) = escapes.next() {
@@ -216,9 +219,9 @@ fn style_of(style: ScalarStyle) -> Style {
     }
 }
 
-/// Tags as they are kept: `!name` if local, `!!name` in YAML's own namespace, `!<uri>` otherwise, whatever handle was used.
+/// The tag in normal form: `!name` if local, `!!name` in YAML's namespace, `!<uri>` otherwise, whatever handle was used.
 fn tag_of(tag: &granit_parser::Tag) -> Tag {
-    if let Some(core) = tag.core_suffix().and_then(Core::of_name) {
+    if let Some(core) = tag.core_suffix().and_then(Core::from_name) {
         return Tag::Core(core);
     }
     let (prefix, suffix) = tag.parts();
@@ -227,22 +230,22 @@ fn tag_of(tag: &granit_parser::Tag) -> Tag {
         Some("merge") => Tag::Merge,
         Some(name) if !name.is_empty() => Tag::Other(SmolStr::from_iter(["!!", name])),
         _ if uri == "!" => Tag::Untyped,
-        // A local name that starts with `!` must not pass for one of YAML's own.
+        // A local name that starts with `!` must not look like one of YAML's namespace.
         _ if uri.starts_with('!') && !uri.starts_with("!!") => Tag::Other(uri.into()),
         _ => Tag::Other(SmolStr::from_iter(["!<", &uri, ">"])),
     }
 }
 
-/// The first line that git's conflict markers would leave behind.
+/// The offset of the first line with a conflict marker of git.
 fn conflict_marker(piece: &str) -> Option<usize> {
     let is_marker = |at: &usize| *at == 0 || piece.as_bytes()[at - 1] == b'\n';
     piece.match_indices("<<<<<<< ").map(|(at, _)| at).find(is_marker)
 }
 
-/// What to tell about a refusal of the parser.
+/// The explanation of a parser error.
 #[derive(Default)]
 struct Explanation {
-    /// The parser's own words will do if there are none here.
+    /// `None` for the parser's own message.
     message: Option<String>,
     label: &'static str,
     help: Option<&'static str>,
@@ -269,25 +272,25 @@ fn explanation(kind: &ErrorKind) -> Explanation {
         | E::TabAtBlockScalarStart
         | E::InvalidBlockEntryWhitespace
         | E::InvalidMappingValueWhitespace => Explanation::new(
-            "a tab stands where only spaces may",
+            "a tab is used for indentation",
             "tab",
-            "indent with spaces: YAML does not allow tabs for indentation",
+            "indent with spaces: YAML does not allow tabs here",
         ),
         E::UnexpectedCharacter { character } => unexpected(*character),
         E::UnknownQuotedScalarEscape => Explanation::new(
-            "an escape that YAML does not know",
+            "unknown escape in a double-quoted string",
             "this escape",
             "write `\\\\` for a backslash, or put the text between single quotes",
         ),
         E::InvalidQuotedScalarHexEscape | E::InvalidUnicodeEscape => Explanation::new(
-            "an escape that stands for no character",
-            "in this text",
+            "this escape is not a character",
+            "in this string",
             "`\\x` takes 2, `\\u` takes 4 and `\\U` takes 8 hexadecimal digits",
         ),
         E::InvalidLowSurrogateHexEscape | E::InvalidLowSurrogate | E::MissingLowSurrogate | E::UnpairedLowSurrogate => {
             Explanation::new(
-                "half of a surrogate pair is no character",
-                "in this text",
+                "half of a surrogate pair is not a character",
+                "in this string",
                 "write both halves (`\\ud83d\\ude00`), or the character itself",
             )
         }
@@ -302,7 +305,7 @@ fn explanation(kind: &ErrorKind) -> Explanation {
             "quote the value if it is meant as text",
         ),
         E::UnsupportedYamlMajorVersion => Explanation::new(
-            "the file asks for a YAML version other than 1",
+            "the file requires a YAML version other than 1",
             "this directive",
             "remove the `%YAML` line",
         ),
@@ -346,12 +349,12 @@ fn unexpected(character: char) -> Explanation {
     }
 }
 
-/// Refusals about where things stand: brackets, quotes, keys, items, indentation.
+/// Errors of structure: brackets, quotes, keys, items, indentation.
 fn structural(kind: &ErrorKind) -> Explanation {
     use ErrorKind as E;
     match kind {
         E::UnclosedFlowCollection { open } => Explanation::new(
-            format!("`{open}` is never closed"),
+            format!("`{open}` is not closed"),
             "opened here",
             "add the closing bracket, or quote the value if the bracket is part of it",
         ),
@@ -361,7 +364,7 @@ fn structural(kind: &ErrorKind) -> Explanation {
             "close brackets in the order they were opened",
         ),
         E::MisplacedFlowCollectionEnd => Explanation::new(
-            "a bracket closes what was never opened",
+            "this closing bracket has no opening bracket",
             "this bracket",
             "remove it, or quote the value if the bracket is part of it",
         ),
@@ -383,17 +386,16 @@ fn structural(kind: &ErrorKind) -> Explanation {
             "inside brackets, items are separated by commas",
         )
         .about_brackets(),
-        E::UnclosedQuotedScalar | E::DocumentIndicatorInQuotedScalar => {
-            Explanation::new("quoted text is never closed", "the quote that needs an end", "add the closing quote")
+        E::UnclosedQuotedScalar | E::DocumentIndicatorInQuotedScalar | E::InvalidQuotedScalarIndent => {
+            Explanation::new(
+                "this quoted string is not closed",
+                "opened here",
+                "add the closing quote, or indent the lines in which the string continues",
+            )
         }
-        E::InvalidQuotedScalarIndent => Explanation::new(
-            "quoted text goes on in a line that is not indented",
-            "still inside the quotes",
-            "close the quote above, or indent the lines it goes on in",
-        ),
         E::InvalidTrailingSingleQuotedScalar | E::InvalidTrailingDoubleQuotedScalar => Explanation::new(
             "text after a closing quote",
-            "not part of the quoted text",
+            "not part of the quoted string",
             "put the whole value between quotes; inside, write `''` for ' or `\\\"` for \"",
         ),
         _ => block(kind),
@@ -405,8 +407,8 @@ fn block(kind: &ErrorKind) -> Explanation {
     match kind {
         E::MappingValueNotAllowed | E::MappingKeyNotAllowed => Explanation::new(
             "a key is not allowed here",
-            "makes what is before it a key",
-            "quote the value if the colon is part of it; else check the indentation of this line and the one above",
+            "makes the text before it a key",
+            "quote the value if the colon is part of it; otherwise check the indentation of this line and the one above",
         ),
         E::ExpectedBlockMappingKey | E::InvalidIndentation => Explanation::new(
             "this does not fit into the map around it",
@@ -420,7 +422,7 @@ fn block(kind: &ErrorKind) -> Explanation {
         ),
         E::SimpleKeyExpected | E::InvalidSimpleKey => Explanation::new(
             "a key without `:`",
-            "taken for a key",
+            "read as a key",
             "write `key: value`; a key of several lines or of more than 1024 characters needs `? ` before it",
         ),
         E::BlockSequenceEntryNotAllowed => Explanation::new(
@@ -455,7 +457,7 @@ fn block(kind: &ErrorKind) -> Explanation {
     }
 }
 
-/// The parser's own words, made to fit ours.
+/// The parser's own message in the style of ours.
 fn reworded(kind: &ErrorKind) -> String {
     let words = kind.to_string().replace("<stream-start>", "start").replace("EOF", "end of file");
     words.trim_end_matches('.').replace(['\'', '"'], "`")

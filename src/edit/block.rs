@@ -1,51 +1,51 @@
-//! Edits in block collections: whole lines come and go, with the comments that belong to them.
+//! Edits in block collections: whole lines are added and removed, with the comments that belong to them.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::items::{Fate, match_items};
-use super::plan::{Boldness, Plan, Seat, Stuck, is_written, same_key, written};
+use super::plan::{Boldness, EditPlan, NotInPlace, ValuePosition, is_written, same_key, written};
 use super::{Edit, lines};
 use crate::document::layout;
 use crate::value::{Entry, Map, Node, Value};
 
 /// A child of a block collection as it is written.
-struct Child {
+struct BlockChild {
     /// Its first byte: the key or the dash.
     start: usize,
-    /// Where its value ends.
+    /// The end of its value.
     end: usize,
 }
 
-/// What happens around the children of a block collection.
+/// Additions and removals in a block collection.
 #[derive(Default)]
-struct Turnover {
-    /// Children that go, by index.
+struct BlockEdit {
+    /// The indexes of removed children.
     gone: Vec<bool>,
-    /// Text that comes, after which child.
+    /// Added texts, and the child after which each is added.
     added: Vec<(Option<usize>, String)>,
 }
 
-impl Plan<'_> {
-    pub(super) fn block_map(&mut self, old: &Node, before: &Map, after: &Map) -> Result<(), Stuck> {
-        let column = lines::block_column(self.text, old.span.range().start).ok_or(Stuck)?;
+impl EditPlan<'_> {
+    pub(super) fn block_map(&mut self, old: &Node, before: &Map, after: &Map) -> Result<(), NotInPlace> {
+        let column = lines::block_column(self.text, old.span.range().start).ok_or(NotInPlace)?;
         let own: Vec<&Entry> = before.entries().iter().filter(|entry| is_written(entry)).collect();
         let merged = before.entries().iter().filter(|entry| !is_written(entry));
         let mut has_merges = false;
         for entry in merged {
             has_merges = true;
-            // What a merge key brings cannot be taken away beside it.
-            same_key(after, &entry.key).ok_or(Stuck)?;
+            // What a merge key brings in cannot be removed without removing the merge key.
+            same_key(after, &entry.key).ok_or(NotInPlace)?;
         }
         if has_merges && self.boldness > Boldness::Careful {
-            return Err(Stuck);
+            return Err(NotInPlace);
         }
-        let children: Vec<Child> = own.iter().map(|entry| self.entry_child(entry)).collect();
-        let mut turnover = Turnover::default();
+        let children: Vec<BlockChild> = own.iter().map(|entry| self.entry_child(entry)).collect();
+        let mut turnover = BlockEdit::default();
         for entry in &own {
             match same_key(after, &entry.key) {
                 Some(new) => {
-                    self.change(&entry.value, &new.value, Seat::Entry { key: &entry.key, column })?;
+                    self.change(&entry.value, &new.value, ValuePosition::Entry { key: &entry.key, column })?;
                     turnover.gone.push(false);
                 }
                 None => turnover.gone.push(true),
@@ -66,16 +66,16 @@ impl Plan<'_> {
         self.turn_over(old, &children, turnover, column, has_merges)
     }
 
-    pub(super) fn block_list(&mut self, old: &Node, before: &[Node], after: &[Node]) -> Result<(), Stuck> {
-        let column = lines::block_column(self.text, old.span.range().start).ok_or(Stuck)?;
+    pub(super) fn block_list(&mut self, old: &Node, before: &[Node], after: &[Node]) -> Result<(), NotInPlace> {
+        let column = lines::block_column(self.text, old.span.range().start).ok_or(NotInPlace)?;
         let children = self.item_children(old, before)?;
-        let mut turnover = Turnover { gone: vec![false; before.len()], added: Vec::new() };
+        let mut turnover = BlockEdit { gone: vec![false; before.len()], added: Vec::new() };
         let mut previous = None;
         for fate in match_items(before, after) {
             match fate {
                 Fate::Stays { old, new } => {
-                    let seat = Seat::Item { behind_dash: children[old].start + 1, column };
-                    self.change(&before[old], &after[new], seat)?;
+                    let position = ValuePosition::Item { behind_dash: children[old].start + 1, column };
+                    self.change(&before[old], &after[new], position)?;
                     previous = Some(old);
                 }
                 Fate::Goes { old } => turnover.gone[old] = true,
@@ -89,29 +89,29 @@ impl Plan<'_> {
         self.turn_over(old, &children, turnover, column, false)
     }
 
-    fn entry_child(&self, entry: &Entry) -> Child {
+    fn entry_child(&self, entry: &Entry) -> BlockChild {
         let key = entry.key.span.range();
         let colon = layout::after_indicator(self.text, key.end, b":").unwrap_or(key.end);
-        Child { start: key.start, end: self.end_of(&entry.value).max(colon) }
+        BlockChild { start: key.start, end: self.end_of(&entry.value).max(colon) }
     }
 
     /// The dashes of a list: the first starts it, each further one follows the item before it.
-    fn item_children(&self, list: &Node, items: &[Node]) -> Result<Vec<Child>, Stuck> {
-        let mut children: Vec<Child> = Vec::with_capacity(items.len());
+    fn item_children(&self, list: &Node, items: &[Node]) -> Result<Vec<BlockChild>, NotInPlace> {
+        let mut children: Vec<BlockChild> = Vec::with_capacity(items.len());
         for item in items {
             let start = match children.last() {
                 None => list.span.range().start,
-                Some(child) => layout::after_indicator(self.text, child.end, b"-").ok_or(Stuck)? - 1,
+                Some(child) => layout::after_indicator(self.text, child.end, b"-").ok_or(NotInPlace)? - 1,
             };
             if self.text.as_bytes().get(start) != Some(&b'-') {
-                return Err(Stuck);
+                return Err(NotInPlace);
             }
-            children.push(Child { start, end: self.end_of(item).max(start + 1) });
+            children.push(BlockChild { start, end: self.end_of(item).max(start + 1) });
         }
         Ok(children)
     }
 
-    /// Where a value ends; a text that keeps its blank lines ends after them.
+    /// The end of a value; a text that keeps its blank lines ends after them.
     fn end_of(&self, node: &Node) -> usize {
         let range = written(node);
         let header = self.text[written(last_leaf(node))].lines().next().unwrap_or_default();
@@ -131,20 +131,20 @@ impl Plan<'_> {
         }
     }
 
-    /// Takes lines out and puts lines in.
+    /// Removes and adds lines.
     fn turn_over(
         &mut self,
         collection: &Node,
-        children: &[Child],
-        turnover: Turnover,
+        children: &[BlockChild],
+        turnover: BlockEdit,
         column: usize,
         has_merges: bool,
-    ) -> Result<(), Stuck> {
+    ) -> Result<(), NotInPlace> {
         let is_list = collection.as_list().is_some();
         let stays = turnover.gone.iter().filter(|is_gone| !**is_gone).count();
         let is_nothing_left = stays == 0 && !has_merges;
         if is_nothing_left && !children.is_empty() {
-            return Err(Stuck);
+            return Err(NotInPlace);
         }
         let mut at = 0;
         while at < children.len() {
@@ -175,26 +175,26 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Puts an item before all others.
-    fn add_first(&mut self, children: &[Child], gone: &[bool], text: &str, column: usize) {
+    /// Adds an item before all others.
+    fn add_first(&mut self, children: &[BlockChild], gone: &[bool], text: &str, column: usize) {
         let first = children.iter().zip(gone).find(|(_, is_gone)| !**is_gone);
         let place = first.map_or(0, |(child, _)| child.start);
         let text = lines::indented(&format!("{text}\n"), column, self.line_break) + &" ".repeat(column);
         self.edits.push(Edit { range: place..place, text });
     }
 
-    /// The lines of children that go.
+    /// The lines of removed children.
     fn run_of_lines(
         &self,
         collection: &Node,
-        children: &[Child],
+        children: &[BlockChild],
         run: Range<usize>,
         column: usize,
-    ) -> Result<Range<usize>, Stuck> {
+    ) -> Result<Range<usize>, NotInPlace> {
         let (first, last) = (&children[run.start], &children[run.end - 1]);
         if !lines::is_first_in_line(self.text, first.start) {
-            // What follows moves up to the indicator that holds them all.
-            let next = children.get(run.end).ok_or(Stuck)?;
+            // What follows moves up to the indicator of the collection.
+            let next = children.get(run.end).ok_or(NotInPlace)?;
             return Ok(first.start..next.start);
         }
         let line = lines::start_of_line(self.text, first.start);
@@ -210,7 +210,7 @@ impl Plan<'_> {
     }
 }
 
-/// The value that ends a collection.
+/// The last value of a collection.
 fn last_leaf(node: &Node) -> &Node {
     let child = match &node.value {
         _ if node.step().is_some() => None,

@@ -1,25 +1,26 @@
-//! Edits between brackets, in YAML and JSON: commas come and go with what they separate.
+//! Edits between brackets, in YAML and JSON: commas are added and removed with what they separate.
 
 use std::ops::Range;
 
 use super::items::{Fate, match_items};
-use super::plan::{Boldness, Plan, Seat, Stuck, is_scalar, is_written, same_key, written};
+use super::plan::{Boldness, EditPlan, NotInPlace, ValuePosition, is_scalar, is_written, same_key, written};
 use super::{Edit, lines};
-use crate::document::{Format, layout, write};
+use crate::document::write::{self, KeyOrder, Layout};
+use crate::document::{Format, layout};
 use crate::value::{Entry, Key, Map, Node, Value};
 
-impl Plan<'_> {
-    pub(super) fn flow_map(&mut self, old: &Node, before: &Map, after: &Map) -> Result<(), Stuck> {
+impl EditPlan<'_> {
+    pub(super) fn flow_map(&mut self, old: &Node, before: &Map, after: &Map) -> Result<(), NotInPlace> {
         if !before.entries().iter().all(is_written) || (self.boldness > Boldness::Careful && self.holds_merge_key(old))
         {
-            return Err(Stuck);
+            return Err(NotInPlace);
         }
         let children: Vec<Range<usize>> = before.entries().iter().map(|entry| self.flow_entry(entry)).collect();
         let mut gone = Vec::with_capacity(children.len());
         for entry in before.entries() {
             match same_key(after, &entry.key) {
                 Some(new) => {
-                    self.change(&entry.value, &new.value, Seat::FlowEntry { key: &entry.key })?;
+                    self.change(&entry.value, &new.value, ValuePosition::FlowEntry { key: &entry.key })?;
                     gone.push(false);
                 }
                 None => gone.push(true),
@@ -33,10 +34,10 @@ impl Plan<'_> {
                 None => added.push((previous, self.flow_text(entry, old))),
             }
         }
-        self.turn_over_flow(old, &children, &gone, added)
+        self.edit_flow_children(old, &children, &gone, added)
     }
 
-    pub(super) fn flow_list(&mut self, old: &Node, before: &[Node], after: &[Node]) -> Result<(), Stuck> {
+    pub(super) fn flow_list(&mut self, old: &Node, before: &[Node], after: &[Node]) -> Result<(), NotInPlace> {
         let children: Vec<Range<usize>> = before.iter().map(written).collect();
         let mut gone = vec![false; before.len()];
         let mut previous = None;
@@ -45,14 +46,14 @@ impl Plan<'_> {
             match fate {
                 Fate::Stays { old: at, new } => {
                     let starts_clean = self.starts_clean(old, &children, at);
-                    self.change(&before[at], &after[new], Seat::FlowItem { starts_clean })?;
+                    self.change(&before[at], &after[new], ValuePosition::FlowItem { starts_clean })?;
                     previous = Some(at);
                 }
                 Fate::Goes { old: at } => gone[at] = true,
                 Fate::Comes { new } => added.push((previous, self.value_text(&after[new], old))),
             }
         }
-        self.turn_over_flow(old, &children, &gone, added)
+        self.edit_flow_children(old, &children, &gone, added)
     }
 
     fn flow_entry(&self, entry: &Entry) -> Range<usize> {
@@ -61,27 +62,27 @@ impl Plan<'_> {
         key.start..written(&entry.value).end.max(colon)
     }
 
-    /// Whether a map may hold a merge key that brings nothing.
+    /// Whether a map may have a merge key that brings in nothing.
     fn holds_merge_key(&self, node: &Node) -> bool {
         self.text[node.span.range()].contains("<<")
     }
 
-    fn turn_over_flow(
+    fn edit_flow_children(
         &mut self,
         collection: &Node,
         children: &[Range<usize>],
         gone: &[bool],
         added: Vec<(Option<usize>, String)>,
-    ) -> Result<(), Stuck> {
+    ) -> Result<(), NotInPlace> {
         let is_changed = !added.is_empty() || gone.contains(&true);
         if !is_changed {
             return Ok(());
         }
         let has_brackets = self.text[collection.span.range()].starts_with(['{', '[']);
-        let last = gone.iter().rposition(|is_gone| !is_gone).ok_or(Stuck)?;
+        let last = gone.iter().rposition(|is_gone| !is_gone).ok_or(NotInPlace)?;
         // Properties and question marks belong to children, but are not in their spans.
         if !has_brackets || !(0..children.len()).all(|at| self.starts_clean(collection, children, at)) {
-            return Err(Stuck);
+            return Err(NotInPlace);
         }
         let mut at = 0;
         while at < children.len() {
@@ -90,7 +91,7 @@ impl Plan<'_> {
                 let range = match (children.get(at + run), at.checked_sub(1)) {
                     (Some(next), _) => children[at].start..next.start,
                     (None, Some(before)) => children[before].end..children[at + run - 1].end,
-                    (None, None) => return Err(Stuck),
+                    (None, None) => return Err(NotInPlace),
                 };
                 self.edits.push(Edit { range, text: String::new() });
             }
@@ -109,7 +110,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Puts a child after another one: on a line of its own if that is how they stand.
+    /// Adds a child after another one: on a line of its own if that one starts a line.
     fn add_flow(&mut self, after: &Range<usize>, text: &str) {
         let line = lines::start_of_line(self.text, after.start);
         if !lines::is_first_in_line(self.text, after.start) {
@@ -146,7 +147,7 @@ impl Plan<'_> {
         written: Range<usize>,
         old: &Node,
         new: &Node,
-    ) -> Result<(), Stuck> {
+    ) -> Result<(), NotInPlace> {
         let Some(behind) = layout::after_indicator(self.text, key.span.range().end, b":") else {
             let end = key.span.range().end;
             let text = format!(": {}", self.value_text(new, old));
@@ -154,7 +155,7 @@ impl Plan<'_> {
             return Ok(());
         };
         if behind > written.start {
-            return Err(Stuck);
+            return Err(NotInPlace);
         }
         let between = &self.text[behind..written.start];
         let text = self.replacement(&written, old, new);
@@ -169,9 +170,14 @@ impl Plan<'_> {
         Ok(())
     }
 
-    pub(super) fn replace_flow_item(&mut self, written: Range<usize>, old: &Node, new: &Node) -> Result<(), Stuck> {
+    pub(super) fn replace_flow_item(
+        &mut self,
+        written: Range<usize>,
+        old: &Node,
+        new: &Node,
+    ) -> Result<(), NotInPlace> {
         if written.is_empty() {
-            return Err(Stuck);
+            return Err(NotInPlace);
         }
         let text = self.replacement(&written, old, new);
         self.edits.push(Edit { range: written, text });
@@ -190,7 +196,7 @@ impl Plan<'_> {
         match self.format {
             Format::Json => {
                 let key = Node::new(Value::String(entry.key.name.clone()), entry.key.span);
-                format!("{}: {value}", write::to_json(&key).trim_end())
+                format!("{}: {value}", write::json(&key, Layout::Line, KeyOrder::Written))
             }
             Format::Yaml => {
                 let null = Node::new(Value::Null, entry.value.span);
@@ -202,34 +208,14 @@ impl Plan<'_> {
         }
     }
 
-    /// A value between brackets: JSON on several lines if its neighbours are.
+    /// A value between brackets. JSON is written on several lines if its neighbours are.
     fn value_text(&self, value: &Node, beside: &Node) -> String {
         match self.format {
             Format::Yaml => write::to_inline(value),
-            Format::Json if self.text[beside.span.range()].contains('\n') => {
-                write::to_json(value).trim_end().to_owned()
+            Format::Json => {
+                let is_one_line = !self.text[beside.span.range()].contains('\n');
+                write::json(value, if is_one_line { Layout::Line } else { Layout::Pretty }, KeyOrder::Written)
             }
-            Format::Json => json_line(value),
         }
-    }
-}
-
-/// JSON on one line.
-fn json_line(value: &Node) -> String {
-    let scalar = |node: &Node| write::to_json(node).trim_end().to_owned();
-    match &value.value {
-        Value::List(list) => {
-            let items: Vec<String> = list.items().iter().map(json_line).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Map(map) => {
-            let entry = |entry: &Entry| {
-                let key = Node::new(Value::String(entry.key.name.clone()), entry.key.span);
-                format!("{}: {}", scalar(&key), json_line(&entry.value))
-            };
-            let entries: Vec<String> = map.entries().iter().map(entry).collect();
-            format!("{{{}}}", entries.join(", "))
-        }
-        _ => scalar(value),
     }
 }

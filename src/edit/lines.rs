@@ -19,13 +19,13 @@ pub(super) fn next_line(text: &str, at: usize) -> usize {
     end + if rest.starts_with("\r\n") { 2 } else { usize::from(!rest.is_empty()) }
 }
 
-/// The column of an offset if nothing but blanks and block indicators stand before it in its line.
+/// The column of an offset if nothing but blanks and block indicators precede it in its line.
 pub(super) fn block_column(text: &str, at: usize) -> Option<usize> {
     let before = &text[start_of_line(text, at)..at];
     before.bytes().all(|byte| matches!(byte, b' ' | b'-' | b'?' | b':')).then_some(before.len())
 }
 
-/// Whether nothing stands before an offset in its line.
+/// Whether nothing precedes an offset in its line.
 pub(super) fn is_first_in_line(text: &str, at: usize) -> bool {
     text[start_of_line(text, at)..at].bytes().all(|byte| byte == b' ' || byte == b'\t')
 }
@@ -38,7 +38,7 @@ pub(super) fn comment_after(text: &str, at: usize) -> Option<Range<usize>> {
     (blanks > 0 && rest[blanks..].starts_with('#')).then_some(at..end)
 }
 
-/// The start of the lines of comment that stand directly above a line, in the same column.
+/// The start of the comment lines directly above a line that start in the given column.
 pub(super) fn with_comments_above(text: &str, line: usize, column: usize, not_before: usize) -> usize {
     let mut start = line;
     while start > not_before {

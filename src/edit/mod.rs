@@ -1,7 +1,7 @@
-//! Changes a text so that it says another value, and leaves everything else as it is: comments, layout, spelling.
+//! Edits a text so that it has another value, and keeps everything else: comments, layout, spelling.
 //!
-//! Edits are planned from the spans of the old value and spliced into the text. What comes out is read again and must say exactly
-//! what was asked for; where it does not, a bolder plan is tried, and in the end the document is written anew.
+//! Edits are planned from the spans of the old value and applied to the text. The result is read again and must be exactly the new
+//! value; if it is not, a bolder plan is tried, and finally the document is rewritten.
 
 mod block;
 mod flow;
@@ -14,27 +14,27 @@ use std::ops::Range;
 use crate::document::{Document, Format, parse_part, write};
 use crate::limits::Limits;
 use crate::value::Node;
-use plan::{Boldness, Plan};
+use plan::{Boldness, EditPlan};
 
-/// The text with one of its documents changed to say `new`; none if the format cannot say it.
+/// The text with one of its documents changed to `new`; `None` if the format cannot represent it.
 ///
-/// Everything outside the document stays, and so does every line inside that has nothing to do with the change.
+/// Everything outside the document stays, and so does every line inside that the change does not affect.
 pub fn edit(text: &str, document: &Document, new: &Node, format: Format, limits: &Limits) -> Option<String> {
     if document.root.is_identical(new) {
         return Some(text.to_owned());
     }
     let part = document.span.range();
-    let says_new = |edited: &String| {
+    let has_new_value = |edited: &String| {
         let end = edited.len() - (text.len() - part.end);
-        says(edited, part.start..end, document, new, format, limits)
+        has_value(edited, part.start..end, document, new, format, limits)
     };
     for boldness in [Boldness::Careful, Boldness::Bold, Boldness::Inline] {
-        let edited = Plan::new(text, document, new, format, boldness).edits().map(|edits| splice(text, &edits));
-        if let Some(edited) = edited.filter(|edited| says_new(edited)) {
+        let edited = EditPlan::new(text, document, new, format, boldness).edits().map(|edits| splice(text, &edits));
+        if let Some(edited) = edited.filter(|edited| has_new_value(edited)) {
             return Some(edited);
         }
     }
-    rewritten(text, document, new, format).into_iter().find(says_new)
+    rewritten(text, document, new, format).into_iter().find(has_new_value)
 }
 
 /// One replacement; ranges of a plan do not overlap.
@@ -56,8 +56,8 @@ fn splice(text: &str, edits: &[Edit]) -> String {
     edited
 }
 
-/// Whether the part of the text reads as one document that says this.
-fn says(text: &str, part: Range<usize>, old: &Document, new: &Node, format: Format, limits: &Limits) -> bool {
+/// Whether a part of the text is one document with the new value.
+fn has_value(text: &str, part: Range<usize>, old: &Document, new: &Node, format: Format, limits: &Limits) -> bool {
     if !text.is_char_boundary(part.start) || !text.is_char_boundary(part.end) {
         return false;
     }
@@ -68,7 +68,7 @@ fn says(text: &str, part: Range<usize>, old: &Document, new: &Node, format: Form
     }
 }
 
-/// The document written anew, in place of its value and then in place of all of it.
+/// The text with the document rewritten, in place of its value and then in place of all of it.
 fn rewritten(text: &str, document: &Document, new: &Node, format: Format) -> Vec<String> {
     let part = document.span.range();
     let root = document.root.span.range();

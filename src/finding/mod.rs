@@ -1,4 +1,4 @@
-//! Trouble in the user's files as a value: what, where, why, and the way out.
+//! A problem in the user's files as a value: what, where, why, and what to do.
 
 mod refusal;
 mod rules;
@@ -14,19 +14,19 @@ pub use rules::*;
 /// Something wrong, or worth knowing, about what was read.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// Which rule speaks.
+    /// The rule that was violated.
     pub rule: &'static Rule,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// A lower-case phrase without a full stop.
     pub message: String,
     /// Where it is.
     pub location: Location,
-    /// What stands at the location, in a word or two.
+    /// What is at the location, in a word or two.
     pub label: String,
     /// Other places that belong to it.
     pub related: Vec<Label>,
-    /// The way out.
+    /// What to do.
     pub help: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub enum Location {
     Span(Span),
     /// A file or directory that could not be read as text.
     File {
-        /// Where it stands.
+        /// Its path.
         path: RepoPath,
         /// The side it belongs to.
         revision: SmolStr,
@@ -60,16 +60,16 @@ pub enum Severity {
     Note,
     /// Probably a mistake.
     Warning,
-    /// Wrong: the file cannot mean what it says.
+    /// The file is wrong.
     Error,
 }
 
 /// A value, complete or not, and what was found while making it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Outcome<T> {
-    /// What could be made.
+    /// The value, as far as it could be made.
     pub value: T,
-    /// What was wrong on the way.
+    /// What was found while making it.
     pub findings: Vec<Finding>,
 }
 
@@ -79,7 +79,7 @@ impl<T> Outcome<T> {
         Self { value, findings: Vec::new() }
     }
 
-    /// The value; what was wrong joins the rest.
+    /// Returns the value and moves the findings to others.
     pub fn gather(self, findings: &mut Vec<Finding>) -> T {
         findings.extend(self.findings);
         self.value
@@ -126,7 +126,7 @@ impl Finding {
         }
     }
 
-    /// Says in a word or two what stands at the location.
+    /// Says in a word or two what is at the location.
     #[must_use]
     pub fn labelled(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();

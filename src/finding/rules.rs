@@ -2,7 +2,7 @@
 
 use super::Severity;
 
-/// One rule: its stable name, its category and what it says.
+/// One rule: its stable id, its category and its texts.
 #[derive(Debug)]
 pub struct Rule {
     /// `area/name`, never reused.
@@ -20,20 +20,20 @@ pub struct Rule {
 /// The category of a rule, for programs that sort findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The file breaks a rule of its format or shape.
+    /// A file violates its format or schema.
     Validation,
-    /// Something referred to is not there.
+    /// Something referred to does not exist.
     NotFound,
-    /// Two things claim the same place.
+    /// Two definitions contradict each other.
     Conflict,
-    /// A limit was reached; nothing is known about what lies beyond it.
+    /// A limit was reached; everything beyond it is unknown.
     Limit,
-    /// The object database did not give what it should.
+    /// An object could not be read from the repository.
     Unreadable,
 }
 
 impl Kind {
-    /// As it stands in machine output.
+    /// The name in machine output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Validation => "validation",
@@ -65,35 +65,33 @@ macro_rules! rules {
 
 rules! {
     CONFIG_INVALID = "config/invalid", Validation, Error,
-        "a value in outcrop.yaml has the wrong shape",
-        "The configuration is read strictly, so that a slip of the pen cannot switch something off unnoticed. The message says which \
-         shape the key takes.";
+        "a value in outcrop.yaml is not what its key takes",
+        "The configuration is read strictly, so that a typo cannot silently disable a rule. The message says what the key takes.";
     CONFIG_LIST_KEYS = "config/list-keys", Validation, Warning,
-        "the configured keys of a list do not tell its items apart",
-        "Items are followed by the keys that `lists` in outcrop.yaml gives, if every item has one of them and no two items have the same. \
-         Where that does not hold, the list is compared by content, and a change of an item may show as another one. Add a key, name \
-         others, or narrow the place the rule is for.";
+        "the configured keys of a list do not identify its items",
+        "Items are matched by the keys that `lists` in outcrop.yaml names, if every item has one of them and no two items share a value. \
+         Otherwise the list is compared by content, and a changed item may be shown as removed and added. Add a key, name other keys, \
+         or narrow the path of the rule.";
     CONFIG_RULES_CHANGE = "config/rules-change", Validation, Warning,
-        "a change of outcrop.yaml does not judge itself",
-        "Severities, limits and list rules are read from the older side, so that no change can switch off its own checks. The new ones \
+        "a change of outcrop.yaml does not apply to itself",
+        "Severities, limits and list rules are read from the older side, so that no change can disable its own checks. The new ones \
          apply once the change is merged.";
     CONFIG_UNKNOWN_KEY = "config/unknown-key", Validation, Error,
-        "a key in outcrop.yaml is not known",
-        "A misspelt key would be ignored silently, and the rule it was meant to set would not hold. The help line names the nearest \
-         known key.";
+        "outcrop.yaml has an unknown key",
+        "A misspelled key would be ignored silently, and its setting would have no effect. The help line names the nearest known key.";
     DOCUMENT_ALIAS_CYCLE = "document/alias-cycle", Validation, Error,
-        "an alias stands inside the value it refers to",
-        "Such a value would have no end. Give the inner part a name of its own, or write it out.";
+        "an alias is inside the value it refers to",
+        "Such a value would be infinite. Give the inner part an anchor of its own, or write it out.";
     DOCUMENT_DUPLICATE_KEY = "document/duplicate-key", Conflict, Error,
         "a map has the same key twice",
         "Parsers disagree on which one counts: some take the first, some the last, some refuse. Remove one of them.";
     DOCUMENT_ENCODING = "document/encoding", Validation, Error,
         "a configuration file is not text",
         "YAML and JSON files are UTF-8 text (UTF-16 with a byte order mark is read too). The message gives the first byte that is \
-         not. Convert the file, or take it out of the configuration by renaming it.";
+         not. Convert the file, or rename it so that it is not read as YAML or JSON.";
     DOCUMENT_MERGE_KEY = "document/merge-key", Validation, Error,
         "a merge key `<<` does not hold a map or a list of maps",
-        "Only maps can be merged into a map. Quote the key (`\"<<\"`) if it is meant as data.";
+        "Only maps can be merged into a map. Quote the key (`\"<<\"`) if it is data.";
     DOCUMENT_SYNTAX = "document/syntax", Validation, Error,
         "a file is not valid YAML or JSON",
         "The file cannot be read, so nothing about its content can be compared or checked. The snippet shows where the parser gave up; \
@@ -103,42 +101,42 @@ rules! {
         "`!!int`, `!!float`, `!!bool` and `!!null` demand a value that can be read as such.";
     DOCUMENT_UNDEFINED_ALIAS = "document/undefined-alias", NotFound, Error,
         "an alias names an anchor that is not defined before it",
-        "Anchors (`&name`) must stand before their aliases (`*name`), in the same document of the same file.";
+        "An anchor (`&name`) must come before its aliases (`*name`), in the same document of the same file.";
     EXPRESSION_AMBIGUOUS_NAME = "expression/ambiguous-name", Conflict, Error,
-        "an expression names a resource by a name that several have",
-        "After a leading `::`, a resource can be called by its last name only where that is unique in the whole tree. The message lists \
-         the candidates: write the path of the one that is meant.";
+        "an expression uses a name that several resources have",
+        "After a leading `::`, the last part of a resource's path can be used only if it is unique in the whole tree. The message \
+         lists the candidates: write the full path of one of them.";
     EXPRESSION_BAD_ARGUMENTS = "expression/bad-arguments", Validation, Error,
-        "a function of an expression cannot work with what it is given",
-        "The message says which function takes what. Text in the arguments of most functions is literal: write `{eval: path}` for the \
+        "a function of an expression got arguments it cannot use",
+        "The message says what the function takes. Text in the arguments of most functions is literal: write `{eval: path}` for the \
          value of a path.";
     EXPRESSION_CYCLE = "expression/cycle", Validation, Error,
         "the value of an expression depends on itself",
-        "Computed values may use each other, but not in a circle; the inner one is taken as null. The notes show the way round. \
-         An expression that is meant to take the value of a parent starts with `..::`.";
+        "Computed values may use each other, but not in a cycle; the inner one evaluates to null. The notes show the cycle. \
+         An expression that takes the value of a parent starts with `..::`.";
     EXPRESSION_JQ = "expression/jq", Validation, Error,
         "a jq expression is wrong or fails",
-        "The message says what is wrong: a slip in the expression, a function that does not exist, or a value it cannot work on. \
+        "The message says what is wrong: a typo in the expression, a function that does not exist, or a value it cannot work on. \
          Functions that read the environment, the clock or further inputs do not exist, because the result would depend on more \
          than the commit.";
     EXPRESSION_MISPLACED_KEYWORD = "expression/misplaced-keyword", Validation, Error,
-        "a keyword stands beside a function instead of beside `eval`",
-        "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Beside the \
-         function they would be ignored.";
+        "a keyword is next to a function instead of next to `eval`",
+        "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Next to \
+         the function they would be ignored.";
     EXPRESSION_NOT_NULL = "expression/not-null", Validation, Error,
         "an expression marked `strict: notnull` gives null",
         "The expression found null, or nothing at all. Give the value it looks for, or take `strict` out.";
     EXPRESSION_NUMBER = "expression/number", Validation, Error,
         "a number would be rounded by an expression",
-        "Numbers keep all their digits, but jq calculates in floating point where integers do not suffice. A result that silently \
-         lost digits would be worse than none.";
+        "Numbers keep all their digits, but jq uses floating point for anything but integers. A result that silently lost digits would \
+         be worse than none.";
     EXPRESSION_PARSE = "expression/parse", Validation, Error,
         "a path expression is malformed",
         "A path is made of keys with `::` between them; `[…]` filters, `=` and `!=` test, `?` takes the first match. The message says \
          what is wrong.";
     EXPRESSION_RECURSIVE = "expression/recursive-expression", Validation, Error,
-        "variables of an expression need each other in a circle",
-        "Variables are computed when they are used, in any order, but none can be made from itself. The message shows the way round.";
+        "variables of an expression depend on each other in a cycle",
+        "Variables are computed when they are used, in any order, but none can depend on itself. The message shows the cycle.";
     EXPRESSION_REQUIRED = "expression/required", NotFound, Error,
         "an expression marked `strict: required` finds nothing",
         "Nothing in the tree matches the path. Give the value it looks for, or take `strict` out.";
@@ -156,23 +154,21 @@ rules! {
          `.children`, `.descendants`, `.all`.";
     EXPRESSION_UNREADABLE = "expression/unreadable", Unreadable, Error,
         "an expression needs a resource that cannot be read",
-        "What the expression gives is not known as long as a file that it looks at cannot be read. Repair that file.";
+        "The result of the expression is unknown as long as a file that it reads cannot be read. Repair that file.";
     KUSTOMIZE_BUILD = "kustomize/build", Validation, Error,
         "a kustomization cannot be built",
-        "`kustomize build` would stop here as well. The kustomization has no resources on this side, so nothing can be said about \
-         what it changes.";
+        "`kustomize build` would fail here as well, so the kustomization renders no resources.";
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
-        "Remote bases, charts and plugins are neither fetched nor run. Everything else is built, and a change of the reference itself \
-         is shown.";
+        "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
          `limits.depth` in outcrop.yaml moves it.";
     LIMIT_ENTRIES = "limit/entries", Limit, Error,
-        "there are too many files to look at",
-        "A few objects can describe a tree of billions of paths. Everything beyond the limit was not looked at, so the run is \
-         incomplete. Name the paths of interest after `--`, or raise `limits.entries` in outcrop.yaml.";
+        "there are too many files to read",
+        "A few objects can describe a tree of billions of paths. Everything beyond the limit was not read, so the run is \
+         incomplete. Name the paths to compare after `--`, or raise `limits.entries` in outcrop.yaml.";
     LIMIT_EXPRESSION = "limit/expression", Limit, Error,
         "an expression is too long, too deep, or does too much",
         "A few short expressions can ask for more work than any machine can do. `limits.expression_bytes`, `expression_depth`, \
@@ -186,23 +182,23 @@ rules! {
         "Files that include files can multiply without end. `limits.include_depth` and `limits.includes` in outcrop.yaml move the limits.";
     LIMIT_NODES = "limit/nodes", Limit, Error,
         "a document has too many values",
-        "Aliases and merge directives can make a small file stand for billions of values. `limits.nodes` in outcrop.yaml moves the limit.";
+        "Aliases and merge directives can expand a small file to billions of values. `limits.nodes` in outcrop.yaml moves the limit.";
     LIMIT_PATCH = "limit/patch", Limit, Error,
         "a patch selects too many places or does too much work",
         "A few lines can ask for billions of edits. `limits.patch_matches` and `limits.patch_work` in outcrop.yaml move the limits.";
     LIMIT_RUN_SIZE = "limit/run-size", Limit, Error,
         "all files together are too large to read",
-        "What was read before the limit was reached is compared; the rest is not, so the run is incomplete. Name the paths of \
-         interest after `--`, or raise `limits.run_bytes` in outcrop.yaml.";
+        "What was read before the limit was reached is compared; the rest is not, so the run is incomplete. Name the paths \
+         to compare after `--`, or raise `limits.run_bytes` in outcrop.yaml.";
     LIMIT_SCHEMA = "limit/schema", Limit, Error,
         "a schema takes too much work to check",
-        "Schemas that branch again and again, or lead back to themselves without ever looking deeper into the value, have no end. The \
-         body was not checked to the end.";
+        "Schemas that branch repeatedly, or refer to themselves without descending into the value, may never end. The \
+         body was not checked completely.";
     MERGE_INCLUDE_NOT_FOUND = "merge/include-not-found", NotFound, Error,
         "an included file does not exist",
         "The name is taken relative to the file in which it is written. `+?include` allows the file to be missing.";
     MERGE_INCLUDE_REFUSED = "merge/include-refused", Validation, Error,
-        "an include names something that is never read",
+        "an include names something that is not allowed",
         "Includes are read from the same commit as the file itself. Absolute names, names that lead out of the tree, URLs, symbolic links \
          and conditions on the environment are refused, because the result would depend on more than the commit.";
     MERGE_INVALID_INCLUDE = "merge/invalid-include", Validation, Error,
@@ -210,13 +206,13 @@ rules! {
         "Write `+include: name.yaml`, `+include: name.yaml#/part` or `+include: {file: name.yaml}`.";
     MERGE_INVALID_POINTER = "merge/invalid-pointer", Validation, Error,
         "a path in a directive has a `~` that is followed by neither 0 nor 1",
-        "Inside a path, `~0` stands for `~` and `~1` stands for `/`, as in JSON Pointer.";
+        "Inside a path, `~` is written `~0` and `/` is written `~1`, as in JSON Pointer.";
     MERGE_CONFLICT = "merge/merge-conflict", Conflict, Error,
         "a directive brings a value that is not a map into a map with other keys",
         "Only maps can be merged into a map. A list or a scalar can take the place of a map that holds nothing but the directive.";
     MERGE_FORBIDDEN = "merge/merge-forbidden", Conflict, Error,
         "a directive merges into a map that is marked `+%: error`",
-        "The mark says that this map is not to be overridden. Write `+%: merge` in the overriding map if it is meant nevertheless.";
+        "The mark says that this map must not be overridden. Write `+%: merge` in the overriding map to override it anyway.";
     MERGE_MISSING_REFERENCE = "merge/missing-reference", NotFound, Error,
         "the target of a directive does not exist",
         "Paths start at the root of the document as it is after expansion; `+?` allows the target to be missing.";
@@ -227,70 +223,66 @@ rules! {
         "a document to be expanded is not a map",
         "Directives are keys of maps, and their paths start at the map at the top level.";
     MERGE_NOT_RESTORABLE = "merge/not-restorable", Validation, Error,
-        "a changed document cannot be written so that expanding it gives it back",
-        "Keys that look like directives would be expanded when the document is read again. Rename them, or take them out.";
+        "a changed document cannot be written so that expanding it restores it",
+        "Keys that look like directives would be expanded when the document is read again. Rename or remove them.";
     MERGE_RECURSIVE_INCLUDE = "merge/recursive-include", Validation, Error,
         "a directive leads back to itself",
-        "The value would have no end. The chain shows the way round; one of its directives must go.";
+        "The value would be infinite. The chain shows the cycle; remove one of its directives.";
     METADATA_AMBIGUOUS = "metadata/ambiguous", Conflict, Error,
-        "several resources answer to one name",
-        "A resource can be called by its directory, its alias or its id. Where two resources of a collection share one of these, \
-         nobody can tell which is meant. Give one of them another name, or ask for it by its path.";
+        "several resources have the same name",
+        "A resource can be addressed by its directory, its alias or its id. If two resources of a collection share one of these, the \
+         name is ambiguous. Rename one of them, or use its path.";
     METADATA_CLEARS = "metadata/clears", Validation, Error,
-        "a rewrite would bring a cleared value back",
-        "A `null` in a layer switches off what weaker layers say. Documents are written without nulls, so rewriting this one would let the \
-         inherited value through again. Change the one field that is meant with `outcrop metadata set PATH POINTER VALUE`, which leaves \
+        "rewriting the file would bring a cleared value back",
+        "A `null` in a layer clears the value of weaker layers. Documents are written without nulls, so rewriting this one would bring the \
+         inherited value back. Change a single field with `outcrop metadata set PATH POINTER VALUE`, which leaves \
          the rest of the file as it is, or remove the null first.";
     METADATA_DEAD_EDIT = "metadata/dead-edit", Validation, Warning,
-        "a value of a layer was edited that no resource reads",
-        "Either nothing stands where the layer speaks, or a stronger layer says something else for everything that does. The edit changes \
-         nothing; it was probably meant for another place.";
+        "an edited value of a layer affects no resource",
+        "Either no resource matches the layer, or a stronger layer overrides the value for every resource that does. The edit has no \
+         effect; check whether it belongs in another file.";
     METADATA_IDENTITY = "metadata/identity", Validation, Error,
         "an item of a list has no name",
         "An item without a path is named by the attribute that `aliasFromAttribute` or `idFromAttribute` points to. Neither gives a text \
          or a number here.";
     METADATA_INVALID = "metadata/invalid", Validation, Error,
-        "a value in a metadata file has the wrong shape",
-        "Metadata is read strictly, so that a slip of the pen cannot change the meaning of many resources unnoticed. The message says \
-         which shape the field takes.";
+        "a value in a metadata file is not what its field takes",
+        "Metadata is read strictly, so that a typo cannot silently change many resources. The message says what the field takes.";
     METADATA_NOT_A_FILE = "metadata/not-a-file", Validation, Warning,
-        "metadata stands behind a link, which is not followed",
+        "a metadata file is a link, which is not followed",
         "Symbolic links and submodules are never followed. Put the file itself where the link is.";
     METADATA_NOT_FOUND = "metadata/not-found", NotFound, Error,
         "there is no such metadata",
-        "Nothing is stored at this place. `outcrop metadata resolve PATH --layers` lists the files that speak for a path.";
+        "Nothing is stored here. `outcrop metadata resolve PATH --layers` lists the files that apply to a path.";
     METADATA_PATH = "metadata/path", Validation, Error,
         "a path cannot have metadata",
-        "A path of a resource has no `_` and no globs in it, because these stand for other paths. The message gives the reason.";
-    METADATA_RECURSIVE = "metadata/recursive", Validation, Error,
-        "metadata is to be inferred for everything below a path",
-        "Inference looks at one collection or resource at a time. Run it for each path; nothing was written.";
+        "A path of a resource has no `_` and no globs in it, because these match other paths. The message gives the reason.";
     METADATA_SELECTOR = "metadata/selector", Validation, Warning,
-        "metadata stands below a name that matches nothing",
-        "The name of this directory looks like a glob but is malformed, so the layer in it never speaks for any resource.";
+        "metadata is in a directory whose name matches nothing",
+        "The name of this directory looks like a glob but is malformed, so the layer in it never applies to a resource.";
     METADATA_SHADOWED = "metadata/shadowed", Validation, Warning,
-        "a field is given under two names, and one does not count",
-        "Many fields have older names that are still read. Where both are written, the canonical name counts, and for operations all of it.";
+        "a field is given under two names, and one is ignored",
+        "Many fields have older names that are still read. If both are written, the canonical name is used, for operations with all of its content.";
     METADATA_TWO_FILES = "metadata/two-files", Conflict, Warning,
-        "two metadata files stand in one place",
+        "a directory has two metadata files",
         "Only one of them is read: `.yaml` before `.yml` before `.json`. Remove the other.";
     METADATA_UNKNOWN_KEY = "metadata/unknown-key", Validation, Error,
-        "a key in a metadata file is not known",
-        "A misspelt key would be ignored silently, and the resources it speaks for would be handled differently than it says. The help \
-         line names the nearest known key.";
+        "a metadata file has an unknown key",
+        "A misspelled key would be ignored silently, and would not affect the resources it applies to. The help line names the nearest \
+         known key.";
     OPENAPI_INVALID = "openapi/invalid", Validation, Error,
-        "a document is no OpenAPI document",
-        "An OpenAPI document is one map with `paths` in it, of version 2.0, 3.0 or 3.1. Without paths nothing follows from it.";
+        "a document is not an OpenAPI document",
+        "An OpenAPI document is one map with `paths` in it, of version 2.0, 3.0 or 3.1. Without paths nothing can be inferred.";
     OPENAPI_MISSING = "openapi/missing", NotFound, Error,
-        "the OpenAPI document is not where the configuration says",
+        "the configured OpenAPI document does not exist",
         "`openapi` in `outcrop.yaml` names a file of the repository, from its root. Links are not followed.";
     OPENAPI_REFERENCE = "openapi/reference", NotFound, Warning,
-        "a reference in an OpenAPI document leads nowhere",
-        "Only references into the same document are followed: `#/components/schemas/Name`. What stands behind another one, or behind a \
-         circle of references, is not known and is left out.";
+        "a reference in an OpenAPI document has no target",
+        "Only references into the same document are followed: `#/components/schemas/Name`. The target of any other reference, and of a \
+         cycle of references, is unknown and left out.";
     PATCH_APPEND_MISUSE = "patch/append-misuse", Validation, Error,
-        "`-` stands where nothing can be appended",
-        "`-` means the place after the last item of a list. Only `add` can put something there, and only as the last segment of a path.";
+        "`-` is used where nothing can be appended",
+        "`-` is the position after the last item of a list. Only `add` can write there, and only as the last segment of a path.";
     PATCH_BAD_PATH = "patch/bad-path", Validation, Error,
         "the path of a patch operation cannot be read",
         "A path is a JSON Pointer whose segments may also be `[0]`, `[-]`, `[*]` or a filter such as `[?(@.name=='app')]`. A slash inside a \
@@ -301,7 +293,7 @@ rules! {
          is a map.";
     PATCH_DEAD = "patch/dead", NotFound, Warning,
         "a patch matches no resource",
-        "Its `target` fits no resource below the place of the file, so it never does anything. Often a kind or a name was renamed.";
+        "Its `target` matches no resource below the directory of the file, so it has no effect. Often a kind or a name was renamed.";
     PATCH_EVAL_IS_DATA = "patch/eval-is-data", Validation, Warning,
         "a patch writes an `eval` map, which is not evaluated",
         "Expressions in resources are evaluated before patches run, so what a patch writes stays as it is. Use `${…}` in the patch instead.";
@@ -309,76 +301,74 @@ rules! {
         "a `forEach` does not give a list or a map",
         "`forEach` is one expression `${…}`. It runs before a resource is chosen, so it cannot read `resource`.";
     PATCH_INVALID = "patch/invalid", Validation, Error,
-        "a value in a patch file has the wrong shape",
-        "Patches are read strictly, so that a slip of the pen cannot change many resources in an unforeseen way. The message says which \
-         shape the field takes.";
+        "a value in a patch file is not what its field takes",
+        "Patches are read strictly, so that a typo cannot silently change many resources. The message says what the field takes.";
     PATCH_MISSING = "patch/missing", NotFound, Error,
-        "`replace` names a place that is not there",
-        "`replace` changes what exists. Use `add` to set a value whether or not it is there.";
+        "`replace` names a value that does not exist",
+        "`replace` changes an existing value. Use `add` to set a value whether or not it exists.";
     PATCH_NO_MATCH = "patch/no-match", NotFound, Error,
         "a filter or `[*]` in a path selects nothing",
-        "A filter says which items are meant, so finding none is taken for a mistake: a renamed container, a slip of the pen.";
+        "A filter selects items, so selecting none is treated as a mistake: a renamed container, or a typo.";
     PATCH_NOT_A_FILE = "patch/not-a-file", Validation, Warning,
-        "patches stand behind a link, which is not followed",
+        "a patch file is a link, which is not followed",
         "Symbolic links and submodules are never followed. Put the file itself where the link is.";
     PATCH_OUT_OF_BOUNDS = "patch/out-of-bounds", NotFound, Error,
-        "a list has no item of this number",
-        "Items are counted from 0 and are never created by number. `-` appends to a list.";
+        "a list has no item at this index",
+        "Indexes start at 0, and items are never created by index. `-` appends to a list.";
     PATCH_ROOT_TARGET = "patch/root-target", Validation, Error,
-        "a patch operation means the whole resource",
+        "a patch operation targets the whole resource",
         "Operations change what is inside a resource. To drop a whole resource, list it under `removes`.";
     PATCH_TEMPLATE = "patch/template", Validation, Error,
         "an expression in a patch fails",
         "The text between `${` and `}` is CEL. The message says what went wrong when it was read or evaluated.";
     PATCH_TEST_FAILED = "patch/test-failed", Conflict, Error,
-        "a `test` operation finds another value",
+        "a `test` operation found a different value",
         "The document is not what the patch was made for, so none of its operations is applied.";
     PATCH_TWO_FILES = "patch/two-files", Conflict, Warning,
-        "two patch files stand in one place",
+        "a directory has two patch files",
         "Only one of them is read: `.yaml` before `.yml` before `.json`. Remove the other.";
     PATCH_UNKNOWN_KEY = "patch/unknown-key", Validation, Error,
-        "a key in a patch file is not known",
-        "A misspelt key would be ignored silently, and the patch would do something else than it says. The help line names the nearest \
-         known key.";
+        "a patch file has an unknown key",
+        "A misspelled key would be ignored silently, and the patch would do something else. The help line names the nearest known key.";
     PATCH_UNSUPPORTED_OP = "patch/unsupported-op", Validation, Error,
-        "a patch operation is not known",
-        "Patch files know `add`, `replace`, `remove` and `mergeShallow`.";
+        "a patch operation is unknown",
+        "Patch files support `add`, `replace`, `remove` and `mergeShallow`.";
     PATCH_WHERE = "patch/where", Validation, Error,
         "a `where` fails or does not give a boolean",
-        "`where` is one expression `${…}` that is true for the resources that are meant. A key that is not there means no; everything else \
-         that goes wrong is an error.";
+        "`where` is one expression `${…}` that is true for the selected resources. A missing key means false; any other failure is an \
+         error.";
     PATCH_WRONG_TYPE = "patch/wrong-type", Validation, Error,
-        "a path leads through a value that cannot have it",
-        "Keys belong to maps, numbers, filters and `[*]` to lists. Missing maps are made on the way, lists only by `-`.";
+        "a path does not fit the type of a value on it",
+        "Keys select from maps; indexes, filters and `[*]` select from lists. Missing maps are created, lists only by `-`.";
     REQUEST_ASSERTION = "request/assertion", Validation, Error,
         "a body does not meet a condition of its metadata",
-        "`validate.assertions` are conditions in jq. One that gives nothing but null and false does not hold.";
+        "`validate.assertions` are conditions in jq. One that yields nothing but null and false fails.";
     REQUEST_HEADER = "request/header", Validation, Error,
         "a header or a method cannot be sent",
-        "Names of headers and methods are tokens, and values are one line of text. A line break in a value would be read as a further \
+        "Names of headers and methods are tokens, and values are one line of text. A line break in a value would be read as another \
          header.";
     REQUEST_LIST = "request/list", Validation, Error,
-        "a list response cannot be told apart into items",
+        "a list response cannot be split into items",
         "A list is an array, or an object with `items`, or one with a single array in it; each item is an object. `jqExpression` of \
-         `listCollection` can bring any response to that shape.";
+         `listCollection` can convert any response to that form.";
     REQUEST_PATH = "request/path", Validation, Error,
-        "the path of a request is not safe or not there",
-        "A blank id would make a request of one resource a request of its whole collection, and `..` in an id leads to another \
+        "the path of a request is unsafe or missing",
+        "A blank id would turn a request for one resource into one for its whole collection, and `..` in an id leads to another \
          resource. Such a path is refused rather than sent.";
     REQUEST_PAYLOAD = "request/payload", Validation, Error,
         "a payload does not fit a transform",
-        "Attributes are kept or left out of maps. A payload that is a list or a scalar has none.";
+        "Transforms keep or drop attributes of maps. A payload that is a list or a scalar has none.";
     REQUEST_REQUIRED = "request/required", Validation, Error,
         "a body lacks a required attribute",
-        "`validate.requiredAttributes` names what the server demands. Attributes that follow from the logical path count as present.";
+        "`validate.requiredAttributes` names what the server requires. Attributes that are derived from the logical path count as present.";
     REQUEST_SCHEMA = "request/schema", Validation, Error,
         "a body does not fit its schema, or cannot be checked against it",
-        "`validate.schemaRef` refers to an OpenAPI document: to the schema of the request's body, or to one at a pointer. Without one, \
-         nobody can say whether the body is right.";
+        "`validate.schemaRef` refers to an OpenAPI document: to the schema of the request's body, or to one at a pointer. Without it, \
+         the body cannot be checked.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
-        "two documents describe the same resource",
-        "Kubernetes documents are identified by group, kind, namespace and name. Which of two wins depends on the order in which \
-         they are applied. Remove one, or give it a name of its own.";
+        "a resource is defined in two places",
+        "Kubernetes documents are identified by group, kind, namespace and name. Which of two definitions wins depends on the order in which \
+         they are applied. Remove one, or rename it.";
     SOURCE_CONFLICT = "source/conflict", Conflict, Error,
         "a path in the index has an unresolved merge conflict",
         "There is no single content to check. Resolve the conflict and `git add` the file.";
@@ -389,7 +379,7 @@ rules! {
         "a file, an object or a directory cannot be read",
         "The message gives the reason. Damaged objects can be checked with `git fsck`.";
     SOURCE_UNSAFE_NAME = "source/unsafe-name", Validation, Error,
-        "a tree holds a name that would lead out of it",
+        "a tree has an entry whose name leads out of it",
         "Names such as `..`, or names with a slash, cannot be checked out and are never followed.";
 }
 

@@ -4,11 +4,17 @@ use smol_str::SmolStr;
 
 use crate::path::Pointer;
 
-/// A pattern of components, for places in documents, files and logical paths alike.
+/// A pattern of components, for places in documents, files and logical paths alike. It is matched against a whole path, or step by
+/// step while a walk goes down, so that no path is matched from its start again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     components: Vec<Component>,
 }
+
+/// How much of a pattern the components so far match: bit `n` is set if they match its first `n` components. Patterns of more than
+/// 127 components match nothing; documents and directories are not that deep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress(u128);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Component {
@@ -40,14 +46,52 @@ impl Pattern {
         Self { components: components.map(component).collect() }
     }
 
-    /// Whether these components are what the pattern speaks of.
-    pub fn matches<S: AsRef<str>>(&self, components: &[S]) -> bool {
-        matches_from(&self.components, components)
+    /// The progress before any component.
+    pub fn start(&self) -> Progress {
+        self.past_any(Progress(1))
     }
 
-    /// Whether the pattern speaks of this place or of one above it.
+    /// The progress after one more component, which may have several names: a match of any of them counts.
+    pub fn step(&self, progress: Progress, names: &[&str]) -> Progress {
+        let mut next = Progress::default();
+        for (at, component) in self.components.iter().enumerate().filter(|(at, _)| progress.has(*at)) {
+            match component {
+                Component::Any => next.add(at),
+                _ if names.iter().any(|name| component.matches(name)) => next.add(at + 1),
+                _ => {}
+            }
+        }
+        self.past_any(next)
+    }
+
+    /// Whether the components so far match the whole pattern.
+    pub fn is_complete(&self, progress: Progress) -> bool {
+        progress.has(self.components.len())
+    }
+
+    /// Whether these components match the pattern.
+    pub fn matches<S: AsRef<str>>(&self, components: &[S]) -> bool {
+        let mut progress = self.start();
+        for component in components {
+            if progress == Progress::default() {
+                return false;
+            }
+            progress = self.step(progress, &[component.as_ref()]);
+        }
+        self.is_complete(progress)
+    }
+
+    /// Whether the pattern matches this path or one of its ancestors.
     pub fn covers<S: AsRef<str>>(&self, components: &[S]) -> bool {
-        (0..=components.len()).any(|length| self.matches(&components[..length]))
+        let mut progress = self.start();
+        let mut next = components.iter();
+        loop {
+            match next.next() {
+                _ if self.is_complete(progress) => return true,
+                Some(component) => progress = self.step(progress, &[component.as_ref()]),
+                None => return false,
+            }
+        }
     }
 
     /// The last component, if it is plain text.
@@ -57,36 +101,40 @@ impl Pattern {
             _ => None,
         }
     }
+
+    /// `**` may match no component at all: what has reached it has also reached the component after it.
+    fn past_any(&self, mut progress: Progress) -> Progress {
+        for (at, component) in self.components.iter().enumerate() {
+            if *component == Component::Any && progress.has(at) {
+                progress.add(at + 1);
+            }
+        }
+        progress
+    }
 }
 
-/// Greedy with one point of return per `**`, as globs are matched: never exponential.
-fn matches_from<S: AsRef<str>>(pattern: &[Component], components: &[S]) -> bool {
-    let (mut at, mut against) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        let stepped = match (pattern.get(at), components.get(against)) {
-            (None, None) => return true,
-            (Some(Component::Any), _) => {
-                retry = Some((at, against));
-                at += 1;
-                continue;
-            }
-            (Some(Component::Literal(text)), Some(component)) => text == component.as_ref(),
-            (Some(Component::Glob(glob)), Some(component)) => glob_matches(glob, component.as_ref()),
-            _ => false,
-        };
-        if stepped {
-            at += 1;
-            against += 1;
-        } else if let Some((any, from)) = retry
-            && from < components.len()
-        {
-            retry = Some((any, from + 1));
-            at = any + 1;
-            against = from + 1;
-        } else {
-            return false;
+impl Component {
+    fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Literal(text) => text == name,
+            Self::Glob(glob) => glob_matches(glob, name),
+            Self::Any => true,
         }
+    }
+}
+
+impl Progress {
+    fn has(self, matched: usize) -> bool {
+        self.0 & Self::bit(matched) != 0
+    }
+
+    fn add(&mut self, matched: usize) {
+        self.0 |= Self::bit(matched);
+    }
+
+    /// Nothing for a position beyond the last bit: a pattern with more components is never complete.
+    fn bit(matched: usize) -> u128 {
+        u32::try_from(matched).ok().and_then(|matched| 1_u128.checked_shl(matched)).unwrap_or(0)
     }
 }
 
@@ -187,7 +235,7 @@ pub fn check_glob(glob: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The place after the class whose `[` stands just before.
+/// The position after the class whose `[` is just before.
 fn check_class(glob: &[char], mut at: usize) -> Result<usize, &'static str> {
     let unclosed = "a `[` is never closed";
     at += usize::from(glob.get(at) == Some(&'^'));
@@ -239,6 +287,31 @@ mod tests {
     }
 
     #[test]
+    fn ancestors_are_covered() {
+        let covers = |pattern, path: &str| Pattern::of_path(pattern).covers(&path.split('/').collect::<Vec<_>>());
+        assert!(covers("a", "a/b/c") && covers("a/b", "a/b") && covers("**", "a") && covers("**/b", "a/b/c"));
+        assert!(!covers("a/b", "a") && !covers("b", "a/b"));
+        assert!(Pattern::of_path("").covers::<&str>(&[]) && !Pattern::of_path("a").covers::<&str>(&[]));
+    }
+
+    #[test]
+    fn a_pattern_of_too_many_components_matches_nothing() {
+        let longest = vec!["a"; 127];
+        assert!(Pattern::of_path(&longest.join("/")).matches(&longest));
+        let longer = vec!["a"; 128];
+        assert!(!Pattern::of_path(&longer.join("/")).matches(&longer));
+    }
+
+    /// The obvious definition.
+    fn naive(pattern: &[&str], path: &[&str]) -> bool {
+        match (pattern, path) {
+            (["**", rest @ ..], _) => naive(rest, path) || !path.is_empty() && naive(pattern, &path[1..]),
+            ([first, rest @ ..], [name, below @ ..]) => glob_matches(first, name) && naive(rest, below),
+            _ => pattern.is_empty() && path.is_empty(),
+        }
+    }
+
+    #[test]
     fn globs_within_a_component() {
         for (glob, text) in [
             ("a*", "a"),
@@ -261,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_globs_are_told_apart() {
+    fn malformed_globs_are_recognized() {
         for glob in ["*", "a?b", "[a-z]", "[^a]", "[\\]]", "[a\\-z]", "\\[", "]", "a-b", "[[]", "[a-\\]]"] {
             assert_eq!(check_glob(glob), Ok(()), "{glob}");
         }
@@ -279,9 +352,29 @@ mod tests {
 
     proptest! {
         #[test]
+        fn patterns_match_by_their_definition(
+            pattern in prop::collection::vec(prop::sample::select(vec!["**", "*", "a", "b"]), 0..6),
+            path in prop::collection::vec(prop::sample::select(vec!["a", "b", "c"]), 0..7),
+        ) {
+            let compiled = Pattern::of_path(&pattern.join("/"));
+            prop_assert_eq!(compiled.matches(&path), naive(&pattern, &path));
+            let covered = (0..=path.len()).any(|length| naive(&pattern, &path[..length]));
+            prop_assert_eq!(compiled.covers(&path), covered);
+        }
+
+        #[test]
         fn any_glob_ends(glob in ".{0,12}", text in ".{0,12}") {
             glob_matches(&glob, &text);
             let _ = check_glob(&glob);
+        }
+
+        #[test]
+        fn an_escaped_text_matches_itself_only(text in "[^/]{0,12}", other in "[^/]{0,12}") {
+            let escaped: String = text.chars().flat_map(|character| ['\\', character]).collect();
+            prop_assert_eq!(check_glob(&escaped), Ok(()));
+            prop_assert_eq!(glob_matches(&escaped, &other), text == other);
+            let (around, longer) = (format!("*{escaped}?"), format!("{other}{text}x"));
+            prop_assert!(glob_matches(&around, &longer));
         }
 
         #[test]

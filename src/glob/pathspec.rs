@@ -44,7 +44,7 @@ impl Glob {
         glob
     }
 
-    /// A pattern that starts with plain text, for instance the directory the user stands in.
+    /// A pattern that starts with plain text, for instance the user's current directory.
     pub fn below(directory: &[u8], pattern: &[u8], slashes: Slashes, folds_case: bool) -> Self {
         let mut glob = Self { steps: directory.iter().map(|&byte| Step::Byte(byte)).collect(), folds_case };
         glob.append(pattern, slashes);
@@ -151,7 +151,7 @@ impl Glob {
         end
     }
 
-    /// Reads what follows a `[`: the bytes it stands for, and how many pattern bytes that took.
+    /// Reads what follows a `[`: the set of bytes, and how many pattern bytes it takes.
     fn bracket(&self, rest: &[u8], slashes: Slashes) -> Option<(Box<[bool; 256]>, usize)> {
         let is_negated = matches!(rest.first(), Some(b'!' | b'^'));
         let first = usize::from(is_negated);

@@ -1,27 +1,32 @@
-//! Stage 11, impact: which files a set of edits can affect, through layers, includes, expressions and names.
+//! Which files and units a set of edits can affect, through layers, includes, expressions and names.
 //!
-//! What is named here is compared; whether it really changed turns out then. So it may name too much, at a price, but never too
-//! little: a resource that is left out here is taken for unchanged.
+//! What is named here is compared; whether it really changed turns out then. Naming too much costs time. Naming too little would
+//! give a wrong answer: a resource that is left out counts as unchanged.
 
-mod notable;
-mod roles;
+mod ancestor_readers;
+mod dependents;
+mod layer_edits;
+mod role_changes;
 mod selected;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
 use crate::finding::Finding;
-use crate::layout::Role;
+use crate::layout::{Edits, Input, Role, TreeFacts, UnitFacts};
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::settings::Settings;
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
 
-pub use notable::{Memory, NoMemory, Notable};
+pub use ancestor_readers::{AncestorReaders, ancestor_readers};
+pub use dependents::{Memory, NoMemory};
+pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
 
-/// Two worlds and what is asked about them.
+/// Two sides and what is asked about them.
 pub struct Question<'a> {
     /// The older side.
     pub before: &'a Side<'a>,
@@ -42,12 +47,16 @@ pub struct Impact {
     pub files: Vec<ChangedFile>,
     /// Those of them that may differ even if they are the same to the letter.
     pub affected: BTreeSet<RepoPath>,
-    /// Layers that say something else now: edited, or including something that was. Anywhere in the repository.
+    /// Layers whose content differs, by an edit of their own or of a file they include. Anywhere in the repository.
     pub layers: Vec<RepoPath>,
-    /// Whom those layers speak for, on either side.
+    /// The selectors of those layers, on either side.
     pub selectors: BTreeSet<MetadataPath>,
     /// Whether the sides read their files in different ways, so that everything may be affected.
     pub is_everything: bool,
+    /// Units that may render something else now, that came or that went, and whether each side has them.
+    pub units: BTreeMap<Unit, [bool; 2]>,
+    /// The files of each side that are shown by units, and not on their own.
+    pub in_units: [BTreeSet<RepoPath>; 2],
     /// What could not be looked at.
     pub unreadable: Vec<Unreadable>,
     /// What else is to be said.
@@ -69,9 +78,9 @@ pub fn impact(question: &Question<'_>) -> Impact {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
+            impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
         } else {
-            let edited: BTreeSet<&RepoPath> = edited.iter().map(|file| &file.path).collect();
-            known = impact.follow(question, &edited);
+            known = impact.follow(question, edited);
         }
     }
     impact.take(question, found.files, everywhere.as_deref().unwrap_or_default(), known);
@@ -83,13 +92,14 @@ pub fn everything(question: &Question<'_>) -> Impact {
     let found = edits(question, question.scope);
     let mut impact = Impact { unreadable: found.unreadable, is_everything: true, ..Impact::default() };
     impact.affect(question, everything_else(question));
+    impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
     impact.affected.extend(found.files.iter().map(|file| file.path.clone()));
     impact.take(question, found.files, &[], BTreeMap::new());
     impact
 }
 
 impl Impact {
-    /// Takes the edited files, and the affected ones with them. Of some it is known what stands there on the newer side.
+    /// Takes the edited files, and the affected ones with them. `known` has entries of the newer side that need not be looked up.
     fn take(
         &mut self,
         question: &Question<'_>,
@@ -115,26 +125,32 @@ impl Impact {
         self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
 
-    /// Finds what is affected, and gives back what it came to know about files of the newer side.
-    fn follow(&mut self, question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> BTreeMap<RepoPath, Entry> {
+    /// Finds what is affected, and returns entries of the newer side that it looked up on the way.
+    fn follow(&mut self, question: &Question<'_>, files: &[ChangedFile]) -> BTreeMap<RepoPath, Entry> {
+        let edits = Edits::new(files, [question.before.snapshot, question.after.snapshot]);
+        let edited: BTreeSet<&RepoPath> = files.iter().map(|file| &file.path).collect();
         self.layers =
             edited.iter().filter(|path| is_layer_file(path.file_name())).map(|path| (*path).clone()).collect();
-        let mut affected: Vec<RepoPath> = roles::shifted(question, edited);
-        for notable in notable::unedited(question, edited) {
-            let is_reached = notable.reads.iter().any(|read| edited.contains(read));
-            if is_reached && question.after.roles().of(&notable.path) == Role::Layer {
-                self.layers.push(notable.path.clone());
+        let mut affected: Vec<RepoPath> = role_changes::role_changes(question, &edited);
+        let known = dependents::known(question, &edits);
+        for (path, facts) in known.after.files.iter().filter(|(path, _)| !edited.contains(path)) {
+            let is_reached = |input: &Input| known.after.differs(input, &edits, &known.after.files);
+            let reached: Vec<&Input> = facts.inputs.iter().filter(|input| is_reached(input)).collect();
+            let includes = |input: &&Input| matches!(input, Input::File(_) | Input::Absent(_));
+            if reached.iter().any(includes) && question.after.roles().role(path) == Role::Layer {
+                self.layers.push(path.clone());
             }
-            // What an expression reads is known only when it is evaluated, so each of them is.
-            if is_reached || notable.has_expressions {
-                affected.push(notable.path);
+            if !reached.is_empty() {
+                affected.push(path.clone());
             }
         }
+        affected.extend(self.take_units(&known, &edits));
+        self.findings.extend(known.findings);
         self.layers.sort_unstable();
         self.layers.dedup();
         let sides = [question.before, question.after];
-        let speaks_for = |file: &RepoPath| sides.map(|side| side.layers().selector_of(file));
-        self.selectors = self.layers.iter().flat_map(speaks_for).flatten().collect();
+        let selectors = |file: &RepoPath| sides.map(|side| side.layers().selector_of(file));
+        self.selectors = self.layers.iter().flat_map(selectors).flatten().collect();
         self.affect(question, affected);
         let is_asked_for = self.layers.iter().any(|layer| question.scope.wants(layer));
         let (selected, findings) = selected::selected(question, &self.selectors);
@@ -144,9 +160,49 @@ impl Impact {
         selected
     }
 
+    /// Takes the units that edits affect, and returns the files that are shown on their own on one side only.
+    fn take_units(&mut self, known: &dependents::Known, edits: &Edits<'_>) -> Vec<RepoPath> {
+        let Some(before) = &known.before else { return Vec::new() };
+        let affected = before.affected(edits, &known.after.files).units;
+        self.units = on_sides([&before.units, &known.after.units]);
+        self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
+        self.in_units = [&before.units, &known.after.units].map(in_units);
+        self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
+    }
+
+    /// Adds every unit of some sides.
+    #[must_use]
+    pub fn with_units_of(mut self, sides: [Option<&Side<'_>>; 2], budget: &Budget) -> Self {
+        let found = sides.map(|side| {
+            let facts = side.filter(|side| side.files().has_units()).map(|side| TreeFacts::read(side.units(), budget));
+            facts.map(|(facts, findings)| (facts.units, findings))
+        });
+        let [before, after] = found.map(Option::unwrap_or_default);
+        self.units = on_sides([&before.0, &after.0]);
+        self.in_units = [&before.0, &after.0].map(in_units);
+        self.findings.extend(before.1.into_iter().chain(after.1));
+        self
+    }
+
     fn affect(&mut self, question: &Question<'_>, files: Vec<RepoPath>) {
         self.affected.extend(files.into_iter().filter(|path| question.scope.wants(path)));
     }
+}
+
+/// Every shown unit, and which sides have it.
+fn on_sides(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> BTreeMap<Unit, [bool; 2]> {
+    let mut units: BTreeMap<Unit, [bool; 2]> = BTreeMap::new();
+    for (side, found) in sides.into_iter().enumerate() {
+        for (unit, _) in found.iter().filter(|(_, facts)| facts.is_shown) {
+            units.entry(unit.clone()).or_default()[side] = true;
+        }
+    }
+    units
+}
+
+/// The files that shown units show.
+fn in_units(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
+    units.values().filter(|facts| facts.is_shown).flat_map(|facts| facts.shows.iter().cloned()).collect()
 }
 
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
@@ -169,3 +225,6 @@ fn everything_else(question: &Question<'_>) -> Vec<RepoPath> {
     let (entries, _) = files_below(question.after.snapshot, question.scope, limits, spent);
     entries.into_iter().map(|Entry { path, .. }| path).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,31 +1,75 @@
 //! How files become resources: one file for each kind of repository, behind one trait.
 
+mod ask;
 mod declarest;
-pub mod kustomize;
+mod discover;
+mod facts;
+mod file;
+mod input;
 mod kubernetes;
+pub mod kustomize;
 mod plain;
+mod rendered;
 mod role;
 
+pub use ask::{Ask, Units};
 pub use declarest::Declarest;
+pub use facts::{Affected, FileFacts, FileTable, Found, IndexEntry, TreeFacts, UnitFacts};
+pub use file::{FileContent, Files, Opened};
+pub use input::{Edits, Input, Inputs};
 pub use kubernetes::Kubernetes;
 pub use plain::Plain;
+pub use rendered::Rendered;
 pub use role::{Role, Roles};
 
 use crate::document::Document;
 use crate::path::RepoPath;
-use crate::resource::{Identity, Parsed, ReadAs, Resource};
+use crate::resource::{Identity, Parsed, ReadAs, Resource, Unit};
 use crate::value::Node;
 
 /// Every layout, the most specific first: a document is shown by the first one that recognises it.
 pub const LAYOUTS: &[&dyn Layout] = &[&Declarest, &Kubernetes, &Plain];
 
-/// A kind of repository.
+/// A kind of repository. A layout recognises documents where they are written, each file being a unit of its own, or finds units
+/// that are rendered as a whole, or both.
 pub trait Layout: Sync {
     /// The name of the layout in messages and in what is remembered about trees.
     fn name(&self) -> &'static str;
 
     /// The resources that a document is where it is written; `None` if the layout does not recognise it.
-    fn recognise<'d>(&self, document: &FileDocument<'d>) -> Option<Vec<Named<'d>>>;
+    fn recognise<'d>(&self, _document: &FileDocument<'d>) -> Option<Vec<Named<'d>>> {
+        None
+    }
+
+    /// Whether the layout has units beside the files whose documents it recognises.
+    fn has_units(&self) -> bool {
+        false
+    }
+
+    /// The units that are found in files. Everything that is asked becomes an input of finding them.
+    fn units(&self, _ask: &Ask<'_, '_>) -> Vec<Unit> {
+        Vec::new()
+    }
+
+    /// The units that are found in what another unit renders, of this layout or another.
+    fn units_in(&self, _unit: &Unit, _rendered: &Rendered) -> Vec<Unit> {
+        Vec::new()
+    }
+
+    /// What a unit of this layout renders. Everything that is asked becomes one of its inputs.
+    fn render(&self, _ask: &Ask<'_, '_>, _unit: &Unit) -> Rendered {
+        Rendered::default()
+    }
+
+    /// Whether a file may hold something for an index; asked of every file, so it must be cheap.
+    fn may_index(&self, _file: &RepoPath, _bytes: &[u8]) -> bool {
+        false
+    }
+
+    /// Where indexes list the file of a resource.
+    fn index(&self, _resource: &Resource) -> Vec<IndexEntry> {
+        Vec::new()
+    }
 }
 
 /// A resource's identity and its payload.
@@ -56,6 +100,7 @@ pub fn resources_in(parsed: &Parsed, file: &RepoPath, role: &Role, layouts: &[&d
             file: file.clone(),
             position,
             payload: payload.clone(),
+            unit: None,
         }));
     }
     resources

@@ -35,16 +35,16 @@ pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &L
         let nothing = Node::map(Vec::new(), layers.nowhere);
         let root = with_at(&nothing, &target.place_in(&nothing), value);
         let statements = decode(&root);
-        return match statements.is_sound() {
-            true => Ok(place.write(text_of(&super::compose::statements(&statements, layers.nowhere), &place.file))),
-            false => Err(statements.findings),
-        };
+        if !statements.is_sound() {
+            return Err(statements.findings);
+        }
+        return Ok(place.write(text_of(&super::compose::statements(&statements, layers.nowhere), &place.file)));
     };
     let new = with_at(&stored.document.root, &target.place_in(&stored.document.root), value);
     amend.edited(&stored, &new, std::slice::from_ref(&target)).map(|text| place.write(text))
 }
 
-/// Removes one field, or all of a section; a file that says nothing afterwards is removed.
+/// Removes one field, or all of a section; a file that is empty afterwards is removed.
 pub fn unset_field(path: &MetadataPath, pointer: &Pointer, layers: &Layers<'_>) -> Planned {
     let place = MetadataFiles::of(path, layers, Format::default())?;
     let amend = Amend { layers, place: &place };
@@ -64,7 +64,7 @@ pub fn unset_field(path: &MetadataPath, pointer: &Pointer, layers: &Layers<'_>) 
     Ok(place.write(text))
 }
 
-/// Says in the file of a path what a document says and the file does not. What the file says stays, also what it clears.
+/// Adds to the file of a path what a document sets and the file does not. What the file sets or clears stays.
 pub fn supplement(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format: Format) -> Planned {
     let offered = decode(document);
     if !offered.is_sound() {
@@ -89,10 +89,10 @@ pub fn supplement(path: &MetadataPath, document: &Node, layers: &Layers<'_>, for
         root = with_at(&root, &target.place_in(&root), value.clone());
         targets.push(target);
     }
-    match targets.is_empty() {
-        true => Ok(EditPlan::default()),
-        false => amend.edited(&stored, &root, &targets).map(|text| place.write(text)),
+    if targets.is_empty() {
+        return Ok(EditPlan::default());
     }
+    amend.edited(&stored, &root, &targets).map(|text| place.write(text))
 }
 
 struct Amend<'a> {
@@ -124,7 +124,7 @@ impl Amend<'_> {
         Format::of_file_name(self.place.file.file_name()).unwrap_or(Format::Yaml)
     }
 
-    /// The value to set, read in the way its field asks for.
+    /// The value to set, read in the form of its field.
     fn value(&self, field_path: &FieldPath, inside: &[SmolStr], text: &str) -> Result<Node, Vec<Finding>> {
         let nowhere = self.layers.nowhere;
         let form = field_path.field.row().map_or(FieldForm::Any, |row| row.form);
@@ -185,7 +185,7 @@ impl Amend<'_> {
         }
     }
 
-    /// The text that says the new document, if nothing but the targets change by it.
+    /// The text of the new document, if nothing but the targets change by it.
     fn edited(&self, stored: &Stored, new: &Node, targets: &[EditTarget]) -> Result<String, Vec<Finding>> {
         let text = edit::edit(&stored.text, &stored.document, new, self.format(), self.layers.limits);
         let cannot = || {
@@ -235,7 +235,7 @@ fn are_equal(a: &Statement, b: &Statement) -> bool {
         }
 }
 
-/// The node with a value at a place; what is missing on the way is made.
+/// The node with a value at a place; missing maps above it are added.
 fn with_at(node: &Node, place: &[SmolStr], value: Node) -> Node {
     let Some((name, rest)) = place.split_first() else { return value };
     let nowhere = value.span;
@@ -257,7 +257,7 @@ fn with_at(node: &Node, place: &[SmolStr], value: Node) -> Node {
     Node { extra: node.extra.clone(), ..Node::map(entries, node.span) }
 }
 
-/// The node without what stands at a place, and without the maps and lists that are left empty by that; nothing if that is all.
+/// The node without the value at a place, and without the maps and lists that this leaves empty; `None` if nothing is left.
 fn without(node: &Node, place: &[SmolStr]) -> Option<Node> {
     let (name, rest) = place.split_first()?;
     if let (Some(items), Some(at)) = (node.as_list(), list_index(name)) {

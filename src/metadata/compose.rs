@@ -1,13 +1,13 @@
-//! Canonical documents: nested, canonical names, fixed order, nothing that says nothing.
+//! Writes canonical documents: nested, canonical names, fixed order, no empty parts.
 
 use super::field::{Field, FieldHome, FieldPath, FieldRow, Operation, Section};
 use super::statement::{StatementKind, Statements, TransformOrder};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
-/// The document that gives these directives these values; each comes with the place it is written at.
+/// The document with these values for these fields; each comes with the span it is written at.
 ///
-/// Directives come in their order. The span is for a document that says nothing.
+/// Fields must be in their order. The span is that of an empty document.
 pub(super) fn document<'a>(
     values: impl Iterator<Item = (&'a FieldPath, &'a Node, Span)>,
     order: impl Fn(Section) -> TransformOrder,
@@ -24,7 +24,7 @@ pub(super) fn document<'a>(
             Section::Resource if entries.is_empty() => {}
             Section::Resource => top.push(Entry::named("resourceInfo", at, Node::map(entries, at))),
             Section::Operations => operations_at = Some(at),
-            // Defaults without transforms say nothing; an operation without fields is there on purpose.
+            // Defaults without transforms are dropped; an operation without fields is kept on purpose.
             Section::Defaults if entries.is_empty() => {}
             Section::Defaults => operations.push(Entry::named("defaults", at, Node::map(entries, at))),
             Section::Operation(operation) => {
@@ -39,7 +39,7 @@ pub(super) fn document<'a>(
     Node::map(top, span)
 }
 
-/// The document that says what these statements say, without their nulls.
+/// The document that these statements make, without their nulls.
 pub(super) fn statements(statements: &Statements, nowhere: Span) -> Node {
     let values = statements.all.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Value(node) | StatementKind::Empty(node) | StatementKind::Present(node) => {
@@ -85,7 +85,7 @@ fn fields_in_order(section: Section, order: TransformOrder) -> impl Iterator<Ite
     })
 }
 
-/// Comparing runs its transforms in a fixed order unless they stand in a `payload`; only there can another order be said.
+/// Compare transforms run in a fixed order unless they are written below `payload`; only there can the order be changed.
 fn keeps_payload(section: Section, part: &SectionEntries<'_>, order: TransformOrder) -> bool {
     let is_there = |field: &Field| part.iter().any(|(field_path, ..)| field_path.field == *field);
     section == Section::Operation(Operation::Compare)

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::field::{Field, FieldPath, MEDIA_HEADERS, Operation, Section};
 use super::statement::{Statement, StatementKind, Statements, TransformOrder};
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::finding::{self, Finding, Location, sort_by_span};
 use crate::sanitize;
 use crate::text::Span;
@@ -12,13 +12,13 @@ use crate::value::{Entry, Map, Node, Value};
 
 mod forms;
 
-const RULES: ShapeRules =
-    ShapeRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
+const RULES: StrictRules =
+    StrictRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
 
 /// Reads an expanded metadata document. What is wrong is reported, and the rest still counts.
 pub fn decode(root: &Node) -> Statements {
     let mut reader =
-        MetadataReader { shape: Shape::new(RULES), ignored: Vec::new(), statements: Statements::default() };
+        MetadataReader { shape: StrictReader::new(RULES), ignored: Vec::new(), statements: Statements::default() };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -28,7 +28,7 @@ pub fn decode(root: &Node) -> Statements {
 }
 
 struct MetadataReader {
-    shape: Shape,
+    shape: StrictReader,
     /// Warnings about what does not count.
     ignored: Vec<Finding>,
     statements: Statements,
@@ -39,7 +39,7 @@ struct FieldPlace {
     field: Field,
     first: &'static str,
     second: Option<&'static str>,
-    /// The header it stands for, if it stands for one.
+    /// The header that it sets, if it sets one.
     header: Option<&'static str>,
 }
 
@@ -89,7 +89,7 @@ struct Claim<'n> {
     at: Span,
     node: &'n Node,
     header: Option<&'static str>,
-    /// Its position in the `payload` map it stands in, which says when it runs.
+    /// Its position in its `payload` map, which decides when it runs.
     position: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ struct Claim<'n> {
 const FLAT: usize = 100;
 
 impl Claim<'_> {
-    /// A text that is blank says nothing.
+    /// Whether it has a value; a blank text has none.
     fn is_set(&self) -> bool {
         match &self.node.value {
             Value::Null => false,
@@ -327,7 +327,7 @@ impl MetadataReader {
         }
     }
 
-    /// Says that something does not count because another name for the same thing is there too.
+    /// Reports that something is ignored because another name of the same field is present.
     fn ignore(&mut self, ignored: Span, counts: Span, name: &str, winner: &str) {
         let message = format!("`{}` does not count, because `{winner}` is there too", sanitize::inline(name));
         self.ignored.push(

@@ -27,7 +27,7 @@ pub(super) struct Directory {
     pub(super) findings: Vec<Finding>,
 }
 
-/// How a directory's name stands for a segment. Wildcards are weaker than literal names of the same depth.
+/// How a directory's name matches a segment. Wildcards are weaker than literal names of the same depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
     Wildcard,
@@ -81,14 +81,14 @@ impl Directory {
             };
             if snapshot.list(&below).entries.iter().any(|entry| is_layer_file(entry.path.file_name())) {
                 let location = Location::File { path: below, revision: snapshot.label().into() };
-                let message = format!("this layer speaks for nothing, because a glob above it is malformed: {reason}");
+                let message = format!("this layer applies to nothing, because a glob above it is malformed: {reason}");
                 let finding = Finding::new(&finding::METADATA_SELECTOR, location, message);
                 self.findings.push(finding.help("close the bracket, or put a backslash before it"));
             }
         }
     }
 
-    /// The patterns in this directory that stand for a segment.
+    /// The patterns in this directory that match a segment.
     pub(super) fn patterns_for(&self, segment: &str) -> impl Iterator<Item = &str> {
         let wildcard = self.has_wildcard.then_some(WILDCARD);
         let globs = self.globs.iter().filter(move |glob| glob_matches(glob, segment)).map(SmolStr::as_str);

@@ -1,4 +1,4 @@
-//! What all layers of a path say together: for each directive the winner, and everything it overrode.
+//! The merged layers of a path: for each field the value in effect, and everything that it overrides.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,12 +15,12 @@ use crate::path::RepoPath;
 use crate::text::Span;
 use crate::value::{Node, StepKind};
 
-/// One layer: a document and whom it speaks for.
+/// One layer: a document and the paths that it applies to.
 #[derive(Debug)]
 pub struct Layer {
     /// Where it comes from.
     pub origin: LayerOrigin,
-    /// What it says.
+    /// Its statements.
     pub statements: Statements,
     /// All of its text.
     pub span: Span,
@@ -31,16 +31,16 @@ pub struct Layer {
 /// Where a layer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayerOrigin {
-    /// What holds where nothing is said.
+    /// The defaults.
     Defaults,
     /// A file.
     File {
         /// Which.
         path: RepoPath,
-        /// Whom it speaks for.
+        /// The paths that it applies to.
         selector: MetadataPath,
     },
-    /// A directory that could not be looked at; the layer says nothing but that.
+    /// A directory that could not be read; the layer has findings and no statements.
     Directory(RepoPath),
     /// A document that came from elsewhere.
     Document,
@@ -50,58 +50,58 @@ pub enum LayerOrigin {
 #[derive(Debug, Clone)]
 pub struct EffectiveMetadata {
     layers: Vec<Arc<Layer>>,
-    /// What was ever said, sorted by directive, the last word on top.
+    /// An entry for each field that any layer sets or clears, sorted by field.
     entries: Vec<(FieldPath, Arc<EffectiveEntry>)>,
     orders: Vec<(Section, TransformOrder)>,
-    /// A place for what nobody wrote.
+    /// An empty span for values that are not written anywhere.
     nowhere: Span,
     is_complete: bool,
-    /// All of it as one document, put together when somebody asks: many resources share one metadata.
+    /// The canonical document, composed on demand: many resources share one metadata.
     node: OnceLock<Node>,
     secrets: OnceLock<SecretAttributes>,
 }
 
-/// Something a layer said about a directive, and what was said before it.
+/// What a layer does to a field, and the entry that it overrides.
 #[derive(Debug)]
 pub struct EffectiveEntry {
     /// The layer.
     pub by: Arc<Layer>,
     /// Where it is written.
     pub at: Span,
-    /// What it means for the directive.
+    /// What it does to the field.
     pub effect: Effect,
     /// What it overrode.
     pub over: Option<Arc<EffectiveEntry>>,
 }
 
-/// What a layer does to a directive.
+/// What a layer does to a field.
 #[derive(Debug, Clone)]
 pub enum Effect {
     /// Gives it a value, in canonical form.
     Set(Node),
-    /// Takes away what weaker layers said, with a `null` here or above.
+    /// Clears the values of weaker layers, with a `null` here or above.
     Cleared,
-    /// Takes away what weaker layers said, with an empty map.
+    /// Clears the values of weaker layers, with an empty map.
     Emptied,
 }
 
-/// The last word on a directive, and everything it overrode.
+/// The entry of a field that is in effect, and everything that it overrides.
 #[derive(Debug)]
 pub struct Provenance<'a> {
-    /// Who has the last word.
+    /// The entry in effect.
     pub winner: &'a EffectiveEntry,
-    /// What does not count, strongest first.
+    /// The overridden entries, strongest first.
     pub overridden: Vec<&'a EffectiveEntry>,
 }
 
 impl EffectiveMetadata {
-    /// Nothing said so far.
+    /// Metadata without layers.
     pub fn empty(nowhere: Span) -> Self {
         let (layers, entries, orders) = (Vec::new(), Vec::new(), Vec::new());
         Self { layers, entries, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
     }
 
-    /// The same to be changed: what was found out about it is not kept.
+    /// A copy without cached answers, to be changed.
     fn anew(&self) -> Self {
         let Self { layers, entries, orders, nowhere, is_complete, node: _, secrets: _ } = self;
         let (layers, entries, orders) = (layers.clone(), entries.clone(), orders.clone());
@@ -109,13 +109,13 @@ impl EffectiveMetadata {
         Self { layers, entries, orders, nowhere: *nowhere, is_complete: *is_complete, node, secrets }
     }
 
-    /// The same with a stronger layer on top.
+    /// This metadata with a stronger layer on top.
     #[must_use]
     pub fn under(&self, layer: &Arc<Layer>) -> Self {
         let mut merged = self.anew();
         merged.layers.push(Arc::clone(layer));
         merged.is_complete &= layer.statements.is_sound();
-        // Clearing comes first: a document can clear a section and say something new about it under another name.
+        // Clearing comes first: a document can clear a section and set it anew under another name.
         for statement in &layer.statements.all {
             match &statement.kind {
                 StatementKind::Null => merged.take_away(&statement.field_path, layer, statement.at, &Effect::Cleared),
@@ -178,28 +178,28 @@ impl EffectiveMetadata {
         &self.layers
     }
 
-    /// Whether every layer was understood to the last word; otherwise something may be missing.
+    /// Whether every layer was read without errors; otherwise something may be missing.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// Whether no layer says anything.
+    /// Whether no layer sets or clears anything.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Everything that was ever said, in canonical order, also what was cleared since.
+    /// All entries in canonical order, also of fields that were cleared.
     pub fn entries(&self) -> impl Iterator<Item = (&FieldPath, &EffectiveEntry)> {
         self.entries.iter().map(|(field_path, entry)| (field_path, &**entry))
     }
 
-    /// The last word on a directive and what it overrode, if anything was ever said about it.
+    /// The entry of a field with everything that it overrides, if any layer sets or clears it.
     pub fn provenance(&self, field_path: &FieldPath) -> Option<Provenance<'_>> {
         let at = self.entries.binary_search_by(|(known, _)| known.cmp(field_path)).ok()?;
         Some(self.entries[at].1.provenance())
     }
 
-    /// The value of a directive in canonical form.
+    /// The value of a field in canonical form.
     pub fn get(&self, field_path: &FieldPath) -> Option<&Node> {
         let at = self.entries.binary_search_by(|(known, _)| known.cmp(field_path)).ok()?;
         self.entries[at].1.value()
@@ -259,7 +259,7 @@ impl EffectiveMetadata {
         known.map(|(_, order)| *order).unwrap_or_default()
     }
 
-    /// The canonical document that says all of this at once; each value is placed where its winner is written.
+    /// The canonical document of all values; each has the span at which it is written.
     pub fn to_node(&self) -> Node {
         let compose = || {
             let values =
@@ -274,7 +274,7 @@ impl EffectiveMetadata {
         self.secrets.get_or_init(|| SecretAttributes::of(self))
     }
 
-    /// The same document, with the layer that gave each value as the last step of its way.
+    /// The canonical document, with the layer of each value as the last step of its provenance.
     pub fn to_traced_node(&self) -> Node {
         let traced = self.entries.iter().filter_map(|(field_path, entry)| {
             let layer = entry.by.span;
@@ -287,7 +287,7 @@ impl EffectiveMetadata {
         compose::document(values, |section| self.order(section), self.nowhere)
     }
 
-    /// The same metadata with each value passed through a function.
+    /// This metadata with each value passed through a function.
     #[must_use]
     pub fn map_values(&self, change: impl Fn(&FieldPath, &Node) -> Option<Node>) -> Self {
         let mut changed = self.anew();
@@ -301,7 +301,7 @@ impl EffectiveMetadata {
 }
 
 impl EffectiveEntry {
-    /// The value, unless it was taken away.
+    /// The value, unless it was cleared.
     pub fn value(&self) -> Option<&Node> {
         match &self.effect {
             Effect::Set(node) => Some(node),
@@ -309,7 +309,7 @@ impl EffectiveEntry {
         }
     }
 
-    /// This as the winner, with everything below it.
+    /// This entry with everything that it overrides.
     pub fn provenance(&self) -> Provenance<'_> {
         let overridden = std::iter::successors(self.over.as_deref(), |entry| entry.over.as_deref()).collect();
         Provenance { winner: self, overridden }

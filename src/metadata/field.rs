@@ -1,4 +1,4 @@
-//! The one table of what metadata can say: each field's names, form, way of merging, default and purpose.
+//! The table of metadata fields: names, form, merging, default and purpose of each.
 //!
 //! Reading, merging, writing, the schema for editors and the page for people all follow this table.
 
@@ -11,24 +11,58 @@ use crate::path::Pointer;
 /// One field of a metadata document.
 #[derive(Debug)]
 pub struct FieldRow {
-    /// Which.
+    /// The field.
     pub field: Field,
-    /// In which sections it stands.
+    /// The sections that can contain it.
     pub home: FieldHome,
     /// Its canonical place in the section; a dot leads into a map.
     pub wire: &'static str,
-    /// Other places it is read from, strongest first.
+    /// Older places that it is read from, strongest first.
     pub aliases: &'static [&'static str],
-    /// What it takes.
+    /// The form of its value.
     pub form: FieldForm,
-    /// What becomes of the values of weaker layers.
+    /// How values of weaker layers are merged.
     pub merge: MergeMode,
-    /// What holds where no layer says anything, as YAML.
-    pub default: fn(Operation) -> Option<&'static str>,
+    /// The value where no layer sets the field.
+    pub default: fn(Operation) -> FieldDefault,
     /// Whether `{{resource_format .}}` in it is rendered for display.
     pub knows_format: bool,
+    /// The parts of a request that depend on it.
+    pub affects: RequestParts,
+    /// Whether its templates name segments of the logical path.
+    pub names_segments: bool,
     /// What it is for, in one sentence without a full stop.
     pub about: &'static str,
+}
+
+/// The value of a field that no layer sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldDefault {
+    /// The field has no value.
+    None,
+    /// A text.
+    Text(&'static str),
+    /// An empty map.
+    EmptyMap,
+    /// An empty list.
+    EmptyList,
+    /// Headers by name.
+    Headers(&'static [(&'static str, &'static str)]),
+}
+
+/// Parts of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestParts {
+    /// The method.
+    pub method: bool,
+    /// The path.
+    pub path: bool,
+    /// The query parameters.
+    pub query: bool,
+    /// The headers.
+    pub headers: bool,
+    /// The body.
+    pub body: bool,
 }
 
 /// Every field, in the order of [`Field`] and of canonical documents.
@@ -43,6 +77,7 @@ pub static FIELDS: [FieldRow; 15] = [
     },
     FieldRow {
         knows_format: true,
+        names_segments: true,
         about: "path of the collection on the server, if it is not the logical one; a template",
         ..FieldRow::text(Field::CollectionPath, FieldHome::Resource, "collectionPath")
     },
@@ -56,6 +91,7 @@ pub static FIELDS: [FieldRow; 15] = [
         aliases: &["method"],
         default: default_method,
         knows_format: true,
+        affects: RequestParts { method: true, ..RequestParts::NONE },
         about: "HTTP method; a template",
         ..FieldRow::text(Field::Method, FieldHome::Operation, "httpMethod")
     },
@@ -63,14 +99,17 @@ pub static FIELDS: [FieldRow; 15] = [
         aliases: &["url.path"],
         default: default_path,
         knows_format: true,
+        affects: RequestParts { path: true, ..RequestParts::NONE },
+        names_segments: true,
         about: "path of the request; a template, relative to the collection if it starts with `.`",
         ..FieldRow::text(Field::Path, FieldHome::Operation, "path")
     },
     FieldRow {
         form: FieldForm::Texts,
         merge: MergeMode::PerKey,
-        default: |_| Some("{}"),
+        default: |_| FieldDefault::EmptyMap,
         knows_format: true,
+        affects: RequestParts { query: true, ..RequestParts::NONE },
         about: "query parameters; values are templates",
         ..FieldRow::text(Field::Query, FieldHome::Operation, "query")
     },
@@ -80,6 +119,7 @@ pub static FIELDS: [FieldRow; 15] = [
         merge: MergeMode::PerKey,
         default: default_headers,
         knows_format: true,
+        affects: RequestParts { headers: true, ..RequestParts::NONE },
         about: "headers; values are templates, `Accept` and `Content-Type` survive an empty list",
         ..FieldRow::text(Field::Headers, FieldHome::Operation, "httpHeaders")
     },
@@ -98,27 +138,31 @@ pub static FIELDS: [FieldRow; 15] = [
     FieldRow {
         aliases: &["payload.suppress", "suppress"],
         form: FieldForm::Names,
-        default: |_| Some("[]"),
+        default: |_| FieldDefault::EmptyList,
         about: "attributes to leave out: top-level names or JSON Pointers",
         ..FieldRow::text(Field::Suppress, FieldHome::Transform, "payload.suppressAttributes")
     },
     FieldRow {
         aliases: &["payload.jq", "jq"],
         knows_format: true,
+        names_segments: true,
         about: "jq expression over the payload; a template",
         ..FieldRow::text(Field::Jq, FieldHome::Transform, "payload.jqExpression")
     },
     FieldRow {
         form: FieldForm::Names,
+        affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "top-level attributes the body must have",
         ..FieldRow::text(Field::RequiredAttributes, FieldHome::Operation, "validate.requiredAttributes")
     },
     FieldRow {
         form: FieldForm::Assertions,
+        affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "conditions in jq that must hold for the body, each with a message",
         ..FieldRow::text(Field::Assertions, FieldHome::Operation, "validate.assertions")
     },
     FieldRow {
+        affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "schema of the body: `openapi:request-body` or `openapi:#/…`",
         ..FieldRow::text(Field::SchemaRef, FieldHome::Operation, "validate.schemaRef")
     },
@@ -127,14 +171,25 @@ pub static FIELDS: [FieldRow; 15] = [
 impl FieldRow {
     /// A text that the strongest layer decides.
     const fn text(field: Field, home: FieldHome, wire: &'static str) -> Self {
-        let (aliases, form, merge): (&[&str], _, _) = (&[], FieldForm::Text, MergeMode::Replace);
-        Self { field, home, wire, aliases, form, merge, default: |_| None, knows_format: false, about: "" }
+        Self {
+            field,
+            home,
+            wire,
+            aliases: &[],
+            form: FieldForm::Text,
+            merge: MergeMode::Replace,
+            default: |_| FieldDefault::None,
+            knows_format: false,
+            affects: RequestParts::ALL,
+            names_segments: false,
+            about: "",
+        }
     }
 
     /// The places a section reads this field from, the canonical one first.
     pub fn places(&self, section: Section) -> Vec<&'static str> {
         let mut places = Vec::with_capacity(5);
-        // Comparing has no payload of its own: its transforms stand at the top.
+        // Comparing has no payload of its own: its transforms are at the top.
         if section == Section::Operation(Operation::Compare)
             && let Some(top) = self.wire.strip_prefix("payload.")
         {
@@ -155,10 +210,10 @@ impl FieldRow {
     }
 }
 
-/// What a document can say something about.
+/// A field of a metadata document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// The section itself: that it is there at all.
+    /// The section itself: its presence.
     Itself,
     /// `idFromAttribute`
     IdFromAttribute,
@@ -201,13 +256,26 @@ impl Field {
         FIELDS.get((self as usize).checked_sub(1)?)
     }
 
+    /// Its text where no layer sets it; empty if it has none.
+    pub fn default_text(self, operation: Operation) -> &'static str {
+        match self.default(operation) {
+            FieldDefault::Text(text) => text,
+            _ => "",
+        }
+    }
+
+    /// Its value where no layer sets it.
+    pub fn default(self, operation: Operation) -> FieldDefault {
+        self.row().map_or(FieldDefault::None, |row| (row.default)(operation))
+    }
+
     /// Whether its values have keys of their own.
     pub fn is_per_key(self) -> bool {
         self.row().is_some_and(|row| row.merge == MergeMode::PerKey)
     }
 }
 
-/// In which sections a field stands.
+/// The sections that can contain a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldHome {
     /// `resourceInfo`.
@@ -218,10 +286,10 @@ pub enum FieldHome {
     Transform,
 }
 
-/// What a field takes.
+/// The form of a field's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldForm {
-    /// A text; an empty one says nothing.
+    /// A text; an empty one is ignored.
     Text,
     /// A list of texts; one text is a list of one.
     Names,
@@ -235,7 +303,7 @@ pub enum FieldForm {
     Assertions,
 }
 
-/// What becomes of the values of weaker layers.
+/// How the values of weaker layers are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeMode {
     /// They are replaced as a whole.
@@ -244,7 +312,7 @@ pub enum MergeMode {
     PerKey,
 }
 
-/// What can be done with a resource.
+/// An operation on a resource or a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Read one.
@@ -265,7 +333,7 @@ impl Operation {
     /// All of them, in the order of canonical documents.
     pub const ALL: [Self; 6] = [Self::Get, Self::Create, Self::Update, Self::Delete, Self::List, Self::Compare];
 
-    /// As people name it: `get`.
+    /// Its name on the command line: `get`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -277,7 +345,7 @@ impl Operation {
         }
     }
 
-    /// As documents name it: `getResource`.
+    /// Its name in documents: `getResource`.
     pub fn wire(self) -> &'static str {
         match self {
             Self::Get => "getResource",
@@ -314,7 +382,7 @@ impl Section {
         [Self::Resource, Self::Operations, Self::Defaults].into_iter().chain(Operation::ALL.map(Self::Operation))
     }
 
-    /// Where it stands in a document.
+    /// The keys that lead to it in a document.
     pub fn wire(self) -> &'static [&'static str] {
         match self {
             Self::Resource => &["resourceInfo"],
@@ -340,7 +408,7 @@ impl Section {
     }
 }
 
-/// One thing that a layer can say and another can override: a field of a section, or one key of a field.
+/// Something that a layer can set and another can override: a field of a section, or one key of a field.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath {
     /// The section.
@@ -362,7 +430,17 @@ impl FieldPath {
         Self { section, field, key: Some(key.into()) }
     }
 
-    /// Its place in a canonical document.
+    /// The field that keys of a canonical document lead to or into; `None` if they end above the fields.
+    pub fn containing(keys: &[&str]) -> Option<Self> {
+        let fields = Section::all().flat_map(|section| section.rows().map(move |row| (section, row)));
+        let mut fields = fields.filter(|(section, row)| {
+            let place = section.wire().iter().copied().chain(row.place(*section).split('.'));
+            place.clone().count() <= keys.len() && place.zip(keys).all(|(expected, key)| expected == *key)
+        });
+        fields.next().map(|(section, row)| Self::new(section, row.field))
+    }
+
+    /// Its pointer in a canonical document.
     pub fn pointer(&self) -> Pointer {
         let field = self.field.row().map(|row| row.place(self.section).split('.')).into_iter().flatten();
         let fixed = self.section.wire().iter().copied().chain(field).map(SmolStr::new_static);
@@ -385,7 +463,7 @@ impl FieldPath {
 }
 
 impl fmt::Display for FieldPath {
-    /// `operationInfo.getResource.query.page`; whoever prints it makes it visible first.
+    /// `operationInfo.getResource.query.page`; callers sanitize it before printing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.section.wire().join("."))?;
         if let Some(row) = self.field.row() {
@@ -395,16 +473,16 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The two headers that say what the body is, as they are written.
+/// The two headers that name the format of a body, as they are written.
 pub(super) const MEDIA_HEADERS: [&str; 2] = ["Accept", "Content-Type"];
 
-/// Whether a header says what the body is; its name in any case.
+/// Whether a header names the format of a body; case is ignored.
 pub(super) fn is_media_header(name: &str) -> bool {
     MEDIA_HEADERS.iter().any(|media| media.eq_ignore_ascii_case(name))
 }
 
-fn default_method(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
+fn default_method(operation: Operation) -> FieldDefault {
+    FieldDefault::Text(match operation {
         Operation::Create => "POST",
         Operation::Update => "PUT",
         Operation::Delete => "DELETE",
@@ -412,21 +490,57 @@ fn default_method(operation: Operation) -> Option<&'static str> {
     })
 }
 
-fn default_path(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
-        Operation::Create | Operation::List => "'.'",
-        _ => "'./{{.id}}'",
+fn default_path(operation: Operation) -> FieldDefault {
+    FieldDefault::Text(match operation {
+        Operation::Create | Operation::List => ".",
+        _ => "./{{.id}}",
     })
 }
 
-fn default_headers(operation: Operation) -> Option<&'static str> {
-    Some(match operation {
-        Operation::Create | Operation::Update => {
-            "[{name: Accept, value: 'application/{{resource_format .}}'}, \
-             {name: Content-Type, value: 'application/{{resource_format .}}'}]"
-        }
-        _ => "[{name: Accept, value: 'application/{{resource_format .}}'}]",
+fn default_headers(operation: Operation) -> FieldDefault {
+    const ACCEPT: (&str, &str) = (MEDIA_HEADERS[0], "application/{{resource_format .}}");
+    const CONTENT_TYPE: (&str, &str) = (MEDIA_HEADERS[1], "application/{{resource_format .}}");
+    FieldDefault::Headers(match operation {
+        Operation::Create | Operation::Update => &[ACCEPT, CONTENT_TYPE],
+        _ => &[ACCEPT],
     })
+}
+
+impl FieldDefault {
+    /// The default as YAML on one line; `None` if there is none.
+    pub(super) fn to_yaml(self) -> Option<String> {
+        let quoted = |text: &str| format!("'{text}'");
+        match self {
+            Self::None => None,
+            Self::Text(text) if text.bytes().all(|byte| byte.is_ascii_alphabetic()) => Some(text.to_owned()),
+            Self::Text(text) => Some(quoted(text)),
+            Self::EmptyMap => Some("{}".to_owned()),
+            Self::EmptyList => Some("[]".to_owned()),
+            Self::Headers(headers) => {
+                let items = headers.iter().map(|(name, value)| format!("{{name: {name}, value: {}}}", quoted(value)));
+                Some(format!("[{}]", items.collect::<Vec<_>>().join(", ")))
+            }
+        }
+    }
+}
+
+impl RequestParts {
+    /// No part.
+    pub const NONE: Self = Self { method: false, path: false, query: false, headers: false, body: false };
+    /// Every part.
+    pub const ALL: Self = Self { method: true, path: true, query: true, headers: true, body: true };
+
+    /// The parts of both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            method: self.method || other.method,
+            path: self.path || other.path,
+            query: self.query || other.query,
+            headers: self.headers || other.headers,
+            body: self.body || other.body,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -442,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn the_transforms_of_compare_stand_at_the_top() {
+    fn the_transforms_of_compare_are_at_the_top() {
         let section = Section::Operation(Operation::Compare);
         let row = Field::Suppress.row().expect("it has a row");
         assert_eq!(row.place(section), "suppressAttributes");
@@ -453,6 +567,19 @@ mod tests {
         let field_path = FieldPath::new(section, Field::Suppress);
         assert_eq!(field_path.to_string(), "operationInfo.compareResources.suppressAttributes");
         assert_eq!(field_path.pointer().to_string(), "/operationInfo/compareResources/suppressAttributes");
+    }
+
+    #[test]
+    fn keys_lead_to_fields() {
+        let field = |keys: &[&str]| FieldPath::containing(keys).map(|path| (path.section, path.field));
+        let get = Section::Operation(Operation::Get);
+        assert_eq!(field(&["operationInfo", "getResource", "query", "page"]), Some((get, Field::Query)));
+        assert_eq!(field(&["operationInfo", "getResource", "payload", "jqExpression"]), Some((get, Field::Jq)));
+        assert_eq!(field(&["resourceInfo", "collectionPath"]), Some((Section::Resource, Field::CollectionPath)));
+        let compare = Section::Operation(Operation::Compare);
+        assert_eq!(field(&["operationInfo", "compareResources", "jqExpression"]), Some((compare, Field::Jq)));
+        assert_eq!(field(&["operationInfo", "getResource"]), None);
+        assert_eq!(field(&["operationInfo", "getResource", "payload"]), None);
     }
 
     #[test]

@@ -129,11 +129,49 @@ fn attribute_at<'n>(payload: &'n Node, attribute: &str) -> Option<&'n Node> {
 /// The keys that an attribute leads through: dotted, or a JSON Pointer if it starts with `/`.
 pub(super) fn path_of(attribute: &str) -> Option<Vec<SmolStr>> {
     let attribute = attribute.trim();
-    match attribute.starts_with('/') {
-        true => Pointer::parse(attribute).ok().map(|pointer| pointer.tokens().to_vec()),
-        false => {
-            let keys: Vec<SmolStr> = attribute.split('.').map(|key| SmolStr::new(key.trim())).collect();
-            keys.iter().all(|key| !key.is_empty()).then_some(keys)
+    if attribute.starts_with('/') {
+        return Pointer::parse(attribute).ok().map(|pointer| pointer.tokens().to_vec());
+    }
+    let keys: Vec<SmolStr> = attribute.split('.').map(|key| SmolStr::new(key.trim())).collect();
+    keys.iter().all(|key| !key.is_empty()).then_some(keys)
+}
+
+/// The singular of a name that looks like a plural: that of its last word, `item` for `sub-items`.
+pub fn singular(name: &str) -> Option<SmolStr> {
+    let word = last_word(name)?;
+    let stem = |ending: &str| {
+        let (stem, end) = word.split_at_checked(word.len().checked_sub(ending.len())?)?;
+        (!stem.is_empty() && end.eq_ignore_ascii_case(ending)).then_some(stem)
+    };
+    match stem("ies") {
+        Some(stem) => Some(format!("{stem}y").into()),
+        None => stem("s").map(SmolStr::new),
+    }
+}
+
+/// The last word of a name whose words are separated by `-`, `.` or `_`.
+pub(super) fn last_word(name: &str) -> Option<&str> {
+    name.split(['-', '.', '_']).map(str::trim).rfind(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals_have_a_singular() {
+        for (plural, name) in [
+            ("projects", Some("project")),
+            ("sub-items", Some("item")),
+            ("categories", Some("category")),
+            ("ies", Some("ie")),
+            ("s", None),
+            ("jobs.v1", None),
+            ("admin", None),
+            ("parts_", Some("part")),
+            ("größen", None),
+        ] {
+            assert_eq!(singular(plural).as_deref(), name, "{plural}");
         }
     }
 }

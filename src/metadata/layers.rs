@@ -1,4 +1,4 @@
-//! The layers of one snapshot: which speak for a path, read on demand, each directory and file once.
+//! The layers of one snapshot: finds those that apply to a path, and reads each directory and file once, on demand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +20,7 @@ use crate::snapshot::{EntryKind, Snapshot};
 use crate::text::{SourceText, Sources, Span};
 use crate::value::Node;
 
-/// What becomes of a document before its metadata is read; directives are followed here.
+/// Expands the merge directives of a document before its metadata is read.
 pub type Expand<'a> = dyn Fn(&Document, &RepoPath) -> Outcome<Node> + Send + Sync + 'a;
 
 /// All layers below one root of one snapshot. Shared between threads; everything is read at most once.
@@ -40,15 +40,15 @@ pub struct Layers<'a> {
     leaves: Memo<LogicalPath, Arc<Leaf>>,
 }
 
-/// How far a path has been followed: the directories that stand for it, and what they say so far.
+/// A path followed down to some segment: the directories that match it, and their layers merged so far.
 struct Trail {
     candidates: Vec<Arc<Directory>>,
     state: Arc<MergedLayers>,
-    /// The directories on the way whose patches speak for everything below, in the order they apply.
+    /// The directories above whose patches apply to everything below, in the order they apply.
     patched: Vec<Arc<Directory>>,
 }
 
-/// What speaks for one path.
+/// The metadata and patches that apply to one path.
 struct Leaf {
     metadata: Arc<EffectiveMetadata>,
     patches: Vec<Arc<PatchDocument>>,
@@ -60,7 +60,7 @@ struct MergedLayers {
     metadata: Arc<EffectiveMetadata>,
 }
 
-/// What all layers that speak for a path say together.
+/// The merged metadata of all layers that apply to a path.
 ///
 /// The value is what could be understood; a layer with an error makes it incomplete.
 pub fn resolve(path: &LogicalPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
@@ -70,7 +70,7 @@ pub fn resolve(path: &LogicalPath, layers: &Layers<'_>) -> Outcome<Arc<Effective
     Layers::outcome(layers.follow(path))
 }
 
-/// What a selector says together with everything it surely inherits: the metadata of a path that it matches and nothing more
+/// The metadata of a selector with everything it surely inherits: the metadata of a path that it matches and nothing more
 /// specific does. For a selector without wildcards this is the metadata of that path.
 pub fn resolve_selector(path: &MetadataPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
     if let Some(path) = path.to_logical() {
@@ -79,17 +79,16 @@ pub fn resolve_selector(path: &MetadataPath, layers: &Layers<'_>) -> Outcome<Arc
     let mut trail = layers.trail(&LogicalPath::root());
     for segment in path.segments() {
         let is_pattern = segment == WILDCARD || is_glob(segment);
-        trail = Arc::new(match is_pattern {
-            false => layers.step(&trail, segment, Arc::new),
-            true => {
-                let own = |parent: &Directory| -> Vec<(Likeness, RepoPath)> {
-                    let own = parent.globs.iter().filter(|glob| *glob == segment).map(SmolStr::as_str);
-                    let any = parent.has_wildcard.then_some(WILDCARD);
-                    parent.children(Likeness::Wildcard, any.into_iter().chain(own)).collect()
-                };
-                let found = trail.candidates.iter().flat_map(|parent| own(parent)).collect();
-                layers.follow_all(&trail, found, Arc::new)
-            }
+        trail = Arc::new(if is_pattern {
+            let own = |parent: &Directory| -> Vec<(Likeness, RepoPath)> {
+                let own = parent.globs.iter().filter(|glob| *glob == segment).map(SmolStr::as_str);
+                let any = parent.has_wildcard.then_some(WILDCARD);
+                parent.children(Likeness::Wildcard, any.into_iter().chain(own)).collect()
+            };
+            let found = trail.candidates.iter().flat_map(|parent| own(parent)).collect();
+            layers.follow_all(&trail, found, Arc::new)
+        } else {
+            layers.step(&trail, segment, Arc::new)
         });
     }
     Layers::outcome(Arc::clone(&trail.state.metadata))
@@ -116,14 +115,14 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// The same with documents expanded before they are read.
+    /// These layers with documents expanded before they are read.
     #[must_use]
     pub fn expanding(mut self, expand: Box<Expand<'a>>) -> Self {
         self.expand = Some(expand);
         self
     }
 
-    /// The directory below which all of this stands.
+    /// The directory that all layers are below.
     pub fn base(&self) -> &RepoPath {
         &self.base
     }
@@ -136,7 +135,7 @@ impl<'a> Layers<'a> {
     fn refuse(&self, path: &LogicalPath) -> Outcome<Arc<EffectiveMetadata>> {
         let at = path.directory_below(&self.base).unwrap_or_default();
         let location = Location::File { path: at, revision: self.snapshot.label().into() };
-        let message = format!("{path} has no metadata, because `_` and globs in a path stand for other paths");
+        let message = format!("{path} has no metadata, because `_` and globs in a path match other paths");
         let finding = Finding::new(&finding::METADATA_PATH, location, message)
             .help("rename the directory; `*`, `?` and `[` are for selectors of metadata");
         let trouble = self.trouble(&self.base, vec![finding.clone()]);
@@ -144,7 +143,7 @@ impl<'a> Layers<'a> {
         Outcome { value: Arc::new(value), findings: vec![finding] }
     }
 
-    /// The patch files that speak for a path, in the order they apply: found like layers, the resource's own last.
+    /// The patch files that apply to a path, in order: found like layers, the resource's own last.
     pub fn patch_documents(&self, path: &LogicalPath) -> Vec<Arc<PatchDocument>> {
         if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
             return Vec::new();
@@ -169,7 +168,7 @@ impl<'a> Layers<'a> {
         Arc::clone(&self.leaf(path).metadata)
     }
 
-    /// What speaks for a path: collections first, from the root down; the resource's own documents last. Found once, because
+    /// The documents that apply to a path: collections first, from the root down; the resource's own documents last. Found once, because
     /// several stages ask.
     fn leaf(&self, path: &LogicalPath) -> Arc<Leaf> {
         self.leaves.get(path, || {
@@ -190,7 +189,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// The way down to a collection, remembered: everything in it comes this way. Where it ends early, nothing can stand below.
+    /// The path to a collection, cached because all of its resources share it. Where it ends early, nothing can be below.
     fn trail(&self, path: &LogicalPath) -> Arc<Trail> {
         if let Some(trail) = self.trails.known(path) {
             return trail;
@@ -218,7 +217,7 @@ impl<'a> Layers<'a> {
         trail
     }
 
-    /// One segment further, to everything that stands for it.
+    /// Follows one more segment, into every directory that matches it.
     fn step(&self, trail: &Trail, segment: &str, keep: impl Fn(Directory) -> Arc<Directory>) -> Trail {
         let mut found: Vec<(Likeness, RepoPath)> = Vec::new();
         for parent in &trail.candidates {
@@ -301,17 +300,17 @@ impl<'a> Layers<'a> {
         self.directories.get(path, || Arc::new(Directory::list(self.snapshot, path)))
     }
 
-    /// The layer whose document stands in a directory.
+    /// The layer whose document is in a directory.
     pub fn layer_at(&self, directory: &RepoPath) -> Option<Arc<Layer>> {
         self.layer_in(&self.directory(directory))
     }
 
-    /// Whom the metadata in a directory speaks for.
+    /// The selector of the metadata in a directory.
     pub fn selector_of(&self, directory: &RepoPath) -> Option<MetadataPath> {
         MetadataPath::of_directory(&directory.below(&self.base)?)
     }
 
-    /// A layer that says nothing, for what is wrong where no layer could be read.
+    /// An empty layer that carries findings about a place where no layer could be read.
     fn trouble(&self, directory: &RepoPath, findings: Vec<Finding>) -> Arc<Layer> {
         let statements = Statements { findings, ..Statements::default() };
         let origin = LayerOrigin::Directory(directory.clone());

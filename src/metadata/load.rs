@@ -12,12 +12,12 @@ use crate::snapshot::{Entry, EntryKind, Unreadable};
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
-/// A patch file as it was read, its directives followed; what it means is for whoever applies it.
+/// A patch file as it was read, with its merge directives expanded.
 #[derive(Debug)]
 pub struct PatchDocument {
     /// The file.
     pub path: RepoPath,
-    /// Whom it speaks for.
+    /// The paths that it applies to.
     pub selector: MetadataPath,
     /// What it says; nothing if it cannot be read.
     pub root: Option<Node>,
@@ -29,7 +29,7 @@ pub struct PatchDocument {
     pub number: u32,
 }
 
-/// A kind of file that stands beside resources, and the rules under which it is reported.
+/// A kind of file beside resources, and the rules that report it.
 struct FileKind {
     name: &'static str,
     invalid: &'static Rule,
@@ -129,7 +129,7 @@ impl Layers<'_> {
     }
 
     fn second_file(&self, read: &Entry, other: &Entry, kind: &FileKind) -> Finding {
-        let message = format!("this file is not read, because {} stands beside it", read.path);
+        let message = format!("this file is not read, because {} is beside it", read.path);
         Finding::new(kind.two_files, self.at_file(&other.path), message).help("remove one of them")
     }
 

@@ -57,15 +57,15 @@ fn weaker(row: &FieldRow) -> &'static str {
 
 /// The default, and by operation where they differ.
 fn default(row: &FieldRow) -> String {
-    let mut defaults: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut defaults: Vec<(String, Vec<&str>)> = Vec::new();
     for operation in Operation::ALL {
-        let Some(value) = (row.default)(operation) else { continue };
+        let Some(value) = (row.default)(operation).to_yaml() else { continue };
         match defaults.iter_mut().find(|(known, _)| *known == value) {
             Some((_, operations)) => operations.push(operation.name()),
             None => defaults.push((value, vec![operation.name()])),
         }
     }
-    let shown = |(value, operations): &(&str, Vec<&str>)| match defaults.len() {
+    let shown = |(value, operations): &(String, Vec<&str>)| match defaults.len() {
         1 => format!("`{value}`"),
         _ => format!("`{value}` ({})", operations.join(", ")),
     };

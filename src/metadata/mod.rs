@@ -1,6 +1,6 @@
-//! Stage 4, metadata layers: which documents speak for a path, what each says, and what they say together.
+//! Metadata layers: finds the documents that apply to a path, reads them and merges them.
 //!
-//! [`resolve`] is the door. Everything else follows from the table in [`field`].
+//! [`resolve`] is the entry point. Everything else follows from the table in [`field`].
 
 mod amend;
 mod compose;
@@ -27,16 +27,16 @@ pub use directory::{is_layer_file, is_metadata_file, is_patch_file};
 pub use effective::{
     Effect, EffectiveEntry, EffectiveMetadata, Layer, LayerOrigin, Provenance, canonical, of_document,
 };
-pub use field::{Field, FieldPath, Operation, Section};
-pub use identity::{RemoteIdentity, Sibling, identify, identify_list_item, look_up};
+pub use field::{Field, FieldDefault, FieldPath, Operation, RequestParts, Section};
+pub use identity::{RemoteIdentity, Sibling, identify, identify_list_item, look_up, singular};
 pub use layers::{Expand, Layers, resolve, resolve_selector};
 pub use load::PatchDocument;
 pub use manual::reference;
 pub use schema::schema;
-pub use secrets::{NameReach, PLACEHOLDER, SecretAttributes, is_placeholder};
-pub use selector::{MetadataPath, WILDCARD, resource_file};
+pub use secrets::{PLACEHOLDER, SecretAttributes, is_placeholder};
+pub use selector::{MetadataPath, WILDCARD};
 pub use statement::{Statement, StatementKind, Statements, TransformOrder};
-pub use trees::{LayerTrees, layers_below};
+pub use trees::LayerTrees;
 pub use view::{over_defaults, render_format, view};
 
 #[cfg(test)]

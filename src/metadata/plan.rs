@@ -1,4 +1,4 @@
-//! Writing metadata, the pure part: which files to write and remove, worked out from a snapshot and changed by nobody yet.
+//! Plans changes of metadata: which files to write and remove. Nothing is changed here.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub enum FileEdit {
     },
 }
 
-/// A plan, or everything that stands in its way.
+/// A plan, or the findings that prevent it.
 pub type Planned = Result<EditPlan, Vec<Finding>>;
 
 /// Replaces the metadata of a path by a document, which is written in canonical form.
@@ -85,7 +85,7 @@ pub(super) fn text_of(canonical: &Node, file: &RepoPath) -> String {
 pub(super) fn not_found(path: &MetadataPath, directory: &RepoPath, layers: &Layers<'_>) -> Finding {
     let location = Location::File { path: directory.clone(), revision: layers.label() };
     Finding::new(&finding::METADATA_NOT_FOUND, location, format!("no metadata is stored for {path}"))
-        .help(format!("`outcrop metadata resolve {path} --layers` lists the files that speak for it"))
+        .help(format!("`outcrop metadata resolve {path} --layers` lists the files that apply to it"))
 }
 
 /// Where the metadata of a path is, or would be.
@@ -139,7 +139,7 @@ impl MetadataFiles {
             return Ok(());
         }
         let inherited = inherited(path, layers);
-        let says_anew = |field_path: &FieldPath| {
+        let is_set_anew = |field_path: &FieldPath| {
             new.all.iter().any(|statement| match &statement.kind {
                 StatementKind::Value(_) => statement.field_path == *field_path,
                 StatementKind::Empty(_) => statement.field_path.covers(field_path),
@@ -150,7 +150,7 @@ impl MetadataFiles {
             .into_iter()
             .filter_map(|null| {
                 let lost = inherited.entries().find_map(|(field_path, entry)| {
-                    let is_lost = null.field_path.covers(field_path) && !says_anew(field_path);
+                    let is_lost = null.field_path.covers(field_path) && !is_set_anew(field_path);
                     let set = std::iter::successors(Some(entry), |entry| entry.over.as_deref());
                     let mut set = set.filter(|entry| matches!(entry.effect, Effect::Set(_)));
                     set.next().filter(|_| is_lost).map(|entry| (field_path, entry))
@@ -175,7 +175,7 @@ fn would_return(null: &Statement, field_path: &FieldPath, inherited: &super::eff
         .help("change single fields with `outcrop metadata set PATH POINTER VALUE`, which leaves the rest as it is")
 }
 
-/// Everything that could be inherited at a place: from every layer that is weaker for at least one path it speaks for.
+/// Everything that could be inherited at a place: from every layer that is weaker for at least one path that it applies to.
 fn inherited(path: &MetadataPath, layers: &Layers<'_>) -> EffectiveMetadata {
     let mut found = EffectiveMetadata::empty(layers.nowhere);
     let mut level = vec![layers.directory(&layers.base)];
@@ -223,7 +223,7 @@ fn overlaps(own: &str, name: &str) -> bool {
     both_patterns || segment_fits(own, name) || segment_fits(name, own)
 }
 
-/// The first thing on the way to a directory that is something else.
+/// The first parent of a directory that is not a directory.
 fn obstacle(directory: &RepoPath, layers: &Layers<'_>) -> Result<Option<RepoPath>, Vec<Finding>> {
     let mut on_the_way = Some(directory.clone());
     while let Some(path) = on_the_way.filter(|path| !path.is_root()) {

@@ -8,7 +8,7 @@ use crate::value::{Entry, Node, Value};
 
 /// The schema as JSON text. Older names are part of it, marked as deprecated, and `null` is allowed wherever it clears something.
 pub fn schema() -> String {
-    // Nodes stand somewhere; these stand in a text of their own.
+    // Nodes need spans; these point into a text of their own.
     let source = Sources::default().add(SourceText::new(RepoPath::root(), "outcrop", ""));
     write::to_json(&SchemaWriter { nowhere: Span::new(source, 0, 0) }.document())
 }

@@ -1,4 +1,4 @@
-//! Which values of a payload are secret, by what metadata says.
+//! The attributes of a payload that metadata declares as secret.
 
 use smol_str::SmolStr;
 
@@ -6,9 +6,9 @@ use super::effective::EffectiveMetadata;
 use super::field::{Field, Section};
 use super::identity::path_of;
 use crate::path::Pointer;
-use crate::value::{Entry, Node, Value};
+use crate::value::{Node, Value};
 
-/// What stands in a file for a secret that is kept elsewhere.
+/// The text in a file that takes the place of a secret that is kept elsewhere.
 pub const PLACEHOLDER: &str = "{{secret .}}";
 
 /// The attributes of a payload that hold secrets.
@@ -16,21 +16,12 @@ pub const PLACEHOLDER: &str = "{{secret .}}";
 pub struct SecretAttributes {
     /// Exact places.
     paths: Vec<Vec<SmolStr>>,
-    /// Names that are secret wherever they stand.
+    /// Names that are secret at any depth.
     names: Vec<SmolStr>,
 }
 
-/// How far bare names reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NameReach {
-    /// Through maps, but not into lists: what is kept in a secret store.
-    Maps,
-    /// Everywhere: what must not be shown.
-    Everywhere,
-}
-
 impl SecretAttributes {
-    /// What the metadata of a resource declares.
+    /// The attributes that the metadata of a resource declares.
     pub fn of(metadata: &EffectiveMetadata) -> Self {
         let mut secrets = Self::default();
         for attribute in metadata.names(Section::Resource, Field::SecretInAttributes).unwrap_or_default() {
@@ -49,7 +40,7 @@ impl SecretAttributes {
         self.paths.is_empty() && self.names.is_empty()
     }
 
-    /// Those of both, for two sides of a comparison: dropping a declaration does not bring its secret to light.
+    /// The attributes of both, for two sides of a comparison: removing a declaration does not reveal its secret.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.paths.extend(other.paths.iter().cloned());
@@ -57,7 +48,7 @@ impl SecretAttributes {
         self
     }
 
-    /// Whether a text that could not be read as a document may hold one of them.
+    /// Whether a text that could not be parsed may contain one of them.
     pub fn may_be_in(&self, text: &str) -> bool {
         self.names
             .iter()
@@ -65,21 +56,18 @@ impl SecretAttributes {
             .any(|name| text.contains(name.as_str()))
     }
 
-    /// Where secrets stand in a payload. Nulls and placeholders are none; what the payload lacks is no fault.
-    pub fn places(&self, payload: &Node, reach: NameReach) -> Vec<Pointer> {
+    /// The places of secrets in a payload. Nulls and placeholders are not secret; attributes that the payload lacks are ignored.
+    pub fn places(&self, payload: &Node) -> Vec<Pointer> {
         let mut places = Vec::new();
-        self.collect(payload, reach, &mut Vec::new(), &mut places);
+        self.collect(payload, &mut Vec::new(), &mut places);
         places
     }
 
-    fn collect(&self, node: &Node, reach: NameReach, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
-        if node.as_list().is_some() && reach != NameReach::Everywhere {
-            return;
-        }
+    fn collect(&self, node: &Node, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
         for child in node.children() {
             path.push(child.token());
             if child.key.is_none() || !self.is_secret(path) {
-                self.collect(child.node, reach, path, places);
+                self.collect(child.node, path, places);
             } else if !is_harmless(child.node) {
                 places.push(path.iter().cloned().collect());
             }
@@ -90,34 +78,9 @@ impl SecretAttributes {
     fn is_secret(&self, path: &[SmolStr]) -> bool {
         path.last().is_some_and(|key| self.names.contains(key)) || self.paths.iter().any(|secret| secret == path)
     }
-
-    /// The payload as it is stored: a placeholder for every secret.
-    #[must_use]
-    pub fn mask(&self, payload: &Node) -> Node {
-        self.masked(payload, &mut Vec::new()).unwrap_or_else(|| payload.clone())
-    }
-
-    /// Nothing if nothing below is secret.
-    fn masked(&self, node: &Node, path: &mut Vec<SmolStr>) -> Option<Node> {
-        let map = node.as_map()?;
-        let mut changed: Option<Vec<Entry>> = None;
-        for (at, entry) in map.entries().iter().enumerate() {
-            path.push(entry.key.name.clone());
-            let masked = match self.is_secret(path) {
-                true if is_harmless(&entry.value) => None,
-                true => Some(Node::new(Value::String(SmolStr::new_static(PLACEHOLDER)), entry.value.span)),
-                false => self.masked(&entry.value, path),
-            };
-            path.pop();
-            if let Some(value) = masked {
-                changed.get_or_insert_with(|| map.entries().to_vec())[at].value = value;
-            }
-        }
-        changed.map(|entries| Node { extra: node.extra.clone(), ..Node::map(entries, node.span) })
-    }
 }
 
-/// Whether a value tells nothing: null, or a placeholder.
+/// Whether a value reveals nothing: null, or a placeholder.
 fn is_harmless(node: &Node) -> bool {
     match &node.value {
         Value::Null => true,
@@ -126,7 +89,7 @@ fn is_harmless(node: &Node) -> bool {
     }
 }
 
-/// Whether a text, as a whole, stands for a secret that is kept elsewhere: `{{secret .}}`, `{{secret name}}`, `{{secret "a b"}}`.
+/// Whether a whole text is the placeholder of a secret that is kept elsewhere: `{{secret .}}`, `{{secret name}}`, `{{secret "a b"}}`.
 pub fn is_placeholder(text: &str) -> bool {
     let inside = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let Some(argument) = inside.and_then(|inside| inside.trim().strip_prefix("secret")) else { return false };
@@ -147,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_told_from_texts_that_look_like_them() {
+    fn placeholders_are_distinguished_from_similar_texts() {
         for text in ["{{secret .}}", "{{ secret . }}", "{{secret name}}", "{{secret \"a b\"}}", "{{secret /x:y}}"] {
             assert!(is_placeholder(text), "{text}");
         }

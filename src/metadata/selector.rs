@@ -7,10 +7,10 @@ use crate::names::{self, Format};
 use crate::path::{LogicalPath, LogicalPathError, PathError, RepoPath};
 use crate::sanitize;
 
-/// The segment that stands for any segment, and as a directory's last for "the collection".
+/// The segment that matches any segment, and as the last of a directory means "the collection".
 pub use crate::names::WILDCARD;
 
-/// What metadata speaks for: one resource, or a collection of them.
+/// What metadata applies to: one resource, or a collection of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MetadataPath {
     segments: Vec<String>,
@@ -49,7 +49,7 @@ impl MetadataPath {
         Self { segments: path.segments().map(str::to_owned).collect(), is_collection: path.is_root() }
     }
 
-    /// The collection whose metadata stands in a directory named `_`, or the resource whose metadata stands in any other, both
+    /// The collection whose metadata is in a directory named `_`, or the resource whose metadata is in any other, both
     /// below the root of all metadata.
     pub fn of_directory(below: &RepoPath) -> Option<Self> {
         let mut segments: Vec<String> = below.to_str()?.split('/').map(str::to_owned).collect();
@@ -67,7 +67,7 @@ impl MetadataPath {
         Self { segments: self.segments.clone(), is_collection: true }
     }
 
-    /// Whether it speaks for a collection and everything below.
+    /// Whether it applies to a collection and everything below.
     pub fn is_collection(&self) -> bool {
         self.is_collection
     }
@@ -96,7 +96,7 @@ impl MetadataPath {
         self.directory(base)?.join(format!("{}.{}", names::METADATA, format.extension()).as_bytes())
     }
 
-    /// Whether a path of which this is the segment at a depth, from 0, can be one that it speaks for.
+    /// Whether it can apply to a path with this segment at a depth, from 0.
     pub fn fits_at(&self, depth: usize, segment: &str) -> bool {
         self.segments.get(depth).map_or(self.is_collection, |own| segment_fits(own, segment))
     }
@@ -109,7 +109,7 @@ impl MetadataPath {
     }
 }
 
-/// Whether a segment of a selector stands for a segment of a path.
+/// Whether a segment of a selector matches a segment of a path.
 pub(super) fn segment_fits(selector: &str, segment: &str) -> bool {
     selector == WILDCARD
         || selector == segment
@@ -124,17 +124,6 @@ impl fmt::Display for MetadataPath {
         }
         self.segments.iter().try_for_each(|segment| write!(f, "/{}", sanitize::inline(segment)))
     }
-}
-
-/// The file that holds the payload of a resource.
-pub fn resource_file(path: &LogicalPath, base: &RepoPath, format: Format) -> Result<RepoPath, LogicalPathError> {
-    let refused = |reason| LogicalPathError::new(path.as_str(), reason);
-    if path.is_root() {
-        return Err(refused("the root is a collection, not a resource"));
-    }
-    let directory = path.directory_below(base).map_err(|_| refused("a segment of it is no file name"))?;
-    let name = format!("{}.{}", names::RESOURCE, format.extension());
-    directory.join(name.as_bytes()).map_err(|_| refused("a segment of it is no file name"))
 }
 
 #[cfg(test)]
@@ -169,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_says_what_its_metadata_speaks_for() {
+    fn a_directory_names_what_its_metadata_applies_to() {
         for text in ["/", "/a", "/a/", "/a/_/b", "/x/a*"] {
             let path = MetadataPath::parse(text).unwrap();
             assert_eq!(MetadataPath::of_directory(&path.directory(&RepoPath::root()).unwrap()), Some(path));
@@ -178,19 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn collections_speak_for_everything_below_and_resources_for_themselves() {
+    fn collections_apply_to_everything_below_and_resources_to_themselves() {
         let applies = |selector: &str, path: &str| {
             MetadataPath::parse(selector).unwrap().applies_to(&LogicalPath::parse(path).unwrap())
         };
         assert!(applies("/", "/a") && applies("/a/", "/a") && applies("/a/", "/a/b/c") && applies("/_/b", "/a/b/c"));
         assert!(applies("/a", "/a") && !applies("/a", "/a/b"));
         assert!(applies("/a*/", "/ab/c") && !applies("/a*/", "/b/c") && !applies("/a/b/", "/a"));
-    }
-
-    #[test]
-    fn the_root_is_no_resource() {
-        let file = |text| resource_file(&LogicalPath::parse(text).unwrap(), &RepoPath::root(), Format::Yaml);
-        assert_eq!(file("/customers/acme").unwrap().to_string(), "customers/acme/resource.yaml");
-        assert!(file("/").is_err());
     }
 }

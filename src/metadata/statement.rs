@@ -1,52 +1,52 @@
-//! What one document says: a list of statements, each with its place.
+//! The content of one metadata document as a list of statements, each with its place.
 
 use super::field::{Field, FieldPath, Section};
 use crate::finding::{Finding, has_errors};
 use crate::text::Span;
 use crate::value::Node;
 
-/// One thing a document says about one directive.
+/// What a document sets one field, or one key of it, to.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    /// What it speaks of.
+    /// The field that it is about.
     pub field_path: FieldPath,
     /// Where it is written.
     pub at: Span,
-    /// What it says.
+    /// What it does to the field.
     pub kind: StatementKind,
 }
 
-/// What a statement says.
+/// What a statement does to its field.
 #[derive(Debug, Clone)]
 pub enum StatementKind {
     /// This value, in canonical form.
     Value(Node),
-    /// `null`: what weaker layers say does not count.
+    /// `null`: clears the values of weaker layers.
     Null,
-    /// An empty map or list of keys: those of weaker layers do not count, and the map is there. The node is the empty value.
+    /// An empty map or list: clears the keys of weaker layers, and the map is present. The node is the empty value.
     Empty(Node),
-    /// Only that the map is there; its keys speak for themselves. The node is an empty value.
+    /// Only that the map is present; its keys are statements of their own. The node is an empty value.
     Present(Node),
 }
 
-/// Everything a document says, in canonical order, and what is wrong with it.
+/// All statements of a document in canonical order, and what is wrong with it.
 #[derive(Debug, Clone, Default)]
 pub struct Statements {
-    /// What it says; each directive once.
+    /// The statements; each field or key once.
     pub all: Vec<Statement>,
-    /// The order in which transforms run, for the sections that say it.
+    /// The order in which transforms run, for the sections that set it.
     pub orders: Vec<(Section, TransformOrder)>,
     /// What is wrong.
     pub findings: Vec<Finding>,
 }
 
 impl Statements {
-    /// Whether it was understood to the last word.
+    /// Whether it has no errors.
     pub fn is_sound(&self) -> bool {
         !has_errors(&self.findings)
     }
 
-    /// The statement about exactly this directive.
+    /// The statement about exactly this field or key.
     pub fn about(&self, field_path: &FieldPath) -> Option<&Statement> {
         self.all.iter().find(|statement| statement.field_path == *field_path)
     }

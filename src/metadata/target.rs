@@ -1,4 +1,4 @@
-//! What a pointer into a metadata document means, and where a document, in whatever form, says it.
+//! Resolves pointers into metadata documents, and finds the keys of a field in a document of any form.
 
 use smol_str::SmolStr;
 
@@ -16,7 +16,7 @@ pub(super) enum EditTarget {
         field_path: FieldPath,
         /// The name of a header as the user wrote it.
         header: Option<SmolStr>,
-        /// Further down, where anything may stand.
+        /// Keys inside of the field, where any value is allowed.
         inside: Vec<SmolStr>,
     },
     /// Several fields: a section, or a map inside one.
@@ -32,7 +32,7 @@ impl EditTarget {
             ["operationInfo"] => return Ok(Self::Part { section: Section::Operations, container: None }),
             ["operationInfo", "defaults", ref rest @ ..] => (Section::Defaults, rest),
             ["operationInfo", name, ref rest @ ..] => (operation_section(name)?, rest),
-            [] => return Err("the whole document is no field".to_owned()),
+            [] => return Err("the whole document is not a field".to_owned()),
             [name, ..] => return Err(unknown(name, "metadata", &["resourceInfo", "operationInfo"])),
         };
         if rest.is_empty() {
@@ -82,7 +82,7 @@ impl EditTarget {
         Self::Field { field_path, header: is_header.then(|| key.into()), inside: Vec::new() }
     }
 
-    /// Whether changing this changes what a statement says.
+    /// Whether changing this changes a statement.
     pub(super) fn concerns(&self, field_path: &FieldPath) -> bool {
         match self {
             Self::Field { field_path: own, .. } => {
@@ -97,7 +97,7 @@ impl EditTarget {
         }
     }
 
-    /// Where a document says this; where it does not, the place it would be said at without disturbing anything else.
+    /// The place of this in a document; if it is not there, the place to add it without changing anything else.
     pub(super) fn place_in(&self, root: &Node) -> Vec<SmolStr> {
         match self {
             Self::Part { section, container } => {
@@ -133,7 +133,7 @@ fn unknown(name: &str, what: &str, known: &[&str]) -> String {
     }
 }
 
-/// Where a section stands: nested, under its name of old, or flat.
+/// The place of a section: nested, under an older name, or flat.
 fn section_place(section: Section, root: &Node) -> Vec<SmolStr> {
     let place = |names: &[&'static str]| names.iter().map(|name| SmolStr::new_static(name)).collect::<Vec<_>>();
     if let Section::Operation(operation) = section {

@@ -7,14 +7,15 @@ use proptest::prelude::*;
 
 use super::plan::{self, EditPlan, FileEdit};
 use super::*;
-use crate::document::{self, write};
+use crate::document::write;
 use crate::finding::{Finding, Severity};
 use crate::glob::is_glob;
 use crate::limits::Limits;
 use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
 use crate::snapshot::{Entry, Listing, MemorySnapshot, Snapshot, Unreadable};
-use crate::text::{SourceText, Sources};
+use crate::testing::read as node;
+use crate::text::Sources;
 use crate::value::Node;
 
 type Files = BTreeMap<String, String>;
@@ -31,12 +32,6 @@ fn snapshot(files: &Files) -> MemorySnapshot {
 
 fn logical(path: &str) -> LogicalPath {
     LogicalPath::parse(path).unwrap()
-}
-
-fn node(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    let parsed = document::parse(text, source, document::Format::Yaml, &Limits::default());
-    parsed.value.into_iter().next().expect("a document").root
 }
 
 fn with_layers<T>(snapshot: &dyn Snapshot, act: impl FnOnce(&Layers<'_>) -> T) -> T {
@@ -488,7 +483,7 @@ fn paths() -> impl Strategy<Value = String> {
         .prop_map(|segments| segments.iter().map(|segment| format!("/{segment}")).collect::<String>() + "/")
 }
 
-/// The layers of a path by the book: all files that speak for it, sorted.
+/// The layers of a path by the book: all files that apply to it, sorted.
 fn by_the_book(files: &Files, path: &LogicalPath) -> Vec<String> {
     let mut found: Vec<(bool, usize, bool, String)> = Vec::new();
     for file in files.keys() {

@@ -89,7 +89,7 @@ impl<'a> LayerTrees<'a> {
 }
 
 /// The layers below a directory, with directives expanded as configured.
-pub fn layers_below<'a>(base: &RepoPath, given: Given<'a>, includes: &Arc<Includes>) -> Layers<'a> {
+fn layers_below<'a>(base: &RepoPath, given: Given<'a>, includes: &Arc<Includes>) -> Layers<'a> {
     let layers = Layers::new(given.snapshot, base.clone(), given.sources, given.limits);
     if !given.settings.directives {
         return layers;
@@ -97,6 +97,6 @@ pub fn layers_below<'a>(base: &RepoPath, given: Given<'a>, includes: &Arc<Includ
     let includes = Arc::clone(includes);
     layers.expanding(Box::new(move |document, file| {
         let expanded = directive::expand(document, file, &Context::new(given, &includes));
-        Outcome { value: provenance::by_each(expanded.value.root), findings: expanded.findings }
+        Outcome { value: provenance::spread(expanded.value.root), findings: expanded.findings }
     }))
 }

@@ -1,4 +1,4 @@
-//! Metadata as it is shown: what holds where nothing is said, and the repository's format in place of its token.
+//! Metadata as it is displayed: with the defaults, and with the repository's format rendered.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use crate::path::RepoPath;
 use crate::text::{SourceText, Sources, Span};
 use crate::value::{Node, Value};
 
-/// Everything that holds for a path: its layers over the defaults, with the repository's format filled in.
+/// The metadata of a path with its layers over the defaults and the repository's format rendered.
 ///
-/// This is for display. Whoever makes a request falls back to the defaults only after `operationInfo.defaults`.
+/// This is for display. Requests use the defaults only after `operationInfo.defaults`.
 pub fn view(metadata: &EffectiveMetadata, format: Format, sources: &Sources) -> EffectiveMetadata {
     render_format(&over_defaults(metadata, sources), format)
 }
 
-/// The layers with what holds where nothing is said as the weakest of them.
+/// The metadata with the defaults as its weakest layer.
 pub fn over_defaults(metadata: &EffectiveMetadata, sources: &Sources) -> EffectiveMetadata {
     let defaults = Arc::new(engine_defaults(sources));
     let bottom = EffectiveMetadata::empty(defaults.span).under(&defaults);
     metadata.layers().iter().fold(bottom, |merged, layer| merged.under(layer))
 }
 
-/// The same metadata with `{{resource_format .}}` filled in; every other template stays.
+/// The metadata with `{{resource_format .}}` rendered; every other template stays.
 #[must_use]
 pub fn render_format(metadata: &EffectiveMetadata, format: Format) -> EffectiveMetadata {
     let name = format.extension();
@@ -37,7 +37,7 @@ pub fn render_format(metadata: &EffectiveMetadata, format: Format) -> EffectiveM
     })
 }
 
-/// The weakest layer of all: what the table says, read like any other document.
+/// The weakest layer: the defaults of the field table, read like any other document.
 fn engine_defaults(sources: &Sources) -> Layer {
     let text = defaults_text();
     let path = RepoPath::new("engine defaults").expect("a plain name");
@@ -55,7 +55,7 @@ fn defaults_text() -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {}:", operation.wire());
         for row in section.rows() {
-            let Some(value) = (row.default)(operation) else { continue };
+            let Some(value) = (row.default)(operation).to_yaml() else { continue };
             let _ = match row.place(section).split_once('.') {
                 None => writeln!(text, "    {}: {value}", row.place(section)),
                 Some((container, name)) => writeln!(text, "    {container}:\n      {name}: {value}"),

@@ -1,22 +1,23 @@
-//! A patch given by hand, in any of its forms, and the documents it is applied to.
+//! A patch from the command line, in any of its forms, and the documents it is applied to.
 
 use smol_str::SmolStr;
 
-use super::decode::{PatchFile, Reading, read_patch_file};
+use super::decode::{PatchContext, PatchFile, read_patch_file};
+use super::overlay::{Nulls, overlay};
 use super::rfc6902::{JsonOperation, apply_json_patch, read_json_patch};
 use super::run::apply_file;
 use crate::expression::cel::Inputs;
 use crate::finding::{Finding, Outcome};
 use crate::limits::Limits;
 use crate::text::{Sources, Span};
-use crate::value::{Entry, Node, Value};
+use crate::value::{Entry, Node};
 
 /// A patch in one of its forms.
 #[derive(Debug)]
 pub enum AnyPatch {
     /// A list of patches, or a document with them.
     File(Box<PatchFile>),
-    /// A JSON Patch document, which means every document.
+    /// A JSON Patch document, which applies to every document.
     Json(Vec<JsonOperation>),
 }
 
@@ -28,19 +29,19 @@ pub fn read_any(root: &Node, inputs: &Node, sources: &Sources, limits: &Limits) 
     }
     let mut variables: Vec<&str> = vec!["parameters"];
     variables.extend(inputs.as_map().into_iter().flat_map(|map| map.entries()).map(|entry| entry.key.name.as_str()));
-    let reading = Reading { sources, limits, has_expressions: true, variables: Some(&variables) };
-    let Outcome { value, findings } = read_patch_file(root, &reading);
+    let context = PatchContext { sources, limits, variables: &variables };
+    let Outcome { value, findings } = read_patch_file(root, &context);
     Outcome { value: AnyPatch::File(Box::new(value)), findings }
 }
 
-/// Operations stand in a list of their own; a patch has them below a key.
+/// Whether the items of a list are operations; a patch has them in its key `operations`.
 fn is_json_patch(root: &Node) -> bool {
     let first = root.as_list().and_then(<[Node]>::first);
     first.is_some_and(|item| item.get("op").is_some() && item.get("operations").is_none())
 }
 
 impl AnyPatch {
-    /// The documents after the patch, without those that it drops; if anything fails, as they were.
+    /// The documents after the patch, none for those that it removes; if anything fails, as they were.
     pub fn apply(&self, documents: &[Node], inputs: &Node, limits: &Limits) -> Outcome<Vec<Option<Node>>> {
         match self {
             Self::File(file) => {
@@ -53,13 +54,13 @@ impl AnyPatch {
                 for (number, document) in documents.iter().enumerate() {
                     let outcome = apply_json_patch(document, operations, limits);
                     all.value.push(Some(outcome.value));
-                    let tell = |mut finding: Finding| {
+                    let locate = |mut finding: Finding| {
                         if documents.len() > 1 {
                             finding.message = format!("{} (document {})", finding.message, number + 1);
                         }
                         finding.related(beginning(document), "in this document")
                     };
-                    all.findings.extend(outcome.findings.into_iter().map(tell));
+                    all.findings.extend(outcome.findings.into_iter().map(locate));
                 }
                 if !all.findings.is_empty() {
                     all.value = documents.iter().cloned().map(Some).collect();
@@ -70,34 +71,20 @@ impl AnyPatch {
     }
 }
 
-/// Something to point at: the first key, or all of it.
+/// What a finding about a document points at: its first key, or all of it.
 fn beginning(document: &Node) -> Span {
     let first = document.as_map().and_then(|map| map.entries().first());
     first.map_or(document.span, |entry| entry.key.span)
 }
 
-/// The variables of a run: what is given by hand counts more than the parameters of the file.
+/// The variables of a run: inputs override the parameters of the file.
 fn variables(file: &PatchFile, inputs: &Node) -> Vec<(SmolStr, Node)> {
     let nothing = Node::map(Vec::new(), inputs.span);
     let parameters = file.parameters.clone().unwrap_or(nothing);
     let given = Node::map(vec![Entry::named("parameters", parameters.span, parameters)], inputs.span);
-    let all = laid_over(&given, inputs);
+    let all = overlay(Some(&given), inputs, Nulls::Keep);
     let entries = all.as_map().into_iter().flat_map(|map| map.entries());
     entries.map(|entry| (entry.key.name.clone(), entry.value.clone())).collect()
-}
-
-/// One value over another: maps key by key, everything else as a whole.
-#[must_use]
-pub fn laid_over(under: &Node, over: &Node) -> Node {
-    let (Value::Map(below), Value::Map(above)) = (&under.value, &over.value) else { return over.clone() };
-    let mut entries = below.entries().to_vec();
-    for entry in above.entries() {
-        match below.position(&entry.key.name) {
-            Some(at) => entries[at].value = laid_over(&entries[at].value, &entry.value),
-            None => entries.push(entry.clone()),
-        }
-    }
-    Node::map(entries, over.span)
 }
 
 #[cfg(test)]
@@ -113,22 +100,22 @@ mod tests {
             let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
             document::parse(text, source, Format::Yaml, &limits).value.remove(0).root
         };
-        let told = |findings: Vec<Finding>| findings.into_iter().map(|it| it.message).collect();
+        let messages = |findings: Vec<Finding>| findings.into_iter().map(|it| it.message).collect();
         let inputs = read(inputs);
         let patch = read_any(&read(patch), &inputs, &sources, &limits);
         if !patch.findings.is_empty() {
-            return Err(told(patch.findings));
+            return Err(messages(patch.findings));
         }
         let documents: Vec<Node> = documents.iter().map(|text| read(text)).collect();
         let outcome = patch.value.apply(&documents, &inputs, &limits);
-        match outcome.findings.is_empty() {
-            true => Ok(outcome.value.iter().flatten().map(to_inline).collect()),
-            false => Err(told(outcome.findings)),
+        if !outcome.findings.is_empty() {
+            return Err(messages(outcome.findings));
         }
+        Ok(outcome.value.iter().flatten().map(to_inline).collect())
     }
 
     #[test]
-    fn all_forms_are_known_by_their_looks() {
+    fn every_form_is_recognized() {
         let json = "[{op: test, path: /a, value: 1}, {op: move, from: /a, path: /b}]";
         assert_eq!(patched(json, "{}", &["{a: 1.0}", "{a: 1, c: 2}"]).unwrap(), ["{b: 1.0}", "{c: 2, b: 1}"]);
         let list = "[{target: {kind: B}, operations: [{op: add, path: /x/y, value: 1}]}]";
@@ -152,10 +139,10 @@ mod tests {
     }
 
     #[test]
-    fn one_failure_leaves_all_documents_alone_and_all_failures_are_told() {
+    fn one_failure_leaves_all_documents_alone_and_all_failures_are_reported() {
         let json = "[{op: remove, path: /a}]";
-        let told = patched(json, "{}", &["{a: 1}", "{}", "[]"]).unwrap_err();
-        assert_eq!(told.len(), 2, "{told:?}");
+        let failures = patched(json, "{}", &["{a: 1}", "{}", "[]"]).unwrap_err();
+        assert_eq!(failures.len(), 2, "{failures:?}");
         let (sources, limits) = (Sources::default(), Limits::default());
         let source = sources.add(SourceText::new(RepoPath::root(), "test", ""));
         let nothing = Node::map(Vec::new(), Span::new(source, 0, 0));

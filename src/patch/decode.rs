@@ -1,51 +1,50 @@
-//! Patch files become patch specifications: every key known, every expression compiled, every fixed path read.
+//! Reads patch files into patch specifications: strict about keys, with expressions compiled and fixed paths parsed.
 
 use smol_str::SmolStr;
 
 use super::operation::Action;
 use super::path::PatchPath;
-use super::spec::{PatchSpec, PathTemplate, Removal, Selection, SpecOperation, Target};
-use super::template::{Expression, Template, TemplateFailure, ValueTemplate, locate};
-use super::trouble::Trouble;
-use crate::decode::{Shape, ShapeRules};
+use super::spec::{PatchSpec, PatchTarget, PathTemplate, Removal, Selection, SpecOperation};
+use super::template::{CelText, Expression, TemplateFailure, ValueTemplate};
+use crate::decode::{StrictReader, StrictRules};
 use crate::expression::cel::FailureKind;
-use crate::finding::{self, Finding, Location, Outcome, Rule, sort_by_span};
+use crate::expression::part_span;
+use crate::finding::{self, Finding, Location, Outcome, Refusal, Rule, sort_by_span};
 use crate::limits::Limits;
 use crate::sanitize;
-use crate::text::{Sources, Span};
+use crate::text::Sources;
 use crate::value::{Entry, Map, Node, Value};
 
-const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
+pub(super) const RULES: StrictRules =
+    StrictRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
 
-/// How patches are read.
+/// What reading a patch file needs.
 #[derive(Clone, Copy)]
-pub struct Reading<'a> {
-    /// Where the texts are, so that expressions are reported at their own place.
+pub(super) struct PatchContext<'a> {
+    /// The texts of the run, so that expressions are reported where they are written.
     pub sources: &'a Sources,
-    /// What is too much.
+    /// The limits on expressions and paths.
     pub limits: &'a Limits,
-    /// Whether `${…}` in paths and values is an expression, or text like any other.
-    pub has_expressions: bool,
-    /// The variables that will exist beside `resource` and the loop variable, if they are known by now.
-    pub variables: Option<&'a [&'a str]>,
+    /// The variables that expressions can read beside `resource` and the loop variable.
+    pub variables: &'a [&'a str],
 }
 
-/// What a patch file says.
+/// The content of a patch file.
 #[derive(Debug, Default)]
 pub struct PatchFile {
-    /// Data for expressions.
+    /// Values that expressions read as `parameters`.
     pub parameters: Option<Node>,
-    /// Whether what shallower files say counts too.
+    /// Whether the patches of shallower files apply too.
     pub inherits: bool,
     /// The patches, in order.
     pub specs: Vec<PatchSpec>,
-    /// What is dropped after them.
+    /// The resources that are removed after them.
     pub removes: Vec<Removal>,
 }
 
 /// Reads a patch file: a list of patches, or a document.
-pub fn read_patch_file(root: &Node, reading: &Reading<'_>) -> Outcome<PatchFile> {
-    let mut reader = Reader::new(*reading);
+pub(super) fn read_patch_file(root: &Node, context: &PatchContext<'_>) -> Outcome<PatchFile> {
+    let mut reader = PatchReader { context: *context, shape: StrictReader::new(RULES), findings: Vec::new() };
     let mut file = PatchFile { inherits: true, ..PatchFile::default() };
     match &root.value {
         Value::Null => {}
@@ -60,25 +59,9 @@ pub fn read_patch_file(root: &Node, reading: &Reading<'_>) -> Outcome<PatchFile>
     reader.finish(file)
 }
 
-/// Reads a list of patches.
-pub fn read_specs(root: &Node, reading: &Reading<'_>) -> Outcome<Vec<PatchSpec>> {
-    let mut reader = Reader::new(*reading);
-    let specs = reader.specs(root, "patches");
-    reader.finish(specs)
-}
-
-/// Reads a list of operations on one document, as a patch that means it.
-pub fn read_operations(root: &Node, reading: &Reading<'_>) -> Outcome<PatchSpec> {
-    let mut reader = Reader::new(*reading);
-    let operations = reader.operations(root);
-    let selection =
-        Selection { target: Target::default(), for_each: None, variable: SmolStr::default(), at: root.span };
-    reader.finish(PatchSpec { selection, operations })
-}
-
-struct Reader<'a> {
-    reading: Reading<'a>,
-    shape: Shape,
+struct PatchReader<'a> {
+    context: PatchContext<'a>,
+    shape: StrictReader,
     findings: Vec<Finding>,
 }
 
@@ -86,8 +69,8 @@ const SPEC_KEYS: [&str; 5] = ["forEach", "operations", "target", "targetPlane", 
 const REMOVAL_KEYS: [&str; 4] = ["forEach", "target", "targetPlane", "var"];
 const TARGET_KEYS: [&str; 5] = ["group", "kind", "name", "version", "where"];
 const PLANES: [(&str, ()); 2] = [("dataplane", ()), ("observabilityplane", ())];
-/// Words that CEL keeps for itself: a variable of that name could never be read.
-const RESERVED: [&str; 20] = [
+/// The reserved words of CEL: a variable of such a name could never be read.
+const RESERVED: &[&str] = &[
     "as",
     "break",
     "const",
@@ -110,11 +93,7 @@ const RESERVED: [&str; 20] = [
     "while",
 ];
 
-impl<'a> Reader<'a> {
-    fn new(reading: Reading<'a>) -> Self {
-        Self { reading, shape: Shape::new(RULES), findings: Vec::new() }
-    }
-
+impl PatchReader<'_> {
     fn finish<T>(self, value: T) -> Outcome<T> {
         let mut findings = self.shape.into_findings();
         findings.extend(self.findings);
@@ -172,7 +151,7 @@ impl<'a> Reader<'a> {
 
     fn selection(&mut self, node: &Node, entries: &[&Entry]) -> Selection {
         let mut selection = Selection {
-            target: Target::default(),
+            target: PatchTarget::default(),
             for_each: None,
             variable: SmolStr::new_static("item"),
             at: node.span,
@@ -191,8 +170,8 @@ impl<'a> Reader<'a> {
         selection
     }
 
-    fn target(&mut self, node: &Node) -> Target {
-        let mut target = Target::default();
+    fn target(&mut self, node: &Node) -> PatchTarget {
+        let mut target = PatchTarget::default();
         for entry in self.shape.entries(node, "target", &TARGET_KEYS) {
             let name = entry.key.name.as_str();
             if name == "where" {
@@ -239,9 +218,9 @@ impl<'a> Reader<'a> {
             self.shape.wrong(node, what, "an expression `${…}`");
             return None;
         };
-        match Template::compile(node, text, self.reading.sources, self.reading.limits) {
+        match CelText::compile(node.span, text, self.context.sources, self.context.limits) {
             Ok(template) => {
-                let expression = template.and_then(Template::into_standalone);
+                let expression = template.and_then(CelText::into_standalone);
                 if expression.is_none() {
                     let wanted = if what == "where" { "a boolean" } else { "a list or a map" };
                     let message = format!(
@@ -300,7 +279,7 @@ impl<'a> Reader<'a> {
             self.shape.wrong(op, "op", "a text");
             return None;
         };
-        Action::parse(name).map_err(|trouble| self.findings.push(trouble_finding(&trouble, op.span))).ok()
+        Action::parse(name).map_err(|refusal| self.findings.push(refusal.into_finding(op.span))).ok()
     }
 
     fn path(&mut self, node: &Node) -> Option<PathTemplate> {
@@ -308,39 +287,31 @@ impl<'a> Reader<'a> {
             self.shape.wrong(node, "path", "a text");
             return None;
         };
-        if self.reading.has_expressions {
-            match Template::compile(node, text, self.reading.sources, self.reading.limits) {
-                Ok(Some(template)) => return Some(PathTemplate::Made(template)),
-                Ok(None) => {}
-                Err(failure) => {
-                    self.findings.push(template_finding(&failure, &finding::PATCH_TEMPLATE, "path"));
-                    return None;
-                }
+        match CelText::compile(node.span, text, self.context.sources, self.context.limits) {
+            Ok(Some(template)) => return Some(PathTemplate::Computed(template)),
+            Ok(None) => {}
+            Err(failure) => {
+                self.findings.push(template_finding(&failure, &finding::PATCH_TEMPLATE, "path"));
+                return None;
             }
         }
-        match PatchPath::compile(text, self.reading.limits) {
-            Ok(path) => Some(PathTemplate::Fixed(path)),
-            Err(trouble) => {
-                let whole = locate(self.reading.sources, node.span, text, &mut 0);
-                self.findings.push(trouble_finding(&trouble, part_of(whole, text, &trouble)));
-                None
-            }
-        }
+        let refused = |refusal: Refusal| {
+            let range = refusal.range.clone().unwrap_or(0..text.len());
+            self.findings.push(refusal.into_finding(part_span(node.span, text, range, self.context.sources)));
+        };
+        PatchPath::compile(text, self.context.limits).map(PathTemplate::Fixed).map_err(refused).ok()
     }
 
     fn value(&mut self, node: &Node) -> ValueTemplate {
         self.warn_about_eval(node);
-        if !self.reading.has_expressions {
-            return ValueTemplate::Plain(node.clone());
-        }
         let mut failures = Vec::new();
-        let value = ValueTemplate::compile(node, self.reading.sources, self.reading.limits, &mut failures);
+        let value = ValueTemplate::compile(node, self.context.sources, self.context.limits, &mut failures);
         let findings = failures.iter().map(|failure| template_finding(failure, &finding::PATCH_TEMPLATE, "value"));
         self.findings.extend(findings);
         value
     }
 
-    /// A map that would be an expression in a resource stays data here.
+    /// Warns about maps that would be expressions in a resource and are data in a patch.
     fn warn_about_eval(&mut self, node: &Node) {
         const MEMBERS: [&str; 6] = ["eval", "vars", "select", "foreach", "strict", "trace"];
         let is_member = |entry: &Entry| MEMBERS.contains(&entry.key.name.as_str());
@@ -354,11 +325,11 @@ impl<'a> Reader<'a> {
     }
 
     fn check_variables(&mut self, spec: &PatchSpec) {
-        let Some(known) = self.check_selection(&spec.selection) else { return };
+        let known = self.check_selection(&spec.selection);
         let known: Vec<&str> = known.iter().map(SmolStr::as_str).collect();
         let mut failures: Vec<(TemplateFailure, &str)> = Vec::new();
         for operation in &spec.operations {
-            if let PathTemplate::Made(template) = &operation.path {
+            if let PathTemplate::Computed(template) = &operation.path {
                 let checked = template.expressions().filter_map(|expression| expression.check(&known).err());
                 failures.extend(checked.map(|failure| (failure, "path")));
             }
@@ -372,9 +343,9 @@ impl<'a> Reader<'a> {
         self.findings.extend(findings);
     }
 
-    /// Checks `forEach` and `where`; gives the variables that operations may use, if they are known.
-    fn check_selection(&mut self, selection: &Selection) -> Option<Vec<SmolStr>> {
-        let mut known: Vec<SmolStr> = self.reading.variables?.iter().map(SmolStr::new).collect();
+    /// Checks `forEach` and `where`; gives the variables that operations may use.
+    fn check_selection(&mut self, selection: &Selection) -> Vec<SmolStr> {
+        let mut known: Vec<SmolStr> = self.context.variables.iter().map(SmolStr::new).collect();
         if let Some(for_each) = &selection.for_each {
             let names: Vec<&str> = known.iter().map(SmolStr::as_str).collect();
             if let Err(failure) = for_each.check(&names) {
@@ -389,7 +360,7 @@ impl<'a> Reader<'a> {
                 self.findings.push(template_finding(&failure, &finding::PATCH_WHERE, "where"));
             }
         }
-        Some(known)
+        known
     }
 }
 
@@ -397,26 +368,7 @@ fn is_set(node: &Node) -> bool {
     !matches!(node.value, Value::Null)
 }
 
-/// The place of the part of a path that is wrong, if the path is written to the letter.
-pub(super) fn part_of(whole: Span, text: &str, trouble: &Trouble) -> Span {
-    match &trouble.part {
-        Some(part) if whole.range().len() == text.len() => {
-            let start = whole.range().start;
-            Span::new(whole.source, start + part.start, start + part.end)
-        }
-        _ => whole,
-    }
-}
-
-pub(super) fn trouble_finding(trouble: &Trouble, at: Span) -> Finding {
-    let finding = Finding::new(trouble.rule, Location::Span(at), trouble.message.clone());
-    match trouble.help {
-        Some(help) => finding.help(help),
-        None => finding,
-    }
-}
-
-/// What is wrong with an expression, in the place it is written.
+/// The finding about an expression, where it is written.
 pub(super) fn template_finding(failure: &TemplateFailure, rule: &'static Rule, what: &str) -> Finding {
     let rule = if failure.failure.kind == FailureKind::Limit { &finding::LIMIT_EXPRESSION } else { rule };
     let text: String = failure.text.chars().take(80).collect();

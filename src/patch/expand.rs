@@ -1,32 +1,33 @@
-//! A path becomes the places it means in one document.
+//! Expands a path to the places it selects in one document.
 
 use smol_str::SmolStr;
 
-use super::path::{Filter, Numeral, Part, PatchPath, PathStep, numeral};
-use super::trouble::Trouble;
-use crate::finding::{self, Rule};
+use super::operation::Action;
+use super::path::{Numeral, PatchPath, PathFilter, PathPart, PathStep, numeral};
+use crate::finding::{self, Refusal, Rule};
 use crate::limits::Limits;
 use crate::path::Pointer;
-use crate::value::{Node, Number, Value};
+use crate::sanitize;
+use crate::value::{Node, Number, Value, list_index};
 
-/// The places that a path means, as a tree: what has a way in common has it once.
+/// The places that a path selects, as a tree.
 #[derive(Debug)]
 pub(super) enum Selected {
-    /// This place.
+    /// This value.
     Here,
-    /// Places below; keys of maps alone, items of lists in order.
-    Below(Vec<(Token, Selected)>),
+    /// Places below this value: one key of a map, or items of a list in order.
+    Below(Vec<(SelectedKey, Selected)>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum SelectedKey {
     Key(SmolStr),
     Index(usize),
     Append,
 }
 
-/// The places that a path means in a document, in order; a place need not exist if a map could hold it.
-pub fn expand(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Vec<Pointer>, Trouble> {
+/// The places that a path selects in a document, in order; a place need not exist if a map could hold it.
+pub fn expand(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Vec<Pointer>, Refusal> {
     let mut pointers = Vec::new();
     if let Some(selected) = select(path, document, limits)? {
         selected.list(&mut Pointer::root(), &mut pointers);
@@ -34,10 +35,42 @@ pub fn expand(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Vec<
     Ok(pointers)
 }
 
-/// The same as a tree; nothing if filters and wildcards leave nothing.
-pub(super) fn select(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Option<Selected>, Trouble> {
-    let mut walk = Walk { path, most: limits.patch_matches, per_level: vec![0; path.parts().len() + 1] };
+/// The places that a path selects, as a tree; none if its filters and wildcards select nothing.
+pub(super) fn select(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Option<Selected>, Refusal> {
+    let mut walk = PathWalk { path, most: limits.patch_matches, per_level: vec![0; path.parts().len() + 1] };
     walk.follow(0, Some(document))
+}
+
+/// The place of an exact path. Everything up to it must exist, and also the place itself unless something is added there.
+pub(super) fn select_exact(path: &PatchPath, action: Action, document: &Node) -> Result<Selected, Refusal> {
+    exact(path.parts(), action, document)
+}
+
+fn exact(parts: &[PathPart], action: Action, node: &Node) -> Result<Selected, Refusal> {
+    let [PathPart { step: PathStep::Token(token), .. }, rest @ ..] = parts else { return Ok(Selected::Here) };
+    let is_added = rest.is_empty() && action == Action::Add;
+    let refuse = |rule, what: &str| Refusal::new(rule, format!("`{}` {what}", sanitize::inline(token)));
+    let (key, child) = match &node.value {
+        Value::Map(map) => (SelectedKey::Key(token.clone()), map.get(token)),
+        Value::List(list) => {
+            let length = list.items().len();
+            let index = if token == "-" { Some(length) } else { list_index(token) };
+            let outside = || refuse(&finding::PATCH_OUT_OF_BOUNDS, &format!("is no place in a list of {length}"));
+            let index = index.filter(|index| *index < length + usize::from(is_added)).ok_or_else(outside)?;
+            let key = if index == length { SelectedKey::Append } else { SelectedKey::Index(index) };
+            (key, list.items().get(index))
+        }
+        _ => {
+            let what = format!("needs a map or a list, and a {} is there", node.type_of());
+            return Err(refuse(&finding::PATCH_WRONG_TYPE, &what));
+        }
+    };
+    let below = match child {
+        _ if is_added => Selected::Here,
+        Some(child) => exact(rest, action, child)?,
+        None => return Err(refuse(&finding::PATCH_MISSING, "is not there")),
+    };
+    Ok(Selected::Below(vec![(key, below)]))
 }
 
 impl Selected {
@@ -55,7 +88,7 @@ impl Selected {
     }
 }
 
-impl Token {
+impl SelectedKey {
     fn to_text(&self) -> SmolStr {
         match self {
             Self::Key(key) => key.clone(),
@@ -65,34 +98,34 @@ impl Token {
     }
 }
 
-struct Walk<'p> {
+struct PathWalk<'p> {
     path: &'p PatchPath,
     most: u32,
     per_level: Vec<u32>,
 }
 
-impl Walk<'_> {
-    fn follow(&mut self, depth: usize, value: Option<&Node>) -> Result<Option<Selected>, Trouble> {
+impl PathWalk<'_> {
+    fn follow(&mut self, depth: usize, value: Option<&Node>) -> Result<Option<Selected>, Refusal> {
         self.per_level[depth] += 1;
         if self.per_level[depth] > self.most {
             let message = format!("the path `{}` selects more than {} places", self.path.shown(), self.most);
-            return Err(Trouble::new(&finding::LIMIT_PATCH, message).help("select less, or raise the limit"));
+            return Err(Refusal::new(&finding::LIMIT_PATCH, message).help("select less, or raise the limit"));
         }
         let Some(part) = self.path.parts().get(depth) else { return Ok(Some(Selected::Here)) };
-        // Null counts as absent: what is below it can be made.
+        // Null counts as absent: maps below it can be created.
         let value = value.filter(|node| !matches!(node.value, Value::Null));
         let part = part.clone();
         let one = |token, below: Option<Selected>| below.map(|below| Selected::Below(vec![(token, below)]));
         match (&part.step, value) {
-            (PathStep::Append, _) => Ok(one(Token::Append, self.follow(depth + 1, None)?)),
+            (PathStep::Append, _) => Ok(one(SelectedKey::Append, self.follow(depth + 1, None)?)),
             (PathStep::Token(key), None) if numeral(key).is_none() => {
-                Ok(one(Token::Key(key.clone()), self.follow(depth + 1, None)?))
+                Ok(one(SelectedKey::Key(key.clone()), self.follow(depth + 1, None)?))
             }
             (PathStep::Token(key), Some(node)) => match &node.value {
-                Value::Map(map) => Ok(one(Token::Key(key.clone()), self.follow(depth + 1, map.get(key))?)),
+                Value::Map(map) => Ok(one(SelectedKey::Key(key.clone()), self.follow(depth + 1, map.get(key))?)),
                 Value::List(list) => {
                     let index = self.index_of(key, list.items().len(), &part, node)?;
-                    Ok(one(Token::Index(index), self.follow(depth + 1, list.items().get(index))?))
+                    Ok(one(SelectedKey::Index(index), self.follow(depth + 1, list.items().get(index))?))
                 }
                 _ => Err(self.wrong_type(&part, "a map", Some(node))),
             },
@@ -100,7 +133,7 @@ impl Walk<'_> {
                 let items = node.as_list().unwrap_or_default();
                 let index = usize::try_from(*index).ok().filter(|index| *index < items.len());
                 let index = index.ok_or_else(|| self.out_of_bounds(&part, items.len()))?;
-                Ok(one(Token::Index(index), self.follow(depth + 1, items.get(index))?))
+                Ok(one(SelectedKey::Index(index), self.follow(depth + 1, items.get(index))?))
             }
             (PathStep::Token(_) | PathStep::Index(_), _) => Err(self.wrong_type(&part, "a list", value)),
             (PathStep::Filter(filter), _) => self.fan_out(depth, &part, value, |item| filter.matches(item)),
@@ -108,28 +141,28 @@ impl Walk<'_> {
         }
     }
 
-    /// Several items of a list. A list that is not there has no items; anything else that is no list is wrong.
+    /// Several items of a list. An absent list has no items; a value of another type is refused.
     fn fan_out(
         &mut self,
         depth: usize,
-        part: &Part,
+        part: &PathPart,
         value: Option<&Node>,
-        is_meant: impl Fn(&Node) -> bool,
-    ) -> Result<Option<Selected>, Trouble> {
+        is_selected: impl Fn(&Node) -> bool,
+    ) -> Result<Option<Selected>, Refusal> {
         let Some(node) = value else { return Ok(None) };
         let Some(items) = node.as_list() else { return Err(self.wrong_type(part, "a list", value)) };
         let mut found = Vec::new();
-        for (index, item) in items.iter().enumerate().filter(|(_, item)| is_meant(item)) {
-            found.extend(self.follow(depth + 1, Some(item))?.map(|below| (Token::Index(index), below)));
+        for (index, item) in items.iter().enumerate().filter(|(_, item)| is_selected(item)) {
+            found.extend(self.follow(depth + 1, Some(item))?.map(|below| (SelectedKey::Index(index), below)));
         }
         Ok((!found.is_empty()).then_some(Selected::Below(found)))
     }
 
-    fn index_of(&self, token: &str, length: usize, part: &Part, list: &Node) -> Result<usize, Trouble> {
+    fn index_of(&self, token: &str, length: usize, part: &PathPart, list: &Node) -> Result<usize, Refusal> {
         match numeral(token) {
             Some(Numeral::Plain(index)) if index < length => Ok(index),
             Some(Numeral::Plain(_) | Numeral::Outside) => Err(self.out_of_bounds(part, length)),
-            Some(Numeral::Odd) => Err(self.trouble(
+            Some(Numeral::Odd) => Err(self.refuse(
                 &finding::PATCH_BAD_PATH,
                 part,
                 "is no number of an item; those have no sign and no leading zeros",
@@ -138,26 +171,26 @@ impl Walk<'_> {
         }
     }
 
-    fn wrong_type(&self, part: &Part, wanted: &str, found: Option<&Node>) -> Trouble {
+    fn wrong_type(&self, part: &PathPart, wanted: &str, found: Option<&Node>) -> Refusal {
         let found = found.map_or("nothing is there".to_owned(), |node| format!("a {} is there", node.type_of()));
-        self.trouble(&finding::PATCH_WRONG_TYPE, part, &format!("needs {wanted}, and {found}"))
+        self.refuse(&finding::PATCH_WRONG_TYPE, part, &format!("needs {wanted}, and {found}"))
     }
 
-    fn out_of_bounds(&self, part: &Part, length: usize) -> Trouble {
+    fn out_of_bounds(&self, part: &PathPart, length: usize) -> Refusal {
         let items = if length == 1 { "1 item".to_owned() } else { format!("{length} items") };
-        self.trouble(&finding::PATCH_OUT_OF_BOUNDS, part, &format!("is outside a list of {items}"))
+        self.refuse(&finding::PATCH_OUT_OF_BOUNDS, part, &format!("is outside a list of {items}"))
             .help("`-` appends to a list")
     }
 
-    fn trouble(&self, rule: &'static Rule, part: &Part, what: &str) -> Trouble {
-        let segment = crate::sanitize::inline(&self.path.as_str()[part.range.clone()]);
+    fn refuse(&self, rule: &'static Rule, part: &PathPart, what: &str) -> Refusal {
+        let segment = sanitize::inline(&self.path.as_str()[part.range.clone()]);
         let message = format!("`{segment}` in the path `{}` {what}", self.path.shown());
-        Trouble::new(rule, message).at(part.range.clone())
+        Refusal::new(rule, message).within(part.range.clone())
     }
 }
 
-impl Filter {
-    /// Whether an item has the value; one without the field never has.
+impl PathFilter {
+    /// Whether an item has the value in the field.
     fn matches(&self, item: &Node) -> bool {
         let found = self.field.iter().try_fold(item, |node, key| node.get(key));
         found.is_some_and(|node| match &node.value {

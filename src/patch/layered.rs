@@ -1,12 +1,10 @@
-//! Patch files of a repository: which of them speak for a resource, what they say together, and what becomes of it.
+//! Patch files of a repository: which of them apply to a resource, and the resource after them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
-
-use super::decode::{PatchFile, Reading, read_patch_file};
-use super::run::{Patient, Run};
+use super::decode::{PatchContext, PatchFile, read_patch_file};
+use super::overlay::{Nulls, overlay};
+use super::run::{PatchRun, PatchState};
 use crate::expression::cel::Inputs;
 use crate::finding::{Finding, Outcome, has_errors};
 use crate::limits::Limits;
@@ -14,9 +12,9 @@ use crate::memo::Memo;
 use crate::metadata::{Layers, PatchDocument};
 use crate::path::{LogicalPath, RepoPath};
 use crate::text::{Sources, Span};
-use crate::value::{Entry, Map, Node, Value};
+use crate::value::{Entry, Node};
 
-/// What expressions in patch files can read beside `resource` and their loop variable.
+/// The variables of expressions in patch files, beside `resource` and the loop variable.
 const VARIABLES: [&str; 4] = ["parameters", "path", "attributes", "metadata"];
 
 /// The patch files among the layers of one tree, each compiled once. Shared between threads.
@@ -31,87 +29,93 @@ pub struct PatchFiles {
 pub struct CompiledFile {
     /// The file.
     pub path: RepoPath,
-    /// All of its text.
+    /// The span of its whole text.
     pub span: Span,
-    /// What it says.
+    /// Its content.
     pub content: PatchFile,
-    /// What is wrong with it.
+    /// The findings about it.
     pub findings: Vec<Finding>,
 }
 
-/// All patch files that speak for a resource, in the order they run, and their parameters together.
+/// All patch files that apply to a resource, in the order they run, and their merged parameters.
 #[derive(Debug, Default)]
 pub struct PatchSet {
-    /// The files; those that a later one does not inherit are left out.
+    /// The files, without those that a later one does not inherit.
     pub files: Vec<Arc<CompiledFile>>,
-    /// What is wrong with any of the selected files, in order.
+    /// The findings about all selected files, in order.
     pub findings: Vec<Finding>,
-    parameters: Vec<Entry>,
+    parameters: Option<Node>,
 }
 
-/// The resource that is patched, as far as it is not in its payload.
+/// What expressions know about the patched resource beside its payload.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// What it is called.
+pub struct PatchSubject<'a> {
+    /// Its logical path.
     pub path: &'a LogicalPath,
-    /// The name people use for it.
+    /// Its alias, the last part of its path.
     pub alias: &'a str,
-    /// What is known from its path.
+    /// The attributes that its path gives.
     pub attributes: &'a Node,
-    /// What its layers say.
+    /// Its metadata.
     pub metadata: &'a Node,
 }
 
-/// What became of a resource.
+/// A resource after its patches.
 #[derive(Debug)]
 pub struct Patched {
-    /// Its payload: after all patches, or as it was if anything failed; nothing if it was dropped.
+    /// Its payload: after all patches, or as it was if anything failed; none if it was removed.
     pub payload: Option<Node>,
-    /// What dropped it.
+    /// What removed it.
     pub removed_by: Option<Span>,
-    /// Every patch and every removal that ran, and whether it meant this resource.
+    /// Every patch and every removal that ran, and whether it selected this resource.
     pub used: Vec<SpecUse>,
     /// Whether everything could be read and applied.
     pub is_complete: bool,
 }
 
-/// What somebody sees who looks on while a resource is patched.
+/// An event while a resource is patched.
 #[derive(Debug, Clone, Copy)]
-pub enum Seen<'s> {
-    /// An operation, by its place, and the resource after it.
+pub enum PatchEvent<'s> {
+    /// An operation, by its span, and the resource after it.
     Operation(Span, &'s Node),
-    /// A file, and the resource after everything in it; nothing once it was dropped.
+    /// A file, and the resource after everything in it; none once it was removed.
     File(&'s CompiledFile, Option<&'s Node>),
 }
 
-/// One patch or removal, and whether its target meant the resource. One that never means any is dead.
+/// One patch or removal, and whether its target selected the resource. One that never selects any is unused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpecUse {
     /// Where it is written.
     pub at: Span,
-    /// Whether it meant the resource.
+    /// Whether it selected the resource.
     pub is_used: bool,
 }
 
 impl PatchFiles {
-    /// The patch files that speak for a path; always asked of the same layers.
-    pub fn of(&self, path: &LogicalPath, layers: &Layers<'_>, sources: &Sources, limits: &Limits) -> Arc<PatchSet> {
+    /// The patch files that apply to a path; all calls must pass the same layers.
+    pub fn files_for(
+        &self,
+        path: &LogicalPath,
+        layers: &Layers<'_>,
+        sources: &Sources,
+        limits: &Limits,
+    ) -> Arc<PatchSet> {
         let documents = layers.patch_documents(path);
         let numbers: Vec<u32> = documents.iter().map(|document| document.number).collect();
         self.sets.get(&numbers, || {
             let files = documents.iter().map(|document| self.compiled(document, sources, limits));
-            Arc::new(PatchSet::of(files.collect()))
+            Arc::new(PatchSet::new(files.collect()))
         })
     }
 
     /// One patch file, ready to run.
     pub fn compiled(&self, document: &PatchDocument, sources: &Sources, limits: &Limits) -> Arc<CompiledFile> {
         self.compiled.get(&document.number, || {
-            let reading = Reading { sources, limits, has_expressions: true, variables: Some(&VARIABLES) };
+            let context = PatchContext { sources, limits, variables: &VARIABLES };
             let mut findings = document.findings.clone();
             let mut content = PatchFile { inherits: true, ..PatchFile::default() };
             if let Some(root) = &document.root {
-                let read = read_patch_file(root, &reading);
+                let read = read_patch_file(root, &context);
                 findings.extend(read.findings);
                 content = read.value;
             }
@@ -120,26 +124,23 @@ impl PatchFiles {
     }
 }
 
-/// Patches a resource with all files that speak for it. If anything fails, the payload stays as it was.
-pub fn apply_layers(payload: &Node, set: &PatchSet, subject: &Subject<'_>, limits: &Limits) -> Outcome<Patched> {
-    apply_layers_watched(payload, set, subject, limits, &mut |_| {})
-}
-
-/// The same, for somebody who looks on. What they see counts only if nothing fails in the end.
-pub fn apply_layers_watched(
+/// Patches a resource with all files that apply to it. If anything fails, the payload is as it was, and the events that `watch`
+/// was given are void.
+pub fn apply_layers(
     payload: &Node,
     set: &PatchSet,
-    subject: &Subject<'_>,
+    subject: &PatchSubject<'_>,
     limits: &Limits,
-    watch: &mut dyn FnMut(Seen<'_>),
+    watch: &mut dyn FnMut(PatchEvent<'_>),
 ) -> Outcome<Patched> {
     let unpatched = |is_complete, used| Patched { payload: Some(payload.clone()), removed_by: None, used, is_complete };
     let is_broken = has_errors(&set.findings);
     if is_broken || set.files.is_empty() {
         return Outcome { value: unpatched(!is_broken, Vec::new()), findings: set.findings.clone() };
     }
-    let nowhere = set.files[0].span.start_only();
-    let (parameters, path) = (Node::map(set.parameters.clone(), nowhere), path_input(subject, nowhere));
+    let generated = set.files[0].span.start_only();
+    let parameters = set.parameters.clone().unwrap_or_else(|| Node::map(Vec::new(), generated));
+    let path = path_input(subject, generated);
     let inputs = Inputs::default()
         .with("parameters", &parameters)
         .with("path", &path)
@@ -150,10 +151,7 @@ pub fn apply_layers_watched(
     let mut findings = set.findings.clone();
     let is_complete = ran.findings.is_empty();
     findings.extend(ran.findings);
-    let value = match is_complete {
-        true => ran.value,
-        false => unpatched(false, ran.value.used),
-    };
+    let value = if is_complete { ran.value } else { unpatched(false, ran.value.used) };
     Outcome { value, findings }
 }
 
@@ -163,87 +161,55 @@ const ENOUGH_STACK: usize = 8 << 20;
 fn run_files(
     payload: &Node,
     set: &PatchSet,
-    subject: &Subject<'_>,
+    subject: &PatchSubject<'_>,
     inputs: &Inputs<'_>,
     limits: &Limits,
-    watch: &mut dyn FnMut(Seen<'_>),
+    watch: &mut dyn FnMut(PatchEvent<'_>),
 ) -> Outcome<Patched> {
-    let mut run = Run::new(inputs, limits);
-    let mut patients = [Patient { node: Some(payload.clone()), alias: Some(subject.alias) }];
+    let mut run = PatchRun::new(inputs, limits);
+    let mut states = [PatchState { node: Some(payload.clone()), alias: Some(subject.alias) }];
     let (mut used, mut removed_by) = (Vec::new(), None);
     for file in &set.files {
         for (number, spec) in file.content.specs.iter().enumerate() {
-            let is_used = run.spec(number, spec, &mut patients, &mut |at, node| watch(Seen::Operation(at, node)));
+            let is_used = run.spec(number, spec, &mut states, &mut |at, node| watch(PatchEvent::Operation(at, node)));
             used.push(SpecUse { at: spec.at(), is_used });
         }
-        // All removals of a file are asked about the same resource.
-        let before = patients.clone();
+        // Every removal of a file sees the resource as it was before any of them.
+        let before = states.clone();
         for (number, removal) in file.content.removes.iter().enumerate() {
             let mut asked = before.clone();
             let is_used = run.removal(number, removal, &mut asked);
             used.push(SpecUse { at: removal.at(), is_used });
-            if asked[0].node.is_none() && patients[0].node.is_some() {
-                (patients, removed_by) = (asked, Some(removal.at()));
+            if asked[0].node.is_none() && states[0].node.is_some() {
+                (states, removed_by) = (asked, Some(removal.at()));
             }
         }
-        watch(Seen::File(file, patients[0].node.as_ref()));
+        watch(PatchEvent::File(file, states[0].node.as_ref()));
     }
-    let [patient] = patients;
-    let value = Patched { payload: patient.node, removed_by, used, is_complete: true };
+    let [state] = states;
+    let value = Patched { payload: state.node, removed_by, used, is_complete: true };
     Outcome { value, findings: run.findings }
 }
 
 impl PatchSet {
-    fn of(files: Vec<Arc<CompiledFile>>) -> Self {
+    fn new(files: Vec<Arc<CompiledFile>>) -> Self {
         let findings = files.iter().flat_map(|file| file.findings.iter().cloned()).collect();
         let start = files.iter().rposition(|file| !file.content.inherits).unwrap_or(0);
         let files = files[start..].to_vec();
-        let parameters = files.iter().filter_map(|file| file.content.parameters.as_ref()?.as_map());
-        let parameters = parameters.fold(Vec::new(), |merged, over| overlay(&merged, over));
+        let parameters = files.iter().filter_map(|file| file.content.parameters.as_ref());
+        let parameters =
+            parameters.fold(None, |merged: Option<Node>, over| Some(overlay(merged.as_ref(), over, Nulls::Clear)));
         Self { files, findings, parameters }
     }
 
-    /// Whether no patch file speaks for the path.
+    /// Whether no patch file applies to the path.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.findings.is_empty()
     }
 }
 
-/// Maps are merged, everything else is replaced, and null clears.
-fn overlay(under: &[Entry], over: &Map) -> Vec<Entry> {
-    let mut merged = under.to_vec();
-    let mut places: HashMap<SmolStr, usize> =
-        merged.iter().enumerate().map(|(at, entry)| (entry.key.name.clone(), at)).collect();
-    let mut cleared = vec![false; merged.len()];
-    for entry in over.entries() {
-        let place = places.get(&entry.key.name).copied();
-        let below = place.and_then(|at| merged[at].value.as_map()).map(Map::entries).unwrap_or_default();
-        let value = match &entry.value.value {
-            Value::Null => None,
-            Value::Map(map) => {
-                let inside = Node::map(overlay(below, map), entry.value.span);
-                Some(Node { extra: entry.value.extra.clone(), ..inside })
-            }
-            _ => Some(entry.value.clone()),
-        };
-        match (place, value) {
-            (Some(at), Some(value)) => (merged[at], cleared[at]) = (Entry { key: entry.key.clone(), value }, false),
-            (Some(at), None) => cleared[at] = true,
-            (None, Some(value)) => {
-                places.insert(entry.key.name.clone(), merged.len());
-                merged.push(Entry { key: entry.key.clone(), value });
-                cleared.push(false);
-            }
-            (None, None) => {}
-        }
-    }
-    let mut cleared = cleared.into_iter();
-    merged.retain(|_| !cleared.next().unwrap_or(false));
-    merged
-}
-
-/// `path` as expressions see it.
-fn path_input(subject: &Subject<'_>, at: Span) -> Node {
+/// The value of the variable `path`.
+fn path_input(subject: &PatchSubject<'_>, at: Span) -> Node {
     let text = |text: &str| Node::text(text, at);
     let collection = subject.path.parent().unwrap_or_else(LogicalPath::root);
     let segments = subject.path.segments().map(text).collect();

@@ -1,9 +1,8 @@
-//! One operation on one document: the document is never touched, only the way to the changed places is made anew.
+//! One operation on one document. The document is not changed: only the values on the path to a changed place are copied.
 
-use super::expand::{Selected, Token, select};
+use super::expand::{Selected, SelectedKey, select, select_exact};
 use super::path::{PatchPath, PathStep};
-use super::trouble::Trouble;
-use crate::finding;
+use crate::finding::{self, Refusal};
 use crate::limits::Limits;
 use crate::sanitize;
 use crate::suggest;
@@ -12,20 +11,20 @@ use crate::value::{Entry, Map, Node, StepKind, Value};
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// Sets a key, inserts before an item, or appends; missing maps are made.
+pub(super) enum Action {
+    /// Sets a key, inserts before an item, or appends; missing maps are created.
     Add,
     /// Changes what is there.
     Replace,
-    /// Takes away what is there; an absent key is no trouble.
+    /// Removes what is there; an absent key is no error.
     Remove,
-    /// Lays keys over a map; missing maps are made.
+    /// Sets keys of a map and keeps the others; missing maps are created.
     MergeShallow,
 }
 
 /// An operation with everything it needs.
 #[derive(Debug, Clone, Copy)]
-pub struct Edit<'a> {
+pub(super) struct Edit<'a> {
     /// What to do.
     pub action: Action,
     /// Where.
@@ -34,22 +33,26 @@ pub struct Edit<'a> {
     pub value: Option<&'a Node>,
     /// Where the operation is written.
     pub at: Span,
-    /// Where its path is written: the place of maps and keys that it makes.
+    /// Where its path is written; the span of maps and keys that it creates.
     pub path_at: Span,
 }
 
-/// The document after an edit; on trouble nothing has happened. `work` grows by the number of values that were copied.
-pub fn edit(document: &Node, edit: &Edit<'_>, limits: &Limits, work: &mut u64) -> Result<Node, Trouble> {
+/// The document after an edit. `work` grows by the number of values that were copied.
+pub(super) fn edit(document: &Node, edit: &Edit<'_>, limits: &Limits, work: &mut u64) -> Result<Node, Refusal> {
     edit.check()?;
-    let Some(selected) = select(edit.path, document, limits)? else { return Err(edit.no_match()) };
+    let selected = if edit.path.is_exact() {
+        select_exact(edit.path, edit.action, document)?
+    } else {
+        select(edit.path, document, limits)?.ok_or_else(|| edit.no_match())?
+    };
     let edited = Editing { edit, work }.inside(document, &selected)?;
     if edited.height() > limits.depth {
         let message = format!("the path `{}` nests the resource deeper than {} levels", edit.shown(), limits.depth);
-        return Err(Trouble::new(&finding::LIMIT_DEPTH, message));
+        return Err(Refusal::new(&finding::LIMIT_DEPTH, message));
     }
     if edited.size() > limits.nodes {
         let message = format!("the path `{}` makes the resource larger than {} values", edit.shown(), limits.nodes);
-        return Err(Trouble::new(&finding::LIMIT_NODES, message));
+        return Err(Refusal::new(&finding::LIMIT_NODES, message));
     }
     Ok(edited)
 }
@@ -62,20 +65,20 @@ impl Action {
         ("mergeShallow", Self::MergeShallow),
     ];
 
-    /// Reads the name of an operation, to the letter.
-    pub fn parse(name: &str) -> Result<Self, Trouble> {
+    /// The operation of this exact name.
+    pub(super) fn parse(name: &str) -> Result<Self, Refusal> {
         if let Some((_, action)) = Self::ALL.iter().find(|(known, _)| *known == name) {
             return Ok(*action);
         }
         let near = suggest::nearest(name, Self::ALL.map(|(known, _)| known));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let message = format!("the operation `{}` is not known{near}", sanitize::inline(name));
-        let trouble = Trouble::new(&finding::PATCH_UNSUPPORTED_OP, message);
-        Err(trouble.help("known operations: add, replace, remove, mergeShallow"))
+        let help = format!("known operations: {}", Self::ALL.map(|(known, _)| known).join(", "));
+        Err(Refusal::new(&finding::PATCH_UNSUPPORTED_OP, message).help(help))
     }
 
     /// As it is written.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
     }
 
@@ -85,34 +88,34 @@ impl Action {
 }
 
 impl Edit<'_> {
-    /// What can be said without looking at the document.
-    fn check(&self) -> Result<(), Trouble> {
+    /// Refuses what is wrong in any document.
+    fn check(&self) -> Result<(), Refusal> {
         let (name, path) = (self.action.name(), self.shown());
         match (self.action, self.value) {
             (Action::Remove, _) => {}
             (_, None) => {
                 let message = format!("`{name}` at `{path}` has no value");
                 return Err(
-                    Trouble::new(&finding::PATCH_BAD_VALUE, message).help("write `value: null` if null is meant")
+                    Refusal::new(&finding::PATCH_BAD_VALUE, message).help("write `value: null` if null is meant")
                 );
             }
             (Action::MergeShallow, Some(value)) if value.as_map().is_none() => {
                 let message = format!("`mergeShallow` at `{path}` takes a map, and its value is a {}", value.type_of());
-                return Err(Trouble::new(&finding::PATCH_BAD_VALUE, message));
+                return Err(Refusal::new(&finding::PATCH_BAD_VALUE, message));
             }
             _ => {}
         }
         if self.path.parts().is_empty() {
             let message = format!("`{name}` at `{path}` means the whole resource");
-            return Err(Trouble::new(&finding::PATCH_ROOT_TARGET, message).help("name a key or an item inside it"));
+            return Err(Refusal::new(&finding::PATCH_ROOT_TARGET, message).help("name a key or an item inside it"));
         }
         if let Some(part) = self.path.misplaced_append() {
             let message = format!("`-` in the path `{path}` is not its last segment");
-            return Err(Trouble::new(&finding::PATCH_APPEND_MISUSE, message).at(part.range.clone()));
+            return Err(Refusal::new(&finding::PATCH_APPEND_MISUSE, message).within(part.range.clone()));
         }
         if self.action != Action::Add && matches!(self.path.last(), Some(PathStep::Append)) {
             let message = format!("`{name}` cannot use `-`, and the path `{path}` ends in it");
-            return Err(Trouble::new(&finding::PATCH_APPEND_MISUSE, message).help("only `add` appends"));
+            return Err(Refusal::new(&finding::PATCH_APPEND_MISUSE, message).help("only `add` appends"));
         }
         Ok(())
     }
@@ -121,10 +124,10 @@ impl Edit<'_> {
         self.path.shown()
     }
 
-    fn no_match(&self) -> Trouble {
+    fn no_match(&self) -> Refusal {
         debug_assert!(self.path.is_selective(), "only filters and wildcards select nothing");
         let message = format!("the path `{}` matches nothing", self.shown());
-        Trouble::new(&finding::PATCH_NO_MATCH, message).help("a filter must select at least one item")
+        Refusal::new(&finding::PATCH_NO_MATCH, message).help("a filter must select at least one item")
     }
 }
 
@@ -134,8 +137,8 @@ struct Editing<'a, 'w> {
 }
 
 impl Editing<'_, '_> {
-    /// The same node with the selected places below it edited.
-    fn inside(&mut self, node: &Node, selected: &Selected) -> Result<Node, Trouble> {
+    /// The node with the selected places below it edited.
+    fn inside(&mut self, node: &Node, selected: &Selected) -> Result<Node, Refusal> {
         let Selected::Below(children) = selected else { return Ok(self.put(Some(node))) };
         let value = match &node.value {
             Value::Map(map) => self.in_map(map, children, node)?,
@@ -145,8 +148,8 @@ impl Editing<'_, '_> {
         Ok(Node { value: value.value, span: node.span, extra: node.extra.clone() })
     }
 
-    fn in_map(&mut self, map: &Map, children: &[(Token, Selected)], node: &Node) -> Result<Node, Trouble> {
-        let [(Token::Key(key), below)] = children else { return Err(self.append_to(node)) };
+    fn in_map(&mut self, map: &Map, children: &[(SelectedKey, Selected)], node: &Node) -> Result<Node, Refusal> {
+        let [(SelectedKey::Key(key), below)] = children else { return Err(self.append_to(node)) };
         let position = map.position(key);
         let old = position.map(|at| &map.entries()[at].value);
         let new = match (below, self.edit.action, old) {
@@ -169,13 +172,13 @@ impl Editing<'_, '_> {
         Ok(Node::map(entries, node.span))
     }
 
-    /// All edits of one list at once, so that none moves the items another one means.
-    fn in_list(&mut self, items: &[Node], children: &[(Token, Selected)], node: &Node) -> Result<Node, Trouble> {
+    /// All edits of one list at once, so that none moves the items that another one selects.
+    fn in_list(&mut self, items: &[Node], children: &[(SelectedKey, Selected)], node: &Node) -> Result<Node, Refusal> {
         *self.work += items.len() as u64;
         let mut edited = Vec::with_capacity(items.len() + children.len());
         let mut children = children.iter().peekable();
         for (index, item) in items.iter().enumerate() {
-            let Some((_, below)) = children.next_if(|(token, _)| *token == Token::Index(index)) else {
+            let Some((_, below)) = children.next_if(|(token, _)| *token == SelectedKey::Index(index)) else {
                 edited.push(item.clone());
                 continue;
             };
@@ -187,14 +190,14 @@ impl Editing<'_, '_> {
             }
         }
         for (token, _) in children {
-            debug_assert_eq!(*token, Token::Append, "every index was met");
+            debug_assert_eq!(*token, SelectedKey::Append, "every index was met");
             edited.push(self.put(None));
         }
         Ok(Node::list(edited, node.span))
     }
 
     /// Below a null item of a list, or a null or scalar document.
-    fn in_nothing(&mut self, node: &Node, selected: &Selected) -> Result<Node, Trouble> {
+    fn in_nothing(&mut self, node: &Node, selected: &Selected) -> Result<Node, Refusal> {
         match self.edit.action {
             Action::Remove => Ok(node.clone()),
             Action::Replace => Err(self.missing()),
@@ -204,12 +207,12 @@ impl Editing<'_, '_> {
             _ => {
                 let message =
                     format!("the path `{}` leads below an item that is a {}", self.edit.shown(), node.type_of());
-                Err(Trouble::new(&finding::PATCH_WRONG_TYPE, message).help("items of lists are never made on the way"))
+                Err(Refusal::new(&finding::PATCH_WRONG_TYPE, message).help("missing items of lists are never created"))
             }
         }
     }
 
-    /// What stands at the end of a path, in place of what stood there.
+    /// The new value at the end of a path.
     fn put(&mut self, old: Option<&Node>) -> Node {
         let Some(value) = self.edit.value else { return Node::new(Value::Null, self.edit.at) };
         if let (Action::MergeShallow, Some(map)) = (self.edit.action, old.and_then(Node::as_map)) {
@@ -237,12 +240,12 @@ impl Editing<'_, '_> {
         old.map_or(placed.clone(), |old| placed.overriding(with_short_history(old)))
     }
 
-    /// Maps that were not there, and at their end the value or a list that holds it.
+    /// Maps that are missing, and at their end the value or a list that holds it.
     fn made(&mut self, selected: &Selected, old: Option<&Node>) -> Node {
         let made = match selected {
             Selected::Here => return self.put(old),
             Selected::Below(children) => match children.as_slice() {
-                [(Token::Key(key), below)] => {
+                [(SelectedKey::Key(key), below)] => {
                     let below = self.made(below, None);
                     Node::map(vec![Entry::named(key.clone(), self.edit.path_at, below)], self.edit.path_at)
                 }
@@ -252,23 +255,23 @@ impl Editing<'_, '_> {
         self.placed(&made, old)
     }
 
-    fn missing(&self) -> Trouble {
-        debug_assert!(!self.edit.action.makes_parents(), "add and mergeShallow make what is missing");
+    fn missing(&self) -> Refusal {
+        debug_assert!(!self.edit.action.makes_parents(), "add and mergeShallow create what is missing");
         let message = format!("`replace` finds nothing at `{}`", self.edit.shown());
-        Trouble::new(&finding::PATCH_MISSING, message).help("use `add` to set it whether or not it is there")
+        Refusal::new(&finding::PATCH_MISSING, message).help("use `add` to set it whether or not it is there")
     }
 
-    fn append_to(&self, node: &Node) -> Trouble {
+    fn append_to(&self, node: &Node) -> Refusal {
         let message =
             format!("`-` in the path `{}` needs a list, and a {} is there", self.edit.shown(), node.type_of());
-        Trouble::new(&finding::PATCH_WRONG_TYPE, message)
+        Refusal::new(&finding::PATCH_WRONG_TYPE, message)
     }
 }
 
-/// How many overridden values are kept one behind the other.
+/// Length of the chain of overridden values.
 const LONGEST_HISTORY: usize = 16;
 
-/// What was overridden, without an endless tail: a loop can override one place a hundred thousand times.
+/// The overridden value with a bounded history: a loop can override one place a hundred thousand times.
 fn with_short_history(old: &Node) -> Node {
     let length = std::iter::successors(Some(old), |node| node.overridden()).take(LONGEST_HISTORY + 1).count();
     let mut old = old.clone();

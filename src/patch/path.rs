@@ -1,24 +1,26 @@
-//! The paths of patch operations: JSON Pointer with filters, wildcards, indexes and an append marker, read before any data is.
+//! The paths of patch operations: JSON Pointer with filters, wildcards, indexes and an append marker.
 
 use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use super::trouble::Trouble;
-use crate::finding;
+use crate::finding::{self, Refusal};
 use crate::limits::Limits;
+use crate::path::{Pointer, unescape_token};
 use crate::sanitize;
 
-/// A path that was read, ready to be followed in any number of documents.
+/// A parsed path, which can be expanded in any number of documents.
 #[derive(Debug, Clone)]
 pub struct PatchPath {
     text: SmolStr,
-    parts: Vec<Part>,
+    parts: Vec<PathPart>,
+    /// Whether it is a plain JSON Pointer, as RFC 6902 has it: every value but the last must exist, and null is a value.
+    is_exact: bool,
 }
 
-/// One step of a path, and where in the path's text it stands.
+/// One step of a path, and its range in the path's text.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct PathPart {
     pub(super) step: PathStep,
     pub(super) range: Range<usize>,
 }
@@ -32,21 +34,21 @@ pub(super) enum PathStep {
     /// `-`: behind the last item.
     Append,
     /// `[?(@.a.b=='v')]`: the items that have this value there.
-    Filter(Filter),
+    Filter(PathFilter),
     /// `[*]`: every item.
     Every,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Filter {
+pub(super) struct PathFilter {
     pub(super) field: Vec<SmolStr>,
     pub(super) value: SmolStr,
 }
 
 impl PatchPath {
-    /// Reads a path; its grammar is checked to the end before any document is looked at.
-    pub fn compile(text: &str, limits: &Limits) -> Result<Self, Trouble> {
-        let mut path = Self { text: text.into(), parts: Vec::new() };
+    /// Parses a path completely, before any document is looked at.
+    pub fn compile(text: &str, limits: &Limits) -> Result<Self, Refusal> {
+        let mut path = Self { text: text.into(), parts: Vec::new(), is_exact: false };
         let start = usize::from(text.starts_with('/'));
         let body = &text[start..];
         // One slash at the end is forgiven; `//` is not.
@@ -61,13 +63,24 @@ impl PatchPath {
             if segment.is_empty() {
                 return Err(path.bad("a segment is empty", range));
             }
-            path.segment(&unescape(segment), range)?;
+            path.segment(&unescape_token(segment), range)?;
             if path.parts.len() > limits.depth as usize {
                 let message = format!("the path `{}…` has more than {} segments", path.start(), limits.depth);
-                return Err(Trouble::new(&finding::LIMIT_DEPTH, message));
+                return Err(Refusal::new(&finding::LIMIT_DEPTH, message));
             }
         }
         Ok(path)
+    }
+
+    /// The path that means exactly one place, as RFC 6902 has it.
+    pub fn exact(pointer: &Pointer) -> Self {
+        let text: SmolStr = pointer.to_string().into();
+        let part = |token: &SmolStr| PathPart { step: PathStep::Token(token.clone()), range: 0..text.len() };
+        Self { parts: pointer.tokens().iter().map(part).collect(), is_exact: true, text }
+    }
+
+    pub(super) fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// The path as it is written.
@@ -75,17 +88,17 @@ impl PatchPath {
         &self.text
     }
 
-    pub(super) fn parts(&self) -> &[Part] {
+    pub(super) fn parts(&self) -> &[PathPart] {
         &self.parts
     }
 
-    /// Whether it can select nothing without being wrong by itself.
+    /// Whether it may select nothing in a sound document.
     pub(super) fn is_selective(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.step, PathStep::Filter(_) | PathStep::Every))
     }
 
-    /// Where a document would need a `-` that is not at the end.
-    pub(super) fn misplaced_append(&self) -> Option<&Part> {
+    /// A `-` that is not at the end.
+    pub(super) fn misplaced_append(&self) -> Option<&PathPart> {
         let before_last = self.parts.len().saturating_sub(1);
         self.parts[..before_last].iter().find(|part| matches!(part.step, PathStep::Append))
     }
@@ -94,7 +107,7 @@ impl PatchPath {
         self.parts.last().map(|part| &part.step)
     }
 
-    fn segment(&mut self, segment: &str, range: Range<usize>) -> Result<(), Trouble> {
+    fn segment(&mut self, segment: &str, range: Range<usize>) -> Result<(), Refusal> {
         let mut rest = segment;
         while !rest.is_empty() {
             let (step, after) = match rest.strip_prefix('[') {
@@ -104,13 +117,13 @@ impl PatchPath {
                     (if token == "-" { PathStep::Append } else { PathStep::Token(token.into()) }, after)
                 }
             };
-            self.parts.push(Part { step, range: range.clone() });
+            self.parts.push(PathPart { step, range: range.clone() });
             rest = after;
         }
         Ok(())
     }
 
-    fn bracket<'s>(&self, inside: &'s str, range: &Range<usize>) -> Result<(PathStep, &'s str), Trouble> {
+    fn bracket<'s>(&self, inside: &'s str, range: &Range<usize>) -> Result<(PathStep, &'s str), Refusal> {
         if let Some(filter) = inside.strip_prefix("?(") {
             let (filter, after) = read_filter(filter).map_err(|reason| self.bad(reason, range.clone()))?;
             return Ok((PathStep::Filter(filter), after));
@@ -130,9 +143,9 @@ impl PatchPath {
         Ok((step, after))
     }
 
-    fn bad(&self, reason: &str, range: Range<usize>) -> Trouble {
+    fn bad(&self, reason: &str, range: Range<usize>) -> Refusal {
         let message = format!("the path `{}` cannot be read: {reason}", self.shown());
-        Trouble::new(&finding::PATCH_BAD_PATH, message).at(range)
+        Refusal::new(&finding::PATCH_BAD_PATH, message).within(range)
     }
 
     /// The path as messages quote it.
@@ -145,8 +158,8 @@ impl PatchPath {
     }
 }
 
-/// Reads behind `[?(` up to and including `)]`; gives the filter and what follows it.
-fn read_filter(text: &str) -> Result<(Filter, &str), &'static str> {
+/// Parses after `[?(` up to and including `)]`; gives the filter and the rest.
+fn read_filter(text: &str) -> Result<(PathFilter, &str), &'static str> {
     const GRAMMAR: &str = "a filter reads `[?(@.field=='value')]`, and this is none";
     let field_and_rest = text.trim_start().strip_prefix("@.").ok_or(GRAMMAR)?;
     let is_field = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
@@ -166,16 +179,16 @@ fn read_filter(text: &str) -> Result<(Filter, &str), &'static str> {
     });
     let (value, after) = ends.into_iter().next().ok_or("a filter is not closed by its quote and `)]`")?;
     if value.contains('\n') {
-        return Err("the value of a filter stands on one line");
+        return Err("the value of a filter must be on one line");
     }
-    Ok((Filter { field, value: value.into() }, after))
+    Ok((PathFilter { field, value: value.into() }, after))
 }
 
 /// How a token reads as the number of an item.
 pub(super) enum Numeral {
     /// A number as RFC 6901 writes it.
     Plain(usize),
-    /// A number below zero, or one that no list is long enough for.
+    /// A number below zero, or one beyond the length of any list.
     Outside,
     /// A number in a spelling that is not accepted: `+1`, `01`, or more digits than any number here has.
     Odd,
@@ -200,21 +213,16 @@ fn plain_integer(text: &str) -> Option<i64> {
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// `~1` is a slash and `~0` a tilde; any other tilde stands for itself.
-fn unescape(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn compile(text: &str) -> Result<PatchPath, Trouble> {
+    fn compile(text: &str) -> Result<PatchPath, Refusal> {
         PatchPath::compile(text, &Limits::default())
     }
 
     fn steps(text: &str) -> Vec<String> {
-        let name = |part: &Part| match &part.step {
+        let name = |part: &PathPart| match &part.step {
             PathStep::Token(token) => token.to_string(),
             PathStep::Index(index) => format!("[{index}]"),
             PathStep::Append => "[-]".to_owned(),
@@ -246,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_found_before_any_data() {
+    fn wrong_paths_are_refused_before_any_document_is_looked_at() {
         for (wrong, part) in [
             ("/a//b", ""),
             ("//", ""),
@@ -261,10 +269,10 @@ mod tests {
             ("/a[?(@.b..d=='c')]", "a[?(@.b..d=='c')]"),
             ("/a[?(@['b']=='c')]", "a[?(@['b']=='c')]"),
         ] {
-            let trouble = compile(wrong).unwrap_err();
-            assert_eq!(trouble.rule.id, "patch/bad-path", "{wrong}");
-            assert_eq!(&wrong[trouble.part.unwrap()], part, "{wrong}");
-            assert!(trouble.message.contains(wrong), "{wrong}");
+            let refusal = compile(wrong).unwrap_err();
+            assert_eq!(refusal.rule.id, "patch/bad-path", "{wrong}");
+            assert_eq!(&wrong[refusal.range.unwrap()], part, "{wrong}");
+            assert!(refusal.message.contains(wrong), "{wrong}");
         }
         assert_eq!(compile(&"/a".repeat(100_000)).unwrap_err().rule.id, "limit/depth");
     }

@@ -1,14 +1,15 @@
-//! Plain JSON Patch as RFC 6902 has it: strict pointers, six operations, all or nothing.
+//! JSON Patch as RFC 6902 defines it: exact pointers, six operations, all or nothing.
 
-use crate::decode::{Shape, ShapeRules};
-use crate::finding::{self, Finding, Location, Outcome, Rule, Severity};
+use super::decode::RULES;
+use super::operation::{Action, Edit, edit};
+use super::path::PatchPath;
+use crate::decode::StrictReader;
+use crate::finding::{self, Finding, Location, Outcome, Refusal};
 use crate::limits::Limits;
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
-use crate::value::{Entry, Map, Node, StepKind, Value, list_index};
-
-const RULES: ShapeRules = ShapeRules { unknown_key: &finding::PATCH_UNKNOWN_KEY, invalid: &finding::PATCH_INVALID };
+use crate::value::{Node, StepKind};
 
 /// One operation of a JSON Patch document.
 #[derive(Debug, Clone)]
@@ -29,32 +30,27 @@ enum Verb {
     Test(Node),
 }
 
-/// Reads a JSON Patch document. Members that RFC 6902 does not know are ignored, as it asks.
-pub fn read_json_patch(root: &Node) -> Outcome<Vec<JsonOperation>> {
-    let mut shape = Shape::new(RULES);
-    let mut trouble = Vec::new();
-    let items = shape.items(root, "patch");
-    let value = items.iter().filter_map(|item| read_operation(item, &mut shape, &mut trouble)).collect();
-    let mut findings = shape.into_findings();
-    findings.append(&mut trouble);
+/// Reads a JSON Patch document. Members that RFC 6902 does not define are ignored, as it asks.
+pub(super) fn read_json_patch(root: &Node) -> Outcome<Vec<JsonOperation>> {
+    let mut reader = JsonPatchReader { shape: StrictReader::new(RULES), findings: Vec::new() };
+    let items = reader.shape.items(root, "patch");
+    let value = items.iter().filter_map(|item| reader.operation(item)).collect();
+    let mut findings = reader.shape.into_findings();
+    findings.append(&mut reader.findings);
     Outcome { value, findings }
 }
 
-/// The document after all operations, or as it was with the one that failed.
-pub fn apply_json_patch(document: &Node, operations: &[JsonOperation], limits: &Limits) -> Outcome<Node> {
+/// The document after all operations; if one fails, the document as it was and why.
+pub(super) fn apply_json_patch(document: &Node, operations: &[JsonOperation], limits: &Limits) -> Outcome<Node> {
     let mut edited = document.clone();
     let mut work = 0_u64;
     for (number, operation) in operations.iter().enumerate() {
-        work = work.saturating_add(operation.cost(&edited));
-        let applied = match work > limits.patch_work {
-            true => fail(&finding::LIMIT_PATCH, "all operations together are too much work"),
-            false => operation.apply(&edited, limits),
-        };
-        match applied {
+        work += 1;
+        match operation.apply(&edited, limits, &mut work) {
             Ok(after) => edited = after,
-            Err(failure) => {
-                let message = format!("operation {number} at `{}`: {}", operation.shown(), failure.message);
-                let finding = Finding::new(failure.rule, Location::Span(operation.at), message);
+            Err(refusal) => {
+                let path = sanitize::inline(&operation.path.to_string()).into_owned();
+                let finding = refusal.about(&format!("operation {number} at `{path}`")).into_finding(operation.at);
                 return Outcome { value: document.clone(), findings: vec![finding] };
             }
         }
@@ -62,276 +58,102 @@ pub fn apply_json_patch(document: &Node, operations: &[JsonOperation], limits: &
     Outcome::clean(edited)
 }
 
-fn read_operation(item: &Node, shape: &mut Shape, trouble: &mut Vec<Finding>) -> Option<JsonOperation> {
-    if item.as_map().is_none() {
-        shape.wrong(item, "operation", "a map");
-        return None;
+struct JsonPatchReader {
+    shape: StrictReader,
+    findings: Vec<Finding>,
+}
+
+impl JsonPatchReader {
+    fn operation(&mut self, item: &Node) -> Option<JsonOperation> {
+        if item.as_map().is_none() {
+            self.shape.wrong(item, "operation", "a map");
+            return None;
+        }
+        let path = self.pointer(item, "path");
+        let Some(op) = item.get("op").filter(|op| op.as_str().is_some()) else {
+            self.shape.invalid(item, "an operation needs `op`");
+            return None;
+        };
+        let verb = match op.as_str()? {
+            "add" => Verb::Add(self.value(item)?),
+            "replace" => Verb::Replace(self.value(item)?),
+            "test" => Verb::Test(self.value(item)?),
+            "remove" => Verb::Remove,
+            "move" => Verb::Move(self.pointer(item, "from")?),
+            "copy" => Verb::Copy(self.pointer(item, "from")?),
+            other => {
+                let message = format!("the operation `{}` is not known", sanitize::inline(other));
+                let finding = Finding::new(&finding::PATCH_UNSUPPORTED_OP, Location::Span(op.span), message);
+                self.findings.push(finding.help("known operations: add, remove, replace, move, copy, test"));
+                return None;
+            }
+        };
+        Some(JsonOperation { verb, path: path?, at: item.span })
     }
-    let mut pointer = |shape: &mut Shape, name: &str| {
+
+    fn value(&mut self, item: &Node) -> Option<Node> {
+        let value = item.get("value").cloned();
+        if value.is_none() {
+            self.shape.invalid(item, "the operation needs a `value`");
+        }
+        value
+    }
+
+    fn pointer(&mut self, item: &Node, name: &str) -> Option<Pointer> {
         let Some(node) = item.get(name) else {
-            shape.invalid(item, format!("an operation needs `{name}`"));
+            self.shape.invalid(item, format!("an operation needs `{name}`"));
             return None;
         };
         let Some(text) = node.as_str() else {
-            shape.wrong(node, name, "a text");
+            self.shape.wrong(node, name, "a text");
             return None;
         };
         let refused = |reason: &str| {
             let message = format!("`{}` is no JSON Pointer: {reason}", sanitize::inline(text));
-            trouble.push(Finding::new(&finding::PATCH_BAD_PATH, Location::Span(node.span), message));
+            self.findings.push(Finding::new(&finding::PATCH_BAD_PATH, Location::Span(node.span), message));
         };
         Pointer::parse(text).map_err(refused).ok()
-    };
-    let path = pointer(shape, "path");
-    let name = item.get("op").and_then(Node::as_str);
-    let from = matches!(name, Some("move" | "copy")).then(|| pointer(shape, "from"));
-    let value = |shape: &mut Shape| {
-        let value = item.get("value").cloned();
-        if value.is_none() {
-            shape.invalid(item, "the operation needs a `value`");
-        }
-        value
-    };
-    let verb = match name {
-        Some("add") => Verb::Add(value(shape)?),
-        Some("replace") => Verb::Replace(value(shape)?),
-        Some("test") => Verb::Test(value(shape)?),
-        Some("remove") => Verb::Remove,
-        Some("move") => Verb::Move(from??),
-        Some("copy") => Verb::Copy(from??),
-        Some(other) => {
-            let message = format!("the operation `{}` is not known", sanitize::inline(other));
-            let at = item.get("op").map_or(item.span, |op| op.span);
-            let finding = Finding::new(&finding::PATCH_UNSUPPORTED_OP, Location::Span(at), message);
-            trouble.push(finding.help("known operations: add, remove, replace, move, copy, test"));
-            return None;
-        }
-        None => {
-            shape.invalid(item, "an operation needs `op`");
-            return None;
-        }
-    };
-    Some(JsonOperation { verb, path: path?, at: item.span })
-}
-
-struct Failure {
-    rule: &'static Rule,
-    message: String,
-}
-
-fn fail<T>(rule: &'static Rule, message: impl Into<String>) -> Result<T, Failure> {
-    debug_assert!(rule.severity == Severity::Error, "what fails is an error");
-    Err(Failure { rule, message: message.into() })
+    }
 }
 
 impl JsonOperation {
-    fn shown(&self) -> String {
-        sanitize::inline(&self.path.to_string()).into_owned()
-    }
-
-    /// How many values are copied on the way to the place and back, once for each pointer.
-    fn cost(&self, document: &Node) -> u64 {
-        let from = match &self.verb {
-            Verb::Move(from) | Verb::Copy(from) => from.tokens(),
-            _ => &[],
-        };
-        let way = |tokens: &[smol_str::SmolStr]| {
-            let mut node = Some(document);
-            let lengths = tokens.iter().map_while(|token| {
-                let here = node?;
-                node = match &here.value {
-                    Value::List(list) => list_index(token).and_then(|index| list.items().get(index)),
-                    _ => here.get(token),
-                };
-                Some(here.as_list().map_or_else(|| here.as_map().map_or(0, Map::len), <[Node]>::len) as u64)
-            });
-            lengths.sum::<u64>()
-        };
-        1 + way(self.path.tokens()) + way(from)
-    }
-
-    fn apply(&self, document: &Node, limits: &Limits) -> Result<Node, Failure> {
-        let set = |node: &Node| node.clone().through(StepKind::Patch, self.at);
-        let edited = match &self.verb {
-            Verb::Add(value) => add(document, self.path.tokens(), set(value))?,
-            Verb::Replace(value) => {
-                find(document, &self.path)?;
-                replace(document, self.path.tokens(), set(value))?
+    fn apply(&self, document: &Node, limits: &Limits, work: &mut u64) -> Result<Node, Refusal> {
+        let mut run = |document: &Node, action, pointer: &Pointer, value: Option<&Node>| {
+            // Unlike other patches, JSON Patch can set the whole document.
+            if let (true, Some(value)) = (pointer.tokens().is_empty(), value) {
+                return Ok(value.clone().through(StepKind::Patch, self.at));
             }
-            Verb::Remove => remove(document, self.path.tokens())?,
-            Verb::Copy(from) => add(document, self.path.tokens(), set(find(document, from)?))?,
+            let path = PatchPath::exact(pointer);
+            let asked = Edit { action, path: &path, value, at: self.at, path_at: self.at };
+            let edited = edit(document, &asked, limits, work)?;
+            if *work > limits.patch_work {
+                return Err(Refusal::new(&finding::LIMIT_PATCH, "all operations together are too much work"));
+            }
+            Ok(edited)
+        };
+        match &self.verb {
+            Verb::Add(value) => run(document, Action::Add, &self.path, Some(value)),
+            Verb::Replace(value) => run(document, Action::Replace, &self.path, Some(value)),
+            Verb::Remove => run(document, Action::Remove, &self.path, None),
+            Verb::Copy(from) => run(document, Action::Add, &self.path, Some(find(document, from)?)),
+            Verb::Move(from) if self.path == *from => find(document, from).map(|_| document.clone()),
             Verb::Move(from) => {
-                let value = set(find(document, from)?);
-                if self.path.tokens().len() > from.tokens().len() && self.path.tokens().starts_with(from.tokens()) {
-                    return fail(&finding::PATCH_WRONG_TYPE, "a value cannot be moved into itself");
+                let value = find(document, from)?;
+                if self.path.tokens().starts_with(from.tokens()) {
+                    return Err(Refusal::new(&finding::PATCH_WRONG_TYPE, "a value cannot be moved into itself"));
                 }
-                if self.path == *from {
-                    return Ok(document.clone());
-                }
-                // Moving everything leaves nothing to put it into; only onto itself is that possible.
-                add(&remove(document, from.tokens())?, self.path.tokens(), value)?
+                let without = run(document, Action::Remove, from, None)?;
+                run(&without, Action::Add, &self.path, Some(value))
             }
-            Verb::Test(value) => {
-                if !find(document, &self.path)?.is_equal(value) {
-                    return fail(&finding::PATCH_TEST_FAILED, "the document has another value");
-                }
-                return Ok(document.clone());
-            }
-        };
-        if edited.height() > limits.depth || edited.size() > limits.nodes {
-            return fail(&finding::LIMIT_NODES, "the document grows beyond the limits");
+            Verb::Test(value) if find(document, &self.path)?.is_equal(value) => Ok(document.clone()),
+            Verb::Test(_) => Err(Refusal::new(&finding::PATCH_TEST_FAILED, "the document has another value")),
         }
-        Ok(edited)
     }
 }
 
-fn find<'n>(document: &'n Node, pointer: &Pointer) -> Result<&'n Node, Failure> {
-    document.at(pointer).map_or_else(
-        || fail(&finding::PATCH_MISSING, format!("nothing is at `{}`", sanitize::inline(&pointer.to_string()))),
-        Ok,
-    )
-}
-
-/// Leads to the parent of a place and makes the way back anew.
-fn at_parent(
-    node: &Node,
-    tokens: &[smol_str::SmolStr],
-    edit: &mut dyn FnMut(&Node, &str) -> Result<Node, Failure>,
-) -> Result<Node, Failure> {
-    let [token, rest @ ..] = tokens else {
-        return fail(&finding::PATCH_ROOT_TARGET, "the whole document cannot be taken away");
-    };
-    if rest.is_empty() {
-        return edit(node, token);
-    }
-    let inside = |child: Option<&Node>, edit: &mut dyn FnMut(&Node, &str) -> Result<Node, Failure>| match child {
-        Some(child) => at_parent(child, rest, edit),
-        None => fail(&finding::PATCH_MISSING, format!("nothing is at `{}`", sanitize::inline(token))),
-    };
-    let edited = match &node.value {
-        Value::Map(map) => {
-            let position = map.position(token);
-            let child = inside(position.map(|at| &map.entries()[at].value), edit)?;
-            let mut entries = map.entries().to_vec();
-            position.into_iter().for_each(|at| entries[at].value = child.clone());
-            Node::map(entries, node.span)
-        }
-        Value::List(list) => {
-            let index = list_index(token);
-            let child = inside(index.and_then(|index| list.items().get(index)), edit)?;
-            let mut items = list.items().to_vec();
-            index.into_iter().for_each(|index| items[index] = child.clone());
-            Node::list(items, node.span)
-        }
-        _ => return inside(None, edit),
-    };
-    Ok(Node { extra: node.extra.clone(), ..edited })
-}
-
-fn add(document: &Node, tokens: &[smol_str::SmolStr], value: Node) -> Result<Node, Failure> {
-    if tokens.is_empty() {
-        return Ok(value);
-    }
-    at_parent(document, tokens, &mut |parent, token| {
-        with_members(
-            parent,
-            |members| match members {
-                Members::Map(entries, position) => {
-                    match position {
-                        Some(at) => entries[at].value = value.clone(),
-                        None => entries.push(Entry::named(token, value.span, value.clone())),
-                    }
-                    Ok(())
-                }
-                Members::List(items) => {
-                    let index = if token == "-" { Some(items.len()) } else { list_index(token) };
-                    match index.filter(|index| *index <= items.len()) {
-                        Some(index) => items.insert(index, value.clone()),
-                        None => return out_of_bounds(token, items.len()),
-                    }
-                    Ok(())
-                }
-            },
-            token,
-        )
+fn find<'n>(document: &'n Node, pointer: &Pointer) -> Result<&'n Node, Refusal> {
+    document.at(pointer).ok_or_else(|| {
+        let message = format!("nothing is at `{}`", sanitize::inline(&pointer.to_string()));
+        Refusal::new(&finding::PATCH_MISSING, message)
     })
-}
-
-fn replace(document: &Node, tokens: &[smol_str::SmolStr], value: Node) -> Result<Node, Failure> {
-    if tokens.is_empty() {
-        return Ok(value);
-    }
-    at_parent(document, tokens, &mut |parent, token| {
-        with_members(
-            parent,
-            |members| {
-                match members {
-                    Members::Map(entries, Some(at)) => entries[at].value = value.clone(),
-                    Members::Map(_, None) => return fail(&finding::PATCH_MISSING, "nothing is there"),
-                    Members::List(items) => match list_index(token).filter(|index| *index < items.len()) {
-                        Some(index) => items[index] = value.clone(),
-                        None => return out_of_bounds(token, items.len()),
-                    },
-                }
-                Ok(())
-            },
-            token,
-        )
-    })
-}
-
-fn remove(document: &Node, tokens: &[smol_str::SmolStr]) -> Result<Node, Failure> {
-    at_parent(document, tokens, &mut |parent, token| {
-        with_members(
-            parent,
-            |members| {
-                match members {
-                    Members::Map(entries, Some(at)) => drop(entries.remove(at)),
-                    Members::Map(_, None) => return fail(&finding::PATCH_MISSING, "nothing is there"),
-                    Members::List(items) => match list_index(token).filter(|index| *index < items.len()) {
-                        Some(index) => drop(items.remove(index)),
-                        None => return out_of_bounds(token, items.len()),
-                    },
-                }
-                Ok(())
-            },
-            token,
-        )
-    })
-}
-
-enum Members<'m> {
-    /// The entries of a map, and where the token stands among them.
-    Map(&'m mut Vec<Entry>, Option<usize>),
-    List(&'m mut Vec<Node>),
-}
-
-fn with_members(
-    parent: &Node,
-    change: impl FnOnce(Members<'_>) -> Result<(), Failure>,
-    token: &str,
-) -> Result<Node, Failure> {
-    let changed = match &parent.value {
-        Value::Map(map) => {
-            let mut entries = map.entries().to_vec();
-            change(Members::Map(&mut entries, map.position(token)))?;
-            Node::map(entries, parent.span)
-        }
-        Value::List(list) => {
-            let mut items = list.items().to_vec();
-            change(Members::List(&mut items))?;
-            Node::list(items, parent.span)
-        }
-        _ => {
-            let message =
-                format!("`{}` needs a map or a list, and a {} is there", sanitize::inline(token), parent.type_of());
-            return fail(&finding::PATCH_WRONG_TYPE, message);
-        }
-    };
-    Ok(Node { extra: parent.extra.clone(), ..changed })
-}
-
-fn out_of_bounds(token: &str, length: usize) -> Result<(), Failure> {
-    let message = format!("`{}` is no place in a list of {length}", sanitize::inline(token));
-    fail(&finding::PATCH_OUT_OF_BOUNDS, message)
 }

@@ -2,13 +2,13 @@
 
 use smol_str::SmolStr;
 
-use super::decode::{PatchFile, part_of, template_finding, trouble_finding};
+use super::decode::{PatchFile, template_finding};
 use super::operation::{Edit, edit};
 use super::path::PatchPath;
 use super::spec::{PatchSpec, PathTemplate, Removal, Selection, SpecOperation};
-use super::template::{Expression, Scene, TemplateFailure};
+use super::template::{CelScope, Expression, TemplateFailure};
 use crate::expression::cel::{Computed, FailureKind, Inputs};
-use crate::finding::{self, Finding, Location, Outcome};
+use crate::finding::{self, Finding, Location, Outcome, Refusal};
 use crate::limits::Limits;
 use crate::sanitize;
 use crate::text::Span;
@@ -16,73 +16,54 @@ use crate::value::{Entry, Node, Value};
 
 /// A resource while it is patched.
 #[derive(Debug, Clone)]
-pub(super) struct Patient<'a> {
-    /// As it is by now; nothing once it was dropped.
+pub(super) struct PatchState<'a> {
+    /// Its current payload; none once it was removed.
     pub(super) node: Option<Node>,
-    /// A name it has beside the one in it.
+    /// Another name of the resource.
     pub(super) alias: Option<&'a str>,
 }
 
-/// Runs patches on resources, in order, each seeing what the ones before did. If anything fails, nothing has happened.
-pub fn apply_specs(
-    resources: &[Node],
-    specs: &[PatchSpec],
-    inputs: &Inputs<'_>,
-    limits: &Limits,
-) -> Outcome<Vec<Node>> {
-    let mut patients: Vec<Patient<'_>> =
-        resources.iter().map(|node| Patient { node: Some(node.clone()), alias: None }).collect();
-    let mut run = Run::new(inputs, limits);
-    for (number, spec) in specs.iter().enumerate() {
-        run.spec(number, spec, &mut patients, &mut |_, _| {});
-    }
-    let value = match run.findings.is_empty() {
-        true => patients.into_iter().filter_map(|patient| patient.node).collect(),
-        false => resources.to_vec(),
-    };
-    Outcome { value, findings: run.findings }
-}
-
-/// Runs everything a patch file says on resources; nothing is left of those that it drops. If anything fails, nothing has
-/// happened. Its parameters are among the inputs.
-pub fn apply_file(
+/// The resources after a patch file, none for those that it removes. If anything fails, all are as they were. The parameters of
+/// the file are among the inputs.
+pub(super) fn apply_file(
     resources: &[Node],
     file: &PatchFile,
     inputs: &Inputs<'_>,
     limits: &Limits,
 ) -> Outcome<Vec<Option<Node>>> {
-    let patient = |node: &Node| Patient { node: Some(node.clone()), alias: None };
-    let mut patients: Vec<Patient<'_>> = resources.iter().map(patient).collect();
-    let mut run = Run::new(inputs, limits);
+    let state = |node: &Node| PatchState { node: Some(node.clone()), alias: None };
+    let mut states: Vec<PatchState<'_>> = resources.iter().map(state).collect();
+    let mut run = PatchRun::new(inputs, limits);
     for (number, spec) in file.specs.iter().enumerate() {
-        run.spec(number, spec, &mut patients, &mut |_, _| {});
+        run.spec(number, spec, &mut states, &mut |_, _| {});
     }
-    // All removals are asked about the same resources.
-    let before = patients.clone();
+    // Every removal sees the resources as they were before any removal.
+    let before = states.clone();
     for (number, removal) in file.removes.iter().enumerate() {
         let mut asked = before.clone();
         run.removal(number, removal, &mut asked);
-        let dropped = patients.iter_mut().zip(asked).filter(|(_, asked)| asked.node.is_none());
-        dropped.for_each(|(patient, _)| patient.node = None);
+        let removed = states.iter_mut().zip(asked).filter(|(_, asked)| asked.node.is_none());
+        removed.for_each(|(state, _)| state.node = None);
     }
-    let value = match run.findings.is_empty() {
-        true => patients.into_iter().map(|patient| patient.node).collect(),
-        false => resources.iter().cloned().map(Some).collect(),
+    let value = if run.findings.is_empty() {
+        states.into_iter().map(|state| state.node).collect()
+    } else {
+        resources.iter().cloned().map(Some).collect()
     };
     Outcome { value, findings: run.findings }
 }
 
-/// One run, with its account.
-pub(super) struct Run<'a> {
+/// One run over resources, with the work it did.
+pub(super) struct PatchRun<'a> {
     inputs: &'a Inputs<'a>,
     limits: &'a Limits,
     work: u64,
     pub(super) findings: Vec<Finding>,
 }
 
-/// Where in a run something happens; all numbers count from 1 when they are told.
+/// Where in a run a failure happens, for messages; numbers count from 0 here and from 1 in messages.
 #[derive(Clone, Copy)]
-struct Moment<'m> {
+struct PatchMoment<'m> {
     spec: usize,
     /// Which element of `forEach`, if there is one.
     round: Option<usize>,
@@ -92,26 +73,26 @@ struct Moment<'m> {
 /// The loop variable and its value.
 type Bound<'b> = Option<(&'b str, &'b Node)>;
 
-/// What is done with each resource that is meant.
-type Act<'f, 'a> = dyn FnMut(&mut Run<'a>, &Moment<'_>, Bound<'_>, &mut Patient<'_>) + 'f;
+/// What is done with each selected resource.
+type Act<'f, 'a> = dyn FnMut(&mut PatchRun<'a>, &PatchMoment<'_>, Bound<'_>, &mut PatchState<'_>) + 'f;
 
 /// How often a patch runs.
 enum Rounds {
     Once,
     Each(Vec<Node>),
-    /// Nobody knows, because `forEach` failed.
+    /// Unknown, because `forEach` failed.
     Unknown,
 }
 
-/// More than this is not told: it would be the same again and again.
+/// Findings of one run; more would repeat themselves.
 const MOST_FINDINGS: usize = 50;
 
-impl<'a> Run<'a> {
+impl<'a> PatchRun<'a> {
     pub(super) fn new(inputs: &'a Inputs<'a>, limits: &'a Limits) -> Self {
         Self { inputs, limits, work: 0, findings: Vec::new() }
     }
 
-    /// Whether it makes no sense to go on.
+    /// Whether a limit is reached, so that the run stops.
     fn is_over(&mut self, at: Span) -> bool {
         if self.work > self.limits.patch_work && self.findings.len() < MOST_FINDINGS {
             let message = format!("patching this resource takes more than {} steps", self.limits.patch_work);
@@ -124,54 +105,54 @@ impl<'a> Run<'a> {
         self.work > self.limits.patch_work || self.findings.len() >= MOST_FINDINGS
     }
 
-    /// Runs one patch; `watch` sees each resource after each operation. Whether any resource was meant.
+    /// Runs one patch; `watch` is given each resource after each operation. Returns whether any resource was selected.
     pub(super) fn spec(
         &mut self,
         number: usize,
         spec: &PatchSpec,
-        patients: &mut [Patient<'_>],
+        states: &mut [PatchState<'_>],
         watch: &mut dyn FnMut(Span, &Node),
     ) -> bool {
-        self.each(number, &spec.selection, patients, &mut |run, moment, bound, patient| {
+        self.each(number, &spec.selection, states, &mut |run, moment, bound, state| {
             for (number, operation) in spec.operations.iter().enumerate() {
                 if run.is_over(operation.at) {
                     break;
                 }
-                run.operation(moment, number, operation, bound, patient);
-                patient.node.iter().for_each(|node| watch(operation.at, node));
+                run.operation(moment, number, operation, bound, state);
+                state.node.iter().for_each(|node| watch(operation.at, node));
             }
         })
     }
 
-    /// Drops the resources that are meant. Whether any was.
-    pub(super) fn removal(&mut self, number: usize, removal: &Removal, patients: &mut [Patient<'_>]) -> bool {
-        self.each(number, &removal.selection, patients, &mut |_, _, _, patient| patient.node = None)
+    /// Removes the selected resources. Returns whether there was any.
+    pub(super) fn removal(&mut self, number: usize, removal: &Removal, states: &mut [PatchState<'_>]) -> bool {
+        self.each(number, &removal.selection, states, &mut |_, _, _, state| state.node = None)
     }
 
-    /// Elements outside, resources inside.
+    /// Calls `act` for every element and, for each of them, every selected resource.
     fn each(
         &mut self,
         number: usize,
         selection: &Selection,
-        patients: &mut [Patient<'_>],
+        states: &mut [PatchState<'_>],
         act: &mut Act<'_, 'a>,
     ) -> bool {
-        let fits: Vec<bool> = patients
-            .iter()
-            .map(|patient| patient.node.as_ref().is_some_and(|node| selection.target.fits(node, patient.alias)))
-            .collect();
-        let elements = match self.rounds(number, selection) {
-            Rounds::Once => return self.targets(number, selection, None, &fits, patients, act),
-            Rounds::Each(elements) => elements,
-            Rounds::Unknown => return fits.contains(&true),
+        let fits = |state: &&mut PatchState<'_>| {
+            state.node.as_ref().is_some_and(|node| selection.target.fits(node, state.alias))
         };
-        let mut is_used = elements.is_empty() && fits.contains(&true);
+        let mut fitting: Vec<&mut PatchState<'_>> = states.iter_mut().filter(fits).collect();
+        let elements = match self.rounds(number, selection) {
+            Rounds::Once => return self.targets(number, selection, None, &mut fitting, act),
+            Rounds::Each(elements) => elements,
+            Rounds::Unknown => return !fitting.is_empty(),
+        };
+        let mut is_used = elements.is_empty() && !fitting.is_empty();
         for (round, element) in elements.iter().enumerate() {
             if self.is_over(selection.at) {
                 break;
             }
             let bound = Some((round, (selection.variable.as_str(), element)));
-            is_used |= self.targets(number, selection, bound, &fits, patients, act);
+            is_used |= self.targets(number, selection, bound, &mut fitting, act);
         }
         is_used
     }
@@ -181,23 +162,22 @@ impl<'a> Run<'a> {
         spec: usize,
         selection: &Selection,
         bound: Option<(usize, (&str, &Node))>,
-        fits: &[bool],
-        patients: &mut [Patient<'_>],
+        states: &mut [&mut PatchState<'_>],
         act: &mut Act<'_, 'a>,
     ) -> bool {
         let mut is_used = false;
-        for (patient, _) in patients.iter_mut().zip(fits).filter(|(_, fits)| **fits) {
-            let Some(node) = patient.node.clone() else { continue };
+        for state in states {
+            let Some(node) = state.node.clone() else { continue };
             let name = name_of(&node);
-            let moment = Moment { spec, round: bound.map(|(round, _)| round), resource: &name };
+            let moment = PatchMoment { spec, round: bound.map(|(round, _)| round), resource: &name };
             let bound = bound.map(|(_, bound)| bound);
-            let is_meant = match &selection.target.condition {
+            let is_selected = match &selection.target.condition {
                 None => true,
                 Some(condition) => self.condition(condition, &moment, bound, &node),
             };
-            if is_meant {
+            if is_selected {
                 is_used = true;
-                act(self, &moment, bound, patient);
+                act(self, &moment, bound, state);
             }
         }
         is_used
@@ -205,8 +185,8 @@ impl<'a> Run<'a> {
 
     fn rounds(&mut self, spec: usize, selection: &Selection) -> Rounds {
         let Some(for_each) = &selection.for_each else { return Rounds::Once };
-        let mut scene = Scene { inputs: self.inputs.clone(), limits: self.limits, work: &mut self.work };
-        let failure = match for_each.evaluate(&mut scene) {
+        let mut scope = CelScope { inputs: self.inputs.clone(), limits: self.limits, work: &mut self.work };
+        let failure = match for_each.evaluate(&mut scope) {
             Ok(Computed::Value(node)) if node.as_list().is_some() => {
                 return Rounds::Each(node.as_list().unwrap_or_default().to_vec());
             }
@@ -214,16 +194,22 @@ impl<'a> Run<'a> {
             Ok(other) => for_each.failed(&format!("`forEach` needs a list or a map, and this is {}", type_of(&other))),
             Err(failure) => failure,
         };
-        let moment = Moment { spec, round: None, resource: "" };
+        let moment = PatchMoment { spec, round: None, resource: "" };
         self.fail(template_finding(&failure, &finding::PATCH_FOR_EACH, "forEach"), &moment, None);
         Rounds::Unknown
     }
 
-    fn condition(&mut self, condition: &Expression, moment: &Moment<'_>, bound: Bound<'_>, resource: &Node) -> bool {
-        let failure = match condition.evaluate(&mut self.scene(bound, resource)) {
-            Ok(Computed::Value(Node { value: Value::Bool(is_meant), .. })) => return is_meant,
+    fn condition(
+        &mut self,
+        condition: &Expression,
+        moment: &PatchMoment<'_>,
+        bound: Bound<'_>,
+        resource: &Node,
+    ) -> bool {
+        let failure = match condition.evaluate(&mut self.scope(bound, resource)) {
+            Ok(Computed::Value(Node { value: Value::Bool(is_selected), .. })) => return is_selected,
             Ok(other) => condition.failed(&format!("`where` needs a boolean, and this is {}", type_of(&other))),
-            // What a resource does not have cannot be asked for.
+            // A resource without the key is not selected.
             Err(TemplateFailure { failure, .. }) if failure.kind == FailureKind::MissingKey => return false,
             Err(failure) => failure,
         };
@@ -231,25 +217,25 @@ impl<'a> Run<'a> {
         false
     }
 
-    fn scene<'s>(&'s mut self, bound: Bound<'s>, resource: &'s Node) -> Scene<'s, 's> {
+    fn scope<'s>(&'s mut self, bound: Bound<'s>, resource: &'s Node) -> CelScope<'s, 's> {
         let mut inputs: Inputs<'s> = self.inputs.clone();
         if let Some((name, element)) = bound {
             inputs = inputs.with(name, element);
         }
-        Scene { inputs: inputs.with("resource", resource), limits: self.limits, work: &mut self.work }
+        CelScope { inputs: inputs.with("resource", resource), limits: self.limits, work: &mut self.work }
     }
 
     fn operation(
         &mut self,
-        moment: &Moment<'_>,
+        moment: &PatchMoment<'_>,
         number: usize,
         operation: &SpecOperation,
         bound: Bound<'_>,
-        patient: &mut Patient<'_>,
+        state: &mut PatchState<'_>,
     ) {
-        let Some(resource) = patient.node.clone() else { return };
+        let Some(resource) = state.node.clone() else { return };
         match self.edited(operation, bound, &resource) {
-            Ok(edited) => patient.node = Some(edited),
+            Ok(edited) => state.node = Some(edited),
             Err(finding) => self.fail(*finding, moment, Some((number, operation))),
         }
     }
@@ -260,24 +246,24 @@ impl<'a> Run<'a> {
         let made;
         let path = match &operation.path {
             PathTemplate::Fixed(path) => path,
-            PathTemplate::Made(path) => {
+            PathTemplate::Computed(path) => {
                 let filled =
-                    path.fill(&mut self.scene(bound, resource)).map_err(|failure| template(&failure, "path"))?;
+                    path.fill(&mut self.scope(bound, resource)).map_err(|failure| template(&failure, "path"))?;
                 let Computed::Value(Node { value: Value::String(text), .. }) = &filled else {
                     let message = format!("the `path` must be a text, and this is {}", type_of(&filled));
                     return Err(
                         Finding::new(&finding::PATCH_TEMPLATE, Location::Span(operation.path_at), message).into()
                     );
                 };
-                made = PatchPath::compile(text, self.limits)
-                    .map_err(|trouble| trouble_finding(&trouble, operation.path_at))?;
+                made =
+                    PatchPath::compile(text, self.limits).map_err(|refusal| refusal.into_finding(operation.path_at))?;
                 &made
             }
         };
         let value = match &operation.value {
             None => None,
             Some(value) => {
-                match value.fill(&mut self.scene(bound, resource)).map_err(|failure| template(&failure, "value"))? {
+                match value.fill(&mut self.scope(bound, resource)).map_err(|failure| template(&failure, "value"))? {
                     Computed::Value(value) => Some(value),
                     Computed::Omitted => {
                         let message = format!("the value at `{}` was omitted", path.shown());
@@ -291,32 +277,43 @@ impl<'a> Run<'a> {
         };
         let (at, path_at) = (operation.at, operation.path_at);
         let asked = Edit { action: operation.action, path, value: value.as_ref(), at, path_at };
-        edit(resource, &asked, self.limits, &mut self.work).map_err(|trouble| {
-            let place = part_of(path_at, path.as_str(), &trouble);
-            Box::new(trouble_finding(&trouble, place))
+        edit(resource, &asked, self.limits, &mut self.work).map_err(|refusal| {
+            let span = part_of(path_at, path.as_str(), &refusal);
+            Box::new(refusal.into_finding(span))
         })
     }
 
-    fn fail(&mut self, mut finding: Finding, moment: &Moment<'_>, operation: Option<(usize, &SpecOperation)>) {
-        let mut told = format!("patch {}", moment.spec + 1);
+    fn fail(&mut self, mut finding: Finding, moment: &PatchMoment<'_>, operation: Option<(usize, &SpecOperation)>) {
+        let mut context = format!("patch {}", moment.spec + 1);
         if let Some(round) = moment.round {
-            told.push_str(&format!(", iteration {}", round + 1));
+            context.push_str(&format!(", iteration {}", round + 1));
         }
         if let Some((number, operation)) = operation {
-            told.push_str(&format!(", operation {} ({})", number + 1, operation.action.name()));
+            context.push_str(&format!(", operation {} ({})", number + 1, operation.action.name()));
             if let PathTemplate::Fixed(path) = &operation.path
                 && !finding.message.contains(path.as_str())
             {
-                told.push_str(&format!(" at `{}`", path.shown()));
+                context.push_str(&format!(" at `{}`", path.shown()));
             }
         }
         if !moment.resource.is_empty() {
-            told.push_str(&format!(", {}", sanitize::inline(moment.resource)));
+            context.push_str(&format!(", {}", sanitize::inline(moment.resource)));
         }
-        finding.message = format!("{} ({told})", finding.message);
+        finding.message = format!("{} ({context})", finding.message);
         if self.findings.len() < MOST_FINDINGS {
             self.findings.push(finding);
         }
+    }
+}
+
+/// The span of the wrong part of a path, if the path is written without quotes and escapes.
+fn part_of(whole: Span, path: &str, refusal: &Refusal) -> Span {
+    match &refusal.range {
+        Some(part) if whole.range().len() == path.len() => {
+            let start = whole.range().start;
+            Span::new(whole.source, start + part.start, start + part.end)
+        }
+        _ => whole,
     }
 }
 

@@ -1,10 +1,10 @@
-//! Patch specifications as they were read: which resources, over which elements, what to do.
+//! Patch specifications: which resources, for which elements, which operations.
 
 use smol_str::SmolStr;
 
 use super::operation::Action;
 use super::path::PatchPath;
-use super::template::{Expression, Template, ValueTemplate};
+use super::template::{CelText, Expression, ValueTemplate};
 use crate::text::Span;
 use crate::value::Node;
 
@@ -15,16 +15,16 @@ pub struct PatchSpec {
     pub(super) operations: Vec<SpecOperation>,
 }
 
-/// What drops whole resources.
+/// A removal of whole resources.
 #[derive(Debug)]
 pub struct Removal {
     pub(super) selection: Selection,
 }
 
-/// Which resources are meant, and how often.
+/// Which resources are selected, and for which elements.
 #[derive(Debug)]
 pub(super) struct Selection {
-    pub(super) target: Target,
+    pub(super) target: PatchTarget,
     pub(super) for_each: Option<Expression>,
     /// The loop variable.
     pub(super) variable: SmolStr,
@@ -32,9 +32,9 @@ pub(super) struct Selection {
     pub(super) at: Span,
 }
 
-/// Which resources are meant; an empty field means any.
+/// Which resources are selected; an empty field selects any.
 #[derive(Debug, Default)]
-pub(super) struct Target {
+pub(super) struct PatchTarget {
     pub(super) group: SmolStr,
     pub(super) version: SmolStr,
     pub(super) kind: SmolStr,
@@ -42,7 +42,7 @@ pub(super) struct Target {
     pub(super) condition: Option<Expression>,
 }
 
-/// One operation, with its expressions still to be filled in.
+/// One operation, with expressions that are not evaluated yet.
 #[derive(Debug)]
 pub(super) struct SpecOperation {
     pub(super) action: Action,
@@ -55,11 +55,11 @@ pub(super) struct SpecOperation {
 #[derive(Debug)]
 pub(super) enum PathTemplate {
     Fixed(PatchPath),
-    Made(Template),
+    Computed(CelText),
 }
 
-impl Target {
-    /// Whether a resource fits, as far as can be told without evaluating anything. `alias` is a name it has beside its own.
+impl PatchTarget {
+    /// Whether a resource matches everything but the condition. `alias` is another name of the resource.
     pub(super) fn fits(&self, resource: &Node, alias: Option<&str>) -> bool {
         let text = |node: Option<&Node>| node.and_then(Node::as_str).map(SmolStr::new);
         let api = text(resource.get("apiVersion"));

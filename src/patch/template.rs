@@ -1,25 +1,26 @@
-//! Texts with `${…}` in them: found and compiled once, filled in as often as needed.
+//! Texts with CEL expressions `${…}` in them: compiled once, evaluated as often as needed.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use smol_str::SmolStr;
 
-use crate::document::write;
+use crate::document::write::{self, KeyOrder, Layout};
 use crate::expression::cel::{Computed, Failure, FailureKind, Inputs, Program};
+use crate::expression::part_span;
 use crate::limits::Limits;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Key, KeyKind, Node, Value};
 
 /// A text with at least one expression in it.
 #[derive(Debug)]
-pub(super) struct Template {
-    parts: Vec<TemplatePart>,
+pub(super) struct CelText {
+    parts: Vec<CelTextPart>,
     at: Span,
 }
 
 #[derive(Debug)]
-enum TemplatePart {
+enum CelTextPart {
     Text(SmolStr),
     Expression(Box<Expression>),
 }
@@ -33,7 +34,7 @@ pub(super) struct Expression {
     at: Span,
 }
 
-/// Why a template gives nothing, and which expression is to blame.
+/// A failed expression: why it failed, its text and where it is written.
 #[derive(Debug, Clone)]
 pub(super) struct TemplateFailure {
     pub(super) failure: Failure,
@@ -41,8 +42,8 @@ pub(super) struct TemplateFailure {
     pub(super) at: Span,
 }
 
-/// Where expressions are evaluated: their variables, and the account of the resource.
-pub(super) struct Scene<'a, 'w> {
+/// What expressions are evaluated with: variables, limits, and the work counted for the resource.
+pub(super) struct CelScope<'a, 'w> {
     pub(super) inputs: Inputs<'a>,
     pub(super) limits: &'a Limits,
     pub(super) work: &'w mut u64,
@@ -50,77 +51,77 @@ pub(super) struct Scene<'a, 'w> {
 
 type Filled<T> = Result<T, TemplateFailure>;
 
-impl Template {
-    /// Compiles a text; nothing if no expression is in it.
-    pub(super) fn compile(node: &Node, text: &str, sources: &Sources, limits: &Limits) -> Filled<Option<Self>> {
+impl CelText {
+    /// Compiles the text that is written at `span`; none if no expression is in it.
+    pub(super) fn compile(span: Span, text: &str, sources: &Sources, limits: &Limits) -> Filled<Option<Self>> {
         let broken = |message: String| TemplateFailure {
             failure: Failure { kind: FailureKind::Syntax, message },
             text: text.into(),
-            at: node.span,
+            at: span,
         };
         let found = scan(text).map_err(|message| broken(message.to_owned()))?;
         if found.is_empty() {
             return Ok(None);
         }
         let mut parts = Vec::new();
-        let (mut end, mut from) = (0, 0);
+        let mut end = 0;
         for range in found {
             if range.start > end {
-                parts.push(TemplatePart::Text(text[end..range.start].into()));
+                parts.push(CelTextPart::Text(text[end..range.start].into()));
             }
-            let at = locate(sources, node.span, &text[range.clone()], &mut from);
-            parts.push(TemplatePart::Expression(Box::new(Expression::compile(&text[range.clone()], at, limits)?)));
+            let at = part_span(span, text, range.clone(), sources);
+            parts.push(CelTextPart::Expression(Box::new(Expression::compile(&text[range.clone()], at, limits)?)));
             end = range.end;
         }
         if end < text.len() {
-            parts.push(TemplatePart::Text(text[end..].into()));
+            parts.push(CelTextPart::Text(text[end..].into()));
         }
-        Ok(Some(Self { parts, at: node.span }))
+        Ok(Some(Self { parts, at: span }))
     }
 
-    /// The one expression that is all there is but blanks: its value keeps its type.
+    /// The only expression, if there is nothing but blanks beside it: its value keeps its type.
     pub(super) fn standalone(&self) -> Option<&Expression> {
         let mut alone = None;
         for part in &self.parts {
             match part {
-                TemplatePart::Text(text) if text.trim().is_empty() => {}
-                TemplatePart::Expression(expression) if alone.is_none() => alone = Some(&**expression),
+                CelTextPart::Text(text) if text.trim().is_empty() => {}
+                CelTextPart::Expression(expression) if alone.is_none() => alone = Some(&**expression),
                 _ => return None,
             }
         }
         alone
     }
 
-    /// The same, for whoever wants nothing else.
+    /// Like `standalone`, but consumes the text.
     pub(super) fn into_standalone(self) -> Option<Expression> {
         self.standalone()?;
         self.parts.into_iter().find_map(|part| match part {
-            TemplatePart::Expression(expression) => Some(*expression),
-            TemplatePart::Text(_) => None,
+            CelTextPart::Expression(expression) => Some(*expression),
+            CelTextPart::Text(_) => None,
         })
     }
 
     pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.parts.iter().filter_map(|part| match part {
-            TemplatePart::Expression(expression) => Some(&**expression),
-            TemplatePart::Text(_) => None,
+            CelTextPart::Expression(expression) => Some(&**expression),
+            CelTextPart::Text(_) => None,
         })
     }
 
-    /// The value: of the expression if it stands alone, else a text.
-    pub(super) fn fill(&self, scene: &mut Scene<'_, '_>) -> Filled<Computed> {
+    /// The value of the only expression, or else a text.
+    pub(super) fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
         if let Some(expression) = self.standalone() {
-            return expression.evaluate(scene);
+            return expression.evaluate(scope);
         }
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                TemplatePart::Text(plain) => text.push_str(plain),
-                TemplatePart::Expression(expression) => {
-                    let computed = expression.evaluate(scene)?;
+                CelTextPart::Text(plain) => text.push_str(plain),
+                CelTextPart::Expression(expression) => {
+                    let computed = expression.evaluate(scope)?;
                     push_text(&mut text, &computed);
-                    *scene.work += text.len() as u64 / 16;
-                    if text.len() as u64 > scene.limits.file_bytes {
+                    *scope.work += text.len() as u64 / 16;
+                    if text.len() as u64 > scope.limits.file_bytes {
                         return Err(expression.failed("the text becomes too long"));
                     }
                 }
@@ -139,8 +140,8 @@ impl Expression {
         }
     }
 
-    pub(super) fn evaluate(&self, scene: &mut Scene<'_, '_>) -> Filled<Computed> {
-        let computed = self.program.evaluate(&scene.inputs, self.at, scene.limits, scene.work);
+    pub(super) fn evaluate(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
+        let computed = self.program.evaluate(&scope.inputs, self.at, scope.limits, scope.work);
         computed.map_err(|failure| self.blamed(failure))
     }
 
@@ -158,22 +159,7 @@ impl Expression {
     }
 }
 
-/// Where a piece of a text is written, if it is written there to the letter; else the place of the whole text. `from` is where
-/// to look first, for pieces that come twice.
-pub(super) fn locate(sources: &Sources, whole: Span, piece: &str, from: &mut usize) -> Span {
-    let source = sources.get(whole.source);
-    let written = source.text.get(whole.range()).unwrap_or_default();
-    match written.get(*from..).and_then(|rest| rest.find(piece)) {
-        Some(at) => {
-            let start = whole.range().start + *from + at;
-            *from += at + piece.len();
-            Span::new(whole.source, start, start + piece.len())
-        }
-        None => whole,
-    }
-}
-
-/// The places of all `${…}`, braces included. One that is not closed is text.
+/// The ranges of all `${…}`, braces included. One that is not closed is text.
 fn scan(text: &str) -> Result<Vec<Range<usize>>, &'static str> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -188,7 +174,7 @@ fn scan(text: &str) -> Result<Vec<Range<usize>>, &'static str> {
                 (Some(_), _) => {}
                 (None, byte @ (b'\'' | b'"')) => quote = Some(byte),
                 (None, b'$') if bytes.get(here + 1) == Some(&b'{') => {
-                    return Err("`${` stands inside another `${`, which is not closed before it");
+                    return Err("`${` is inside another `${`, which is not closed before it");
                 }
                 (None, b'{') => depth += 1,
                 (None, b'}') => {
@@ -212,42 +198,17 @@ fn push_text(text: &mut String, computed: &Computed) {
         Computed::Omitted => text.push_str("{}"),
         Computed::Value(node) => match &node.value {
             Value::String(inner) => text.push_str(inner),
-            _ => push_json(text, node),
+            _ => text.push_str(&write::json(node, Layout::Compact, KeyOrder::Sorted)),
         },
-    }
-}
-
-/// Compact JSON with the keys of maps in order.
-fn push_json(text: &mut String, node: &Node) {
-    match &node.value {
-        Value::List(list) => {
-            for (at, item) in list.items().iter().enumerate() {
-                text.push(if at == 0 { '[' } else { ',' });
-                push_json(text, item);
-            }
-            text.push_str(if list.items().is_empty() { "[]" } else { "]" });
-        }
-        Value::Map(map) => {
-            let mut entries: Vec<&Entry> = map.entries().iter().collect();
-            entries.sort_by(|a, b| a.key.name.cmp(&b.key.name));
-            for (at, entry) in entries.iter().enumerate() {
-                text.push(if at == 0 { '{' } else { ',' });
-                push_json(text, &Node::text(entry.key.name.clone(), entry.key.span));
-                text.push(':');
-                push_json(text, &entry.value);
-            }
-            text.push_str(if entries.is_empty() { "{}" } else { "}" });
-        }
-        _ => text.push_str(write::to_json(node).trim_end()),
     }
 }
 
 /// A value with expressions somewhere in it.
 #[derive(Debug)]
 pub(super) enum ValueTemplate {
-    /// None are: the value is shared.
+    /// A value without expressions, which is shared.
     Plain(Node),
-    Text(Template),
+    Text(CelText),
     List(Node, Vec<ValueTemplate>),
     Map(Node, Vec<(KeyTemplate, ValueTemplate)>),
 }
@@ -255,41 +216,40 @@ pub(super) enum ValueTemplate {
 #[derive(Debug)]
 pub(super) enum KeyTemplate {
     Plain(Key),
-    Made(Template),
+    Computed(CelText),
 }
 
 impl ValueTemplate {
-    /// Compiles every text of a value; what cannot be compiled is collected and left as it is.
+    /// Compiles every text of a value; failures are collected, and such texts are left as they are.
     pub(super) fn compile(
         node: &Node,
         sources: &Sources,
         limits: &Limits,
         failures: &mut Vec<TemplateFailure>,
     ) -> Self {
-        let compiled = |node: &Node, text: &str, failures: &mut Vec<TemplateFailure>| {
-            let compiled = Template::compile(node, text, sources, limits);
+        let compiled = |span: Span, text: &str, failures: &mut Vec<TemplateFailure>| {
+            let compiled = CelText::compile(span, text, sources, limits);
             compiled.unwrap_or_else(|failure| {
                 failures.push(failure);
                 None
             })
         };
         match &node.value {
-            Value::String(text) => compiled(node, text, failures).map_or_else(|| Self::Plain(node.clone()), Self::Text),
+            Value::String(text) => {
+                compiled(node.span, text, failures).map_or_else(|| Self::Plain(node.clone()), Self::Text)
+            }
             Value::List(list) => {
                 let items = list.items().iter().map(|item| Self::compile(item, sources, limits, failures));
                 let items: Vec<Self> = items.collect();
-                match items.iter().all(|item| matches!(item, Self::Plain(_))) {
-                    true => Self::Plain(node.clone()),
-                    false => Self::List(node.clone(), items),
-                }
+                let is_plain = items.iter().all(|item| matches!(item, Self::Plain(_)));
+                if is_plain { Self::Plain(node.clone()) } else { Self::List(node.clone(), items) }
             }
             Value::Map(map) => {
                 let mut is_plain = true;
                 let mut entries = Vec::with_capacity(map.len());
                 for entry in map.entries() {
-                    let at = Node::new(Value::Null, entry.key.span);
-                    let key = compiled(&at, &entry.key.name, failures);
-                    let key = key.map_or_else(|| KeyTemplate::Plain(entry.key.clone()), KeyTemplate::Made);
+                    let key = compiled(entry.key.span, &entry.key.name, failures);
+                    let key = key.map_or_else(|| KeyTemplate::Plain(entry.key.clone()), KeyTemplate::Computed);
                     let value = Self::compile(&entry.value, sources, limits, failures);
                     is_plain &= matches!((&key, &value), (KeyTemplate::Plain(_), Self::Plain(_)));
                     entries.push((key, value));
@@ -300,15 +260,15 @@ impl ValueTemplate {
         }
     }
 
-    /// The value with every expression filled in; what is omitted is left out.
-    pub(super) fn fill(&self, scene: &mut Scene<'_, '_>) -> Filled<Computed> {
+    /// The value with every expression evaluated; omitted values are left out.
+    pub(super) fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
         let (shape, filled) = match self {
             Self::Plain(node) => return Ok(Computed::Value(node.clone())),
-            Self::Text(template) => return template.fill(scene),
+            Self::Text(template) => return template.fill(scope),
             Self::List(shape, items) => {
                 let mut filled = Vec::with_capacity(items.len());
                 for item in items {
-                    if let Computed::Value(item) = item.fill(scene)? {
+                    if let Computed::Value(item) = item.fill(scope)? {
                         filled.push(item);
                     }
                 }
@@ -318,11 +278,11 @@ impl ValueTemplate {
                 let mut filled: Vec<Entry> = Vec::with_capacity(entries.len());
                 let mut names = BTreeSet::new();
                 for (key, value) in entries {
-                    let key = key.fill(scene)?;
+                    let key = key.fill(scope)?;
                     if !names.insert((key.name.clone(), key.kind)) {
                         return Err(failed("two keys of one map are the same", &key.name, key.span));
                     }
-                    if let Computed::Value(value) = value.fill(scene)? {
+                    if let Computed::Value(value) = value.fill(scope)? {
                         filled.push(Entry { key, value });
                     }
                 }
@@ -339,7 +299,7 @@ impl ValueTemplate {
             Self::List(_, items) => items.iter().for_each(|item| item.for_each_expression(visit)),
             Self::Map(_, entries) => {
                 for (key, value) in entries {
-                    if let KeyTemplate::Made(template) = key {
+                    if let KeyTemplate::Computed(template) = key {
                         template.expressions().for_each(&mut *visit);
                     }
                     value.for_each_expression(visit);
@@ -350,12 +310,12 @@ impl ValueTemplate {
 }
 
 impl KeyTemplate {
-    fn fill(&self, scene: &mut Scene<'_, '_>) -> Filled<Key> {
+    fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Key> {
         let template = match self {
             Self::Plain(key) => return Ok(key.clone()),
-            Self::Made(template) => template,
+            Self::Computed(template) => template,
         };
-        match template.fill(scene)? {
+        match template.fill(scope)? {
             Computed::Value(Node { value: Value::String(name), .. }) => {
                 Ok(Key { name, kind: KeyKind::Text, span: template.at })
             }

@@ -1,4 +1,4 @@
-//! Why something changed, in words: `customers/_/metadata.yaml:9, through the include at base.yaml:3`.
+//! Causes of changes as text: `customers/_/metadata.yaml:9, via the include at base.yaml:3`.
 
 use std::collections::BTreeSet;
 
@@ -10,37 +10,38 @@ use crate::path::RepoPath;
 use crate::text::Sources;
 use crate::value::StepKind;
 
-/// One side of a cause in words.
+/// One side of a cause, as text.
 struct CauseText {
-    /// Where the value is written: the file, if it is one, and all of it.
+    /// The file where the value is defined, if all values share one.
     file: Option<RepoPath>,
+    /// Where the value is defined.
     words: String,
-    /// What brought it.
+    /// The steps from there to the resource.
     via: Vec<String>,
 }
 
-/// More steps than these are not told.
+/// More steps than these are not listed.
 const MOST_STEPS: usize = 4;
 
-/// Why one change came about.
+/// The cause of one change.
 pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> String {
     let before = causes.before.as_ref().map(|cause| side(cause, locator));
     let after = causes.after.as_ref().map(|cause| side(cause, locator));
-    told(before, after, causes.is_same_text(sources), symbols)
+    joined(before, after, causes.is_same_text(sources), symbols)
 }
 
-/// Why the changes of a group came about.
+/// The cause of the changes of a group; `None` if each resource was edited in its own file.
 pub(super) fn of_group(
     group: &Group,
     resources: &[ResourceChange],
     sources: &Sources,
     locator: &mut Locator<'_>,
     symbols: &Symbols,
-) -> String {
+) -> Option<String> {
     if group.causes().all(|cause| matches!(cause.origin, Origin::Own) && cause.via.is_empty()) {
-        return "the same edit in each of their files".to_owned();
+        return None;
     }
-    let example = group.example(resources).map(|(of, change)| causes(change, of, sources)).unwrap_or_default();
+    let example = group.example(resources).map(|(of, change)| causes(change, of, sources));
     let mut shared = |cause: &Option<SharedCause>, pick: fn(&Causes) -> Option<&Cause>| {
         let cause = cause.as_ref()?;
         let files = || -> BTreeSet<RepoPath> {
@@ -48,13 +49,13 @@ pub(super) fn of_group(
                 let of = resources.get(member.resource)?;
                 Some(causes(of.change(member.change)?, of, sources))
             });
-            members.filter_map(|causes| Some(pick(&causes)?.at.file.clone())).collect()
+            members.filter_map(|causes| Some(pick(causes)?.at.file.clone())).collect()
         };
         Some(shared_side(cause, &files, locator))
     };
     let before = shared(&group.before, |causes| causes.before.as_ref());
     let after = shared(&group.after, |causes| causes.after.as_ref());
-    told(before, after, example.is_same_text(sources), symbols)
+    Some(joined(before, after, example.is_some_and(|causes| causes.is_same_text(sources)), symbols))
 }
 
 /// `customers/_/metadata.yaml:9`.
@@ -67,20 +68,22 @@ fn is_same_line(a: &FileSpan, b: &FileSpan, locator: &mut Locator<'_>) -> bool {
 }
 
 fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
-    let mut told: Vec<&RepoPath> = vec![&cause.at.file];
+    let mut named: Vec<&RepoPath> = vec![&cause.at.file];
     let mut via = Vec::new();
     for step in &cause.via {
-        // A layer is worth a word only where it is another file than those already named.
-        if step.kind == StepKind::Layer && told.contains(&&step.at.file) {
+        // A layer is mentioned only if it is another file than those already named.
+        if step.kind == StepKind::Layer && named.contains(&&step.at.file) {
             continue;
         }
-        let by = match step.is_own {
-            _ if is_same_line(&step.at, &cause.at, locator) => "there".to_owned(),
-            true => format!("in its line {}", locator.start(step.at.span).line),
-            false => format!("at {}", place_words(&step.at, locator)),
+        let by = if is_same_line(&step.at, &cause.at, locator) {
+            "there".to_owned()
+        } else if step.is_own {
+            format!("in line {} of this file", locator.start(step.at.span).line)
+        } else {
+            format!("at {}", place_words(&step.at, locator))
         };
-        via.push(format!("through the {} {by}", step.kind.name()));
-        told.push(&step.at.file);
+        via.push(format!("via the {} {by}", step.kind.name()));
+        named.push(&step.at.file);
     }
     let words = place_words(&cause.at, locator);
     CauseText { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut) }
@@ -92,25 +95,25 @@ fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, loca
         Origin::Apart => (None, name_list::fitted(&name_list::of_files(&files()), LONGEST_LIST)),
         Origin::At(place) => (Some(place.file.clone()), place_words(place, locator)),
     };
-    let mut told: Vec<&RepoPath> = Vec::new();
+    let mut named: Vec<&RepoPath> = Vec::new();
     if let Origin::At(place) = &cause.origin {
-        told.push(&place.file);
+        named.push(&place.file);
     }
     let mut via = Vec::new();
     for step in &cause.via {
-        let is_known = step.at.as_ref().is_none_or(|at| told.contains(&&at.file));
+        let is_known = step.at.as_ref().is_none_or(|at| named.contains(&&at.file));
         if step.kind == StepKind::Layer && is_known {
             continue;
         }
         let name = step.kind.name();
         via.push(match &step.at {
             Some(at) if matches!(&cause.origin, Origin::At(place) if is_same_line(at, place, locator)) => {
-                format!("through the {name} there")
+                format!("via the {name} there")
             }
-            Some(at) => format!("through the {name} at {}", place_words(at, locator)),
-            None => format!("through {} {name} in each of them", article(name)),
+            Some(at) => format!("via the {name} at {}", place_words(at, locator)),
+            None => format!("via {} {name} in each of them", article(name)),
         });
-        told.extend(step.at.as_ref().map(|at| &at.file));
+        named.extend(step.at.as_ref().map(|at| &at.file));
     }
     CauseText { file, words, via: cut(via, false) }
 }
@@ -126,13 +129,13 @@ fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
     let more = via.len().saturating_sub(MOST_STEPS);
     via.truncate(MOST_STEPS);
     if more > 0 || is_cut {
-        via.push("and further steps".to_owned());
+        via.push("and more steps".to_owned());
     }
     via
 }
 
-/// Both sides where they differ in more than lines, the one that counts otherwise.
-fn told(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
+/// Both sides if they differ in more than lines, otherwise the newer one.
+fn joined(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
     let way = |side: &CauseText| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
     match (before, after) {
         (Some(before), None) => format!("removed from {}", way(&before)),

@@ -19,7 +19,7 @@ use crate::sanitize;
 use crate::text::SourceId;
 use crate::value::{Node, Value};
 
-/// More than this nobody reads; the rest is counted, and listed with `-v` and in the machine formats.
+/// The most findings that are printed; the rest is counted, and listed with `-v` and in the machine formats.
 const MOST_PRINTED: usize = 50;
 /// Columns that line numbers and the frame take from a source line.
 const FRAME: usize = 12;
@@ -62,7 +62,7 @@ fn summary(report: &Report) -> Line {
         return Line::default().with(Role::Plain, &format!("no findings in {compared}"));
     }
     let role = if report.is_incomplete() { Role::Alarm } else { Role::Changed };
-    let files = plural(files_with_findings(report), "file");
+    let files = plural(files_with_findings(report, |_| true), "file");
     Line::default().with(role, &severities(&all)).with(Role::Plain, &format!(" in {files}"))
 }
 
@@ -160,7 +160,7 @@ impl Diagnostic for Shown<'_> {
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let more = self.snippets.left_out;
-        let more = (more > 0).then(|| format!("({} not shown)", plural(more, "further place")));
+        let more = (more > 0).then(|| format!("({} not shown)", plural(more, "more place")));
         let help = self.finding.help.as_deref().map(|help| sanitize::block(help).replace('\t', "    "));
         let help: Vec<String> = help.into_iter().chain(more).collect();
         (!help.is_empty()).then(|| Box::new(help.join("\n")) as _)
@@ -174,9 +174,10 @@ impl Diagnostic for Shown<'_> {
         let label = |mark: &Mark| {
             let text = (!mark.label.is_empty()).then(|| mark.label.clone());
             let span = (mark.range.start, mark.range.len());
-            match mark.is_primary {
-                true => LabeledSpan::new_primary_with_span(text, span),
-                false => LabeledSpan::new_with_span(text, span),
+            if mark.is_primary {
+                LabeledSpan::new_primary_with_span(text, span)
+            } else {
+                LabeledSpan::new_with_span(text, span)
             }
         };
         Some(Box::new(self.snippets.marks.iter().map(label)))

@@ -1,22 +1,22 @@
-//! The same edit of texts that are different for everybody: `/v1/customers/… → /v2/customers/…`.
+//! A common edit of texts that differ between resources: `/v1/customers/… → /v2/customers/…`.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::diff::{Change, Group, ResourceChange};
 
-/// Variants of a group that were edited in the same way.
+/// Variants of a group whose texts were edited alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EditPattern {
     /// Their positions among the variants, in order; at least two.
     pub variants: Vec<usize>,
-    /// What all texts before start and end with.
+    /// The common start and end of the texts before.
     pub before: Ends,
-    /// The same of the texts after.
+    /// The common start and end of the texts after.
     pub after: Ends,
 }
 
-/// What texts have in common.
+/// The common start and end of several texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ends {
     start: String,
@@ -30,22 +30,22 @@ impl Ends {
     }
 }
 
-/// Longer texts have no edit_pattern that fits on a line.
+/// Longer texts do not fit on a line.
 const LONGEST: usize = 400;
 
-/// The edit_pattern that most resources share, if it says more than the most frequent values do.
+/// The pattern that most resources share, if it covers more of them than the most frequent values.
 pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<EditPattern> {
     let texts: Vec<Option<(&str, &str)>> =
         group.variants.iter().map(|variant| variant.example(resources).and_then(|(_, change)| texts(change))).collect();
-    let edits: Vec<Option<TextEdit<'_>>> = texts.iter().map(|pair| pair.map(TextEdit::of)).collect();
-    // What is edited may stand before or behind what differs, so that one or the other end is shared.
+    let edits: Vec<Option<TextEdit<'_>>> = texts.iter().map(|pair| pair.map(TextEdit::new)).collect();
+    // The edited part may be before or after the part that differs, so that one or the other end is shared.
     let by_start = classes(&edits, |edit| (edit.start, edit.old, edit.new));
     let by_end = classes(&edits, |edit| (edit.end, edit.old, edit.new));
     let count = |class: &[usize]| class.iter().map(|at| group.variants[*at].resource_count()).sum::<usize>();
     let largest = by_start.into_iter().chain(by_end).rev().max_by_key(|class| count(class))?;
     let says_more = largest.len() > 1 && count(&largest) > group.variants.first()?.resource_count();
     let members = || largest.iter().filter_map(|at| texts[*at]);
-    let first = TextEdit::of(members().next()?);
+    let first = TextEdit::new(members().next()?);
     says_more.then(|| EditPattern {
         before: ends(&members().map(|(old, _)| old).collect::<Vec<_>>(), &first, first.old),
         after: ends(&members().map(|(_, new)| new).collect::<Vec<_>>(), &first, first.new),
@@ -61,7 +61,7 @@ fn texts(change: &Change) -> Option<(&str, &str)> {
     (text(old) && text(new) && is_short(before) && is_short(after)).then_some((before, after))
 }
 
-/// What was edited in a text: between what stayed at the start and what stayed at the end.
+/// The edit of a text, between the unchanged start and the unchanged end.
 struct TextEdit<'a> {
     start: &'a str,
     old: &'a str,
@@ -70,7 +70,7 @@ struct TextEdit<'a> {
 }
 
 impl<'a> TextEdit<'a> {
-    fn of((before, after): (&'a str, &'a str)) -> Self {
+    fn new((before, after): (&'a str, &'a str)) -> Self {
         let start = shared_start(before, after);
         let (old, new) = (&before[start..], &after[start..]);
         let end = shared_end(old, new);
@@ -83,8 +83,7 @@ impl<'a> TextEdit<'a> {
     }
 }
 
-/// Positions of texts that were edited in the same way, in the order of their first; what has nothing in common with its old self
-/// is in no class.
+/// Positions of texts that were edited alike, in order of the first. Texts without a common start or end are in no class.
 fn classes<'a, K: Hash + Eq>(edits: &[Option<TextEdit<'a>>], key: impl Fn(&TextEdit<'a>) -> K) -> Vec<Vec<usize>> {
     let mut classes: Vec<Vec<usize>> = Vec::new();
     let mut known: HashMap<K, usize> = HashMap::new();
@@ -99,7 +98,7 @@ fn classes<'a, K: Hash + Eq>(edits: &[Option<TextEdit<'a>>], key: impl Fn(&TextE
     classes
 }
 
-/// What all texts start and end with: whole words, unless the edit itself is in them.
+/// The common start and end of all texts, cut to whole words unless that removes the edit.
 fn ends(texts: &[&str], edit: &TextEdit<'_>, core: &str) -> Ends {
     let Some((first, rest)) = texts.split_first() else { return Ends { start: String::new(), end: String::new() } };
     let start = rest.iter().fold(first.len(), |length, text| length.min(shared_start(first, text)));

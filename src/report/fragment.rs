@@ -17,7 +17,7 @@ pub(super) struct Block {
 
 /// Larger values are cut before they are written, so that writing them costs no more than reading the result.
 const LARGEST_WRITTEN_WHOLE: u64 = 4_000;
-/// Cutting less than this would save nothing: the line that says so takes up room too.
+/// Fewer lines than this are not cut, because the remark about them takes a line too.
 const NOT_WORTH_CUTTING: usize = 2;
 /// Larger values are not tried on one line.
 const LARGEST_INLINE: u64 = 24;
@@ -33,7 +33,7 @@ pub(super) fn inline(node: &Node, secret_numbers: &mut SecretNumbers) -> Option<
     is_flat.then(|| sanitize::inline(&to_inline(&secret_numbers.masked(node))).into_owned())
 }
 
-/// A value as YAML lines, at most so many. The text of a string with line breaks stands for itself.
+/// A value as YAML lines, at most `limit` of them. A string with line breaks is shown as its text.
 pub(super) fn block(node: &Node, secret_numbers: &mut SecretNumbers, limit: Option<usize>) -> Block {
     if let (Some(limit), true) = (limit, node.size() > LARGEST_WRITTEN_WHOLE) {
         let mut budget = LARGEST_WRITTEN_WHOLE;
@@ -47,7 +47,7 @@ pub(super) fn block(node: &Node, secret_numbers: &mut SecretNumbers, limit: Opti
     Block { lines, left_out }
 }
 
-/// Keeps the first lines, and says how many others there are.
+/// Keeps the first lines, and counts the others.
 pub(super) fn cut<L>(mut lines: Vec<L>, limit: Option<usize>) -> (Vec<L>, Option<String>) {
     let left_out = limit.filter(|limit| lines.len() > limit + NOT_WORTH_CUTTING).map(|limit| {
         let more = lines.len() - limit;

@@ -13,10 +13,10 @@ use crate::text::Span;
 
 /// The runner shows this many of each level per step and drops the rest.
 const MOST_PER_LEVEL: usize = 10;
-/// The runner cuts messages at 4,096 characters; a message that is cut by us can say so.
+/// The runner truncates messages at 4,096 characters; truncating them here allows a remark.
 const LONGEST_MESSAGE: usize = 4_000;
 
-/// Writes one command per finding, the worst first, at most ten of each level; the last one says how many are missing.
+/// Writes one command per finding, the worst first, at most ten of each level; the last one counts the missing ones.
 pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let mut locator = Locator::new(&report.sources);
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
@@ -34,7 +34,7 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A command that says something about the run as a whole.
+/// A command about the run as a whole.
 pub fn remark(severity: Severity, message: &str) -> String {
     command(severity, &[("title", "outcrop".to_owned())], &sanitize::block(message))
 }
@@ -51,7 +51,7 @@ fn annotation(finding: &Finding, report: &Report, locator: &mut Locator<'_>) -> 
     command(finding.severity, &properties, &message(finding, place))
 }
 
-/// Where the annotation goes. Only files of the newer side are in the pull request; for others the message says where.
+/// The location of the annotation. Only files of the newer side are in the pull request; for others the message names the file.
 fn in_text(span: Span, report: &Report, locator: &mut Locator<'_>) -> (Vec<(&'static str, String)>, Option<String>) {
     let (start, end) = (locator.start(span), locator.end(span));
     let path = &start.text.path;
@@ -72,7 +72,7 @@ fn in_text(span: Span, report: &Report, locator: &mut Locator<'_>) -> (Vec<(&'st
     (properties, None)
 }
 
-/// The name as it is, so that the runner finds the file; quoted if it cannot be said.
+/// The file name as is, so that the runner finds the file; quoted if it cannot be written.
 fn file(text: Option<&str>, quoted: &str) -> String {
     text.filter(|text| !text.chars().any(sanitize::is_hidden)).unwrap_or(quoted).to_owned()
 }
@@ -183,7 +183,7 @@ pub(super) mod tests {
         assert_eq!(
             first,
             "::error file=apps/web/service.yaml,line=8,endLine=8,col=3,endColumn=8,title=document/duplicate-key::the key `ports` is \
-             written twice in one map (again here)%0Asee also 1 other place%0Ahelp: remove one of them: programs disagree on \
+             written twice in one map (again here)%0Asee also 1 other place%0Ahelp: remove one of them: parsers disagree on \
              which one counts"
         );
         assert_eq!(shown.lines().count(), 3);

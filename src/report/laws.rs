@@ -8,8 +8,8 @@ use super::sample::{
     string,
 };
 use super::{
-    LayerEdit, Report, Shielded, SkipReason, Skipped, Style, diagnostics, json, markdown, paint, side_by_side,
-    terminal, unified,
+    LayerEdit, OverridingResource, Report, SkipReason, Skipped, Style, diagnostics, json, markdown, paint,
+    side_by_side, terminal, unified,
 };
 use crate::diff::{self, Change, ChangeKind, Difference, PathStep, ResourceChange};
 use crate::document::Format;
@@ -171,7 +171,7 @@ fn reports() -> impl Strategy<Value = Report> {
             before: Some(Span::new(id, start, start)),
             after: Some(Span::new(id, start, start)),
             readers: 1,
-            shielded: names.map(|resource| Shielded { resource, by }).collect(),
+            overridden: names.map(|resource| OverridingResource { resource, by }).collect(),
             is_dead: false,
         }];
         if is_sensitive {

@@ -5,57 +5,21 @@ use std::io;
 use super::paint::{Line, Role, Screen};
 use super::style::Style;
 use super::unified::hunk_lines;
+use crate::comparison::{TextContent, TextFile};
 use crate::diff::text::hunks;
-use crate::path::RepoPath;
-
-/// A file that differs, and what can be said about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlainFile {
-    /// Where it stands.
-    pub path: RepoPath,
-    /// Why its meaning is not compared, in a few words.
-    pub reason: &'static str,
-    /// What it holds.
-    pub content: PlainContent,
-}
-
-/// What is known of both sides of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlainContent {
-    /// Text on both sides; a side that does not have the file has none.
-    Text {
-        /// The older text.
-        before: Option<String>,
-        /// The newer text.
-        after: Option<String>,
-    },
-    /// Something that is not text, on at least one side.
-    Binary,
-    /// Text that may hold secrets, so that no line of it is shown.
-    Sensitive,
-    /// Not a file on at least one side.
-    NotAFile,
-}
-
-impl PlainContent {
-    /// Whether the sides say the same.
-    pub fn is_same(&self) -> bool {
-        matches!(self, Self::Text { before, after } if before == after)
-    }
-}
 
 /// Lines around a change, as git has it.
 const CONTEXT: usize = 3;
 
 /// Writes a heading and the lines that differ for each file.
-pub fn write(files: &[PlainFile], style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write(files: &[TextFile], style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut screen = Screen::new(out, style);
     for (at, file) in files.iter().enumerate() {
         if at > 0 {
             screen.blank()?;
         }
         screen.line(heading(file))?;
-        if let PlainContent::Text { before, after } = &file.content {
+        if let TextContent::Text { before, after } = &file.content {
             let shown = |text: &Option<String>| with_visible_tabs(text.as_deref().unwrap_or_default(), style);
             for hunk in hunks(&shown(before), &shown(after), CONTEXT) {
                 hunk_lines(&hunk, "").iter().try_for_each(|line| screen.exact_line(line))?;
@@ -66,18 +30,18 @@ pub fn write(files: &[PlainFile], style: &Style, out: &mut dyn io::Write) -> io:
 }
 
 /// `~ Makefile  (not YAML or JSON: compared line by line)`.
-fn heading(file: &PlainFile) -> Line {
+fn heading(file: &TextFile) -> Line {
     let (symbol, role) = match &file.content {
-        PlainContent::Text { before: None, .. } => ("+ ", Role::Added),
-        PlainContent::Text { after: None, .. } => ("- ", Role::Removed),
+        TextContent::Text { before: None, .. } => ("+ ", Role::Added),
+        TextContent::Text { after: None, .. } => ("- ", Role::Removed),
         _ => ("~ ", Role::Changed),
     };
     let how = match &file.content {
         content if content.is_same() => "the text is the same",
-        PlainContent::Text { .. } => "compared line by line",
-        PlainContent::Binary => "the bytes differ",
-        PlainContent::Sensitive => "differs, and is not shown because it may hold secrets",
-        PlainContent::NotAFile => "differs",
+        TextContent::Text { .. } => "compared line by line",
+        TextContent::Binary => "the bytes differ",
+        TextContent::Sensitive => "differs; not shown because it may contain secrets",
+        TextContent::NotAFile => "differs",
     };
     let note = format!("  ({}: {how})", file.reason);
     Line::default().with(role, symbol).with(Role::Heading, &file.path.to_string()).with(Role::Dim, &note)
@@ -91,17 +55,18 @@ fn with_visible_tabs(text: &str, style: &Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::path::RepoPath;
 
-    fn shown(content: PlainContent) -> String {
+    fn shown(content: TextContent) -> String {
         let path = RepoPath::new("a/Makefile").expect("a fine path");
         let mut out = Vec::new();
         let style = Style { in_ci: true, ..Style::default() };
-        write(&[PlainFile { path, reason: "not YAML or JSON", content }], &style, &mut out).expect("memory takes all");
+        write(&[TextFile { path, reason: "not YAML or JSON", content }], &style, &mut out).expect("memory takes all");
         String::from_utf8(out).expect("it is text")
     }
 
-    fn text(before: Option<&str>, after: Option<&str>) -> PlainContent {
-        PlainContent::Text { before: before.map(str::to_owned), after: after.map(str::to_owned) }
+    fn text(before: Option<&str>, after: Option<&str>) -> TextContent {
+        TextContent::Text { before: before.map(str::to_owned), after: after.map(str::to_owned) }
     }
 
     #[test]
@@ -122,8 +87,8 @@ mod tests {
 
     #[test]
     fn what_is_not_shown_is_said() {
-        assert_eq!(shown(PlainContent::Binary), "~ a/Makefile  (not YAML or JSON: the bytes differ)\n");
-        assert!(shown(PlainContent::Sensitive).contains("not shown because it may hold secrets"));
+        assert_eq!(shown(TextContent::Binary), "~ a/Makefile  (not YAML or JSON: the bytes differ)\n");
+        assert!(shown(TextContent::Sensitive).contains("not shown because it may contain secrets"));
         assert!(shown(text(Some("a"), Some("a"))).contains("the text is the same"));
     }
 }

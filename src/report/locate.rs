@@ -1,12 +1,12 @@
-//! Byte offsets as lines and columns, for many places in the same long line.
+//! Converts byte offsets to lines and columns, efficiently for many offsets in one long line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::text::{SourceId, SourceText, Sources, Span};
 
-/// Turns spans into places, remembering where it counted to: a minified file is one line, and counting from its start for
-/// every change would cost the square of its length.
+/// Converts spans to lines and columns and remembers the last position: a minified file is one line, and counting from its
+/// start for every change would take quadratic time.
 pub(super) struct Locator<'a> {
     sources: &'a Sources,
     counted: BTreeMap<SourceId, Counted>,
@@ -20,7 +20,7 @@ struct Counted {
     column: usize,
 }
 
-/// A place in a file.
+/// A line and column in a file.
 pub(super) struct LinePosition {
     /// The text it is in.
     pub text: Arc<SourceText>,
@@ -38,15 +38,15 @@ impl<'a> Locator<'a> {
 
     /// Where a span starts.
     pub(super) fn start(&mut self, span: Span) -> LinePosition {
-        self.at(span.source, span.start as usize)
+        self.position(span.source, span.start as usize)
     }
 
     /// One past where a span ends.
     pub(super) fn end(&mut self, span: Span) -> LinePosition {
-        self.at(span.source, span.end as usize)
+        self.position(span.source, span.end as usize)
     }
 
-    fn at(&mut self, source: SourceId, offset: usize) -> LinePosition {
+    fn position(&mut self, source: SourceId, offset: usize) -> LinePosition {
         let sources = self.sources;
         let counted = self.counted.entry(source).or_insert_with(|| Counted {
             text: sources.get(source),

@@ -1,6 +1,6 @@
 //! The report as GitHub Markdown for a job summary or a comment, never longer than it may be.
 //!
-//! Everything that comes from a repository stands in code spans, code blocks or escaped HTML, where Markdown does nothing.
+//! All text from a repository is put in code spans, code blocks or escaped HTML, where Markdown has no effect.
 
 mod groups;
 
@@ -17,7 +17,7 @@ use crate::diff::{DiffSide, Member, ResourceChange, Status, pointer};
 use crate::finding::{Finding, Location};
 use crate::sanitize;
 
-/// Changes and values start at the margin, where GitHub colours them; what is said of values stands further in, so that no
+/// Changes and values start at the margin, where GitHub colours them; remarks about values are indented, so that no
 /// value can look like a change.
 const MARGIN: Layout = Layout { indent: 0, details: 0, inset: 2 };
 /// How details look; a comment is about this wide.
@@ -37,9 +37,9 @@ const MOST_SKIPPED: usize = 20;
 const MOST_HIDDEN: usize = 5;
 
 /// Writes at most `budget` bytes. What does not fit is left out from the inside out: details of the last resources first, then
-/// all of them, then the table; what is left says what is missing.
+/// all of them, then the table; a note says what is missing.
 pub fn write(report: &Report, budget: usize, out: &mut dyn io::Write) -> io::Result<()> {
-    out.write_all(fitted(&Parts::of(report, budget), budget).as_bytes())
+    out.write_all(fitted(&Parts::new(report, budget), budget).as_bytes())
 }
 
 /// Writes findings alone, where nothing was compared.
@@ -91,7 +91,7 @@ fn fitted(parts: &Parts, budget: usize) -> String {
     }
     let note = |shown: usize| {
         let of = format!("{} of {} {}", grouped(shown), grouped(all), parts.nouns);
-        format!("> Cut to fit: the changes of {of} are shown. The full report has all.\n\n")
+        format!("> Truncated: changes are shown for {of}. The full report has all of them.\n\n")
     };
     let mut room = budget.checked_sub(around.0.len() + around.1.len() + note(all).len());
     let shown = parts.details.iter().take_while(|detail| {
@@ -106,19 +106,19 @@ fn fitted(parts: &Parts, budget: usize) -> String {
 }
 
 impl Parts {
-    /// All pieces, but no more details than the budget could ever hold: groups first, then what resources have for themselves.
-    fn of(report: &Report, budget: usize) -> Self {
+    /// All parts, with no more details than fit the budget: groups first, then changes of single resources.
+    fn new(report: &Report, budget: usize) -> Self {
         let mut draft = Draft::new(report, &STYLE);
         draft.hint = "";
         draft.listed = MOST_LISTED;
-        let told = terminal::told(report, &STYLE);
-        let is_untold = |(at, resource): &(usize, &ResourceChange)| {
+        let grouped_changes = terminal::shown_in_groups(report, &STYLE);
+        let has_unshown = |(at, resource): &(usize, &ResourceChange)| {
             let count = resource.changes().count();
-            let is_told = |change| told.contains(&Member { resource: *at, change });
-            count == 0 || resource.is_moved() || !(0..count).all(is_told)
+            let is_shown = |change| grouped_changes.contains(&Member { resource: *at, change });
+            count == 0 || resource.is_moved() || !(0..count).all(is_shown)
         };
         let shown = report.resources.iter().enumerate().filter(|(_, resource)| resource.status() < Status::Respelled);
-        let shown: Vec<(usize, &ResourceChange)> = shown.filter(is_untold).collect();
+        let shown: Vec<(usize, &ResourceChange)> = shown.filter(has_unshown).collect();
         let shared =
             Table { head: GROUPS, rows: report.groups.iter().map(|it| groups::row(report, it, &mut draft)).collect() };
         let resources = Table { head: RESOURCES, rows: shown.iter().map(|(_, it)| row(it, &draft)).collect() };
@@ -128,11 +128,11 @@ impl Parts {
             details.push(|| groups::detail(report, group, &mut draft));
         }
         for (at, resource) in shown.iter().filter(has_detail) {
-            let is_told = |change| told.contains(&Member { resource: *at, change });
-            details.push(|| detail(resource, &mut draft, &is_told).unwrap_or_default());
+            let is_shown = |change| grouped_changes.contains(&Member { resource: *at, change });
+            details.push(|| detail(resource, &mut draft, &is_shown).unwrap_or_default());
         }
-        let shielded = groups::shielded(report, &mut draft);
-        let cut = if draft.was_cut { "… stands for text cut to fit.\n" } else { "" };
+        let overridden = groups::overridden(report, &mut draft);
+        let cut = if draft.was_cut { "… marks truncated text.\n" } else { "" };
         Self {
             head: head(report),
             nouns: if shared.rows.is_empty() { "resources" } else { "groups and resources" },
@@ -140,11 +140,11 @@ impl Parts {
             tables: [shared, resources].into_iter().filter(|table| !table.rows.is_empty()).collect(),
             details: details.texts,
             findings: findings(report),
-            skipped: shielded + &skipped(report) + cut,
+            skipped: overridden + &skipped(report) + cut,
         }
     }
 
-    /// What stands before and after the details.
+    /// The text before and after the details.
     fn around(&self) -> (String, String) {
         let tables: String =
             self.tables.iter().map(|table| format!("{}{}\n", table.head, table.rows.concat())).collect();
@@ -157,7 +157,7 @@ impl Parts {
         let note = |shown: usize| {
             let of = format!("{} of {} {}", grouped(shown), grouped(all), self.nouns);
             format!(
-                "\n> Cut to fit: {of} listed, without their changes, findings and skipped files. The full report has all.\n"
+                "\n> Truncated: {of} listed, without changes, findings and skipped files. The full report has everything.\n"
             )
         };
         let mut room = budget.checked_sub(self.head.len() + note(all).len())?;
@@ -181,7 +181,7 @@ impl Parts {
     }
 
     fn counts_only(&self, budget: usize) -> Option<String> {
-        let note = "> Cut to fit: only counts are shown. The full report has all.\n";
+        let note = "> Truncated: only counts are shown. The full report has everything.\n";
         let text = [self.head.as_str(), note].concat();
         (text.len() <= budget).then_some(text)
     }
@@ -207,8 +207,12 @@ impl Details {
 }
 
 fn head(report: &Report) -> String {
-    let counts = SummaryCounts::of(report);
-    let title = if counts.is_unchanged() { "no effective change".to_owned() } else { words(&counts, true) };
+    let counts = SummaryCounts::count(report);
+    let title = match (counts.is_unchanged(), report.is_incomplete()) {
+        (true, true) => "could not compare all files".to_owned(),
+        (true, false) => "no effective change".to_owned(),
+        (false, _) => words(&counts, true),
+    };
     let sides = format!("{} → {}", span(&report.before), span(&report.after));
     let compared = format!(
         "{} in {}",
@@ -220,7 +224,7 @@ fn head(report: &Report) -> String {
     let sources = groups::sources(report);
     let only = match report.only.as_slice() {
         [] => String::new(),
-        views => format!(" Of each, only {}.", views.join(" and ")),
+        views => format!(" Views compared: {}.", views.join(" and ")),
     };
     let notes = format!("{}{}", incomplete(report), changing_rules(report));
     format!("### outcrop: {title}\n\n{sides}, {compared} compared.{only}{rest}\n\n{sources}{notes}")
@@ -243,14 +247,11 @@ fn changing_rules(report: &Report) -> String {
     if more > 0 {
         names.push(format!("and {} more", grouped(more)));
     }
-    format!("> **Compare rules change:** {count} below would be hidden by the new ones: {}\n\n", names.join(", "))
+    format!("> **Compare rules change:** {count} below would be hidden by the new rules: {}\n\n", names.join(", "))
 }
 
 fn incomplete(report: &Report) -> &'static str {
-    match report.is_incomplete() {
-        true => "> **Incomplete:** what the errors concern could not be compared.\n\n",
-        false => "",
-    }
+    if report.is_incomplete() { "> **Incomplete:** files with errors were not compared.\n\n" } else { "" }
 }
 
 /// The counts of resources, or all other counts.
@@ -283,8 +284,8 @@ fn row(resource: &ResourceChange, draft: &Draft<'_>) -> String {
 }
 
 /// The changes of a resource, folded; none for a pure move.
-fn detail(resource: &ResourceChange, draft: &mut Draft<'_>, is_told: &dyn Fn(usize) -> bool) -> Option<String> {
-    let lines = draft.changes_but(resource, MARGIN, is_told);
+fn detail(resource: &ResourceChange, draft: &mut Draft<'_>, is_shown: &dyn Fn(usize) -> bool) -> Option<String> {
+    let lines = draft.changes_but(resource, MARGIN, is_shown);
     if lines.is_empty() {
         return None;
     }
@@ -347,7 +348,7 @@ pub fn span(text: &str) -> String {
     [&marks, pad, &text, pad, &marks].concat()
 }
 
-/// The same in a table. A bar ends a cell even inside a code span, and escaping it is read differently by different parsers.
+/// Text in a code span of a table cell. A bar ends a cell even inside a code span, and parsers disagree on escaping it.
 fn cell(text: &str) -> String {
     if text.is_empty() { String::new() } else { span(&text.replace('|', "│")) }
 }
@@ -390,9 +391,10 @@ fn longest_run(text: &str) -> usize {
 /// One visible line of bounded length that commands no runner.
 fn shortened(text: &str) -> String {
     let text = sanitize::inline(text);
-    let text = match columns(&text) > LONGEST_SPAN {
-        true => format!("{}…", split_at_columns(&text, LONGEST_SPAN).0),
-        false => text.into_owned(),
+    let text = if columns(&text) > LONGEST_SPAN {
+        format!("{}…", split_at_columns(&text, LONGEST_SPAN).0)
+    } else {
+        text.into_owned()
     };
     text.replace("##[", "##\\[")
 }
@@ -468,11 +470,11 @@ mod tests {
         let shown = written(&report, 65_000);
         let head = shown.split("<details>").next().unwrap_or_default();
         assert!(
-            head.contains("> **Compare rules change:** 7 changes below would be hidden by the new ones: `"),
+            head.contains("> **Compare rules change:** 7 changes below would be hidden by the new rules: `"),
             "{head}"
         );
         assert!(head.contains("by `` compare rules of `x` ``, ") && head.contains(", and 2 more\n"), "{head}");
-        assert!(head.contains(" Of each, only payload and metadata."), "{head}");
+        assert!(head.contains(" Views compared: payload and metadata."), "{head}");
         assert!(!outside_code(&shown).contains("rules of `x`"));
     }
 
@@ -484,7 +486,7 @@ mod tests {
 
 `HEAD` → `index`, 12 resources in 9 changed files compared. Also: 3 errors, 3 secrets, 1 order-only, 1 spelling-only, 3 files skipped.
 
-> **Incomplete:** what the errors concern could not be compared.
+> **Incomplete:** files with errors were not compared.
 
 | | Resource | Changes | File |
 |-|-|-|-|
@@ -519,7 +521,7 @@ mod tests {
         assert!(!whole.contains("| Resource |"), "nothing is left to tell of single resources");
         for budget in [whole.len() - 1, 1_400, 900, 400] {
             let shown = written(&report, budget);
-            assert!(shown.len() <= budget && shown.contains("Cut to fit"));
+            assert!(shown.len() <= budget && shown.contains("Truncated"));
             outside_code(&shown);
             assert_eq!(shown.contains("| Change |"), budget > 800, "{budget}");
         }
@@ -533,7 +535,7 @@ mod tests {
             let shown = written(&report, budget);
             assert!(shown.len() <= budget);
             outside_code(&shown);
-            let said = shown.contains("Cut to fit");
+            let said = shown.contains("Truncated");
             (shown.matches("<details>").count(), shown.contains("| Resource |"), shown.contains("### outcrop"), said)
         };
         assert_eq!(has(whole), (6, true, true, false));

@@ -1,4 +1,4 @@
-//! Stage 14: what was found, as text for people and as data for programs.
+//! Writes the result of a comparison, as text for people and as data for programs.
 
 mod cause;
 mod name_list;
@@ -8,7 +8,6 @@ mod edit_pattern;
 mod fragment;
 pub mod github;
 pub mod json;
-mod layer_edit;
 #[cfg(test)]
 mod laws;
 pub mod lines;
@@ -16,7 +15,6 @@ mod locate;
 pub mod markdown;
 mod paint;
 mod text_diff;
-mod path_text;
 pub mod render;
 pub mod request;
 #[cfg(test)]
@@ -29,82 +27,10 @@ pub mod terminal;
 mod secret_numbers;
 pub mod trace;
 pub mod unified;
-mod redact;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use smol_str::SmolStr;
-
-pub use layer_edit::{LayerEdit, Shielded};
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
-use crate::diff::{Edits, Group, ResourceChange, Suppressed};
-use crate::finding::Finding;
+pub use crate::comparison::{Compared, Report};
+pub use crate::impact::{LayerEdit, OverridingResource};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};
-use crate::text::Sources;
-
-/// Everything a run found out; each format shows it in its own way.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// The older side, as people call it.
-    pub before: SmolStr,
-    /// The newer side.
-    pub after: SmolStr,
-    /// Every resource that differs, in order of its identity.
-    pub resources: Vec<ResourceChange>,
-    /// The same change in several resources, told once; refers to `resources` by their positions.
-    pub groups: Vec<Group>,
-    /// Which edited files the changes come from.
-    pub edits: Edits,
-    /// Edits of layers that do not reach everybody they speak for.
-    pub layer_edits: Vec<LayerEdit>,
-    /// What is wrong with the files, in order of file and place.
-    pub findings: Vec<Finding>,
-    /// Changed files that were not compared, and why.
-    pub skipped: Vec<Skipped>,
-    /// What was looked at.
-    pub compared: Compared,
-    /// Changes that the user does not want to see, each with the rule that took it out.
-    pub suppressed: Vec<Suppressed>,
-    /// The views that were compared, if not all of them were.
-    pub only: Vec<&'static str>,
-    /// Changes that are shown, but that the compare rules of the newer side would hide from now on.
-    pub would_hide: Vec<Suppressed>,
-    /// How many changed files were read as what.
-    pub read_as: BTreeMap<ReadAs, usize>,
-    /// Findings that the configuration switches off.
-    pub switched_off: usize,
-    /// Whether something could not be judged, so that the absence of changes proves nothing.
-    pub incomplete: bool,
-    /// The texts that findings and values point into.
-    pub sources: Arc<Sources>,
-}
-
-/// How much was looked at; shown so that "no changes" can be trusted.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Compared {
-    /// Files that differ between the sides.
-    pub files: usize,
-    /// Resources in those files, on either side.
-    pub resources: usize,
-}
-
-impl Report {
-    /// Whether something could not be judged, so that the absence of changes proves nothing.
-    pub fn is_incomplete(&self) -> bool {
-        self.incomplete
-    }
-
-    /// Forgets what resources have in common, so that each is told for itself.
-    pub fn ungroup(&mut self) {
-        self.groups.clear();
-        self.edits = Edits::default();
-    }
-
-    /// Whether the sides differ in something that was compared.
-    pub fn has_differences(&self) -> bool {
-        self.resources.iter().any(ResourceChange::is_difference)
-    }
-}

@@ -12,7 +12,7 @@ use crate::sanitize;
 pub(super) struct Family {
     /// What they start with.
     start: String,
-    /// What each has for itself, in order.
+    /// The part in which the names differ, in order.
     names: Vec<String>,
     /// What they end with.
     end: String,
@@ -28,7 +28,7 @@ pub(super) fn of_files<'a>(files: impl IntoIterator<Item = &'a RepoPath>) -> Vec
     families(files.into_iter().map(file_parts).collect())
 }
 
-/// A name in parts that may differ one by one, each with what stands before it.
+/// A name in parts that may differ one by one, each with its separator.
 type Parts = Vec<String>;
 
 fn parts(identity: &Identity) -> Parts {
@@ -52,7 +52,7 @@ fn kubernetes_parts(name: &KubernetesName) -> Parts {
 
 fn file_parts(path: &RepoPath) -> Parts {
     let whole = path.to_string();
-    // A quoted name has no parts that could stand on their own.
+    // A quoted name is not split into parts.
     if whole.starts_with('"') {
         return vec![whole];
     }
@@ -62,7 +62,7 @@ fn file_parts(path: &RepoPath) -> Parts {
 /// What a family has in common: the number of parts, and those before and after the one that differs.
 type Shared<'a> = (usize, &'a [String], &'a [String]);
 
-/// Names of as many parts form families by the part that makes the fewest of them; the last part where it is all the same.
+/// Groups names of equally many parts into families by the part that gives the fewest families; the last part on a tie.
 fn families(names: Vec<Parts>) -> Vec<Family> {
     let mut by_length: BTreeMap<usize, Vec<&Parts>> = BTreeMap::new();
     names.iter().for_each(|name| by_length.entry(name.len()).or_default().push(name));
@@ -211,7 +211,9 @@ mod tests {
                 .collect();
             spelled.sort();
             prop_assert_eq!(spelled, names);
-            let _ = fitted(&families, width);
+            let short = fitted(&families, width);
+            prop_assert!(columns(&short) <= width || short == first(&families, 1), "{short}");
+            prop_assert_eq!(fitted(&families, 10_000), whole(&families).join(" "));
         }
     }
 }

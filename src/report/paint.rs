@@ -21,7 +21,7 @@ pub(super) enum Role {
     Removed,
     /// It is different.
     Changed,
-    /// It stands elsewhere.
+    /// Moved.
     Moved,
     /// Background.
     Dim,
@@ -41,7 +41,7 @@ pub(super) enum Role {
 
 impl Role {
     /// Parameters of the escape sequence. Only the 16 colours every terminal theme defines; added and removed differ for
-    /// people who cannot tell red from green.
+    /// people who cannot distinguish red and green.
     fn sgr(self) -> &'static str {
         match self {
             Self::Plain | Self::Path => "",
@@ -85,7 +85,7 @@ impl Line {
         }
     }
 
-    /// The same line with more text.
+    /// The line with more text appended.
     #[must_use]
     pub(super) fn with(mut self, role: Role, text: &str) -> Self {
         self.push(role, text);
@@ -98,14 +98,14 @@ impl Line {
         self.parts.extend(other.parts);
     }
 
-    /// The same line followed by another.
+    /// The line with another one appended.
     #[must_use]
     pub(super) fn then(mut self, other: Line) -> Self {
         self.append(other);
         self
     }
 
-    /// The same line with blanks up to a column.
+    /// The line padded with blanks up to a column.
     #[must_use]
     pub(super) fn padded(self, to: usize) -> Self {
         let missing = to.saturating_sub(self.width);

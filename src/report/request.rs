@@ -1,6 +1,6 @@
 //! Requests that would be sent: as people read them, as data for programs, and as lines for a shell.
 //!
-//! Secrets are values that no writer can print; whoever makes the request hides them before.
+//! Secrets are values that no writer can print; they are replaced before a request is rendered.
 
 use std::io;
 
@@ -13,44 +13,13 @@ use crate::metadata::{LayerOrigin, Operation};
 use crate::names::Format;
 use crate::request::{ExpectedResponse, ListItem, NamedUse, RenderedPart, Request, ScopeOrigin};
 use crate::sanitize;
+use crate::side::RenderedRequest;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 
-/// A request as it is shown.
-#[derive(Debug)]
-pub struct Rendered {
-    /// What would be sent.
-    pub request: Request,
-    /// What would be answered, where metadata says what to make of it.
-    pub answer: Option<ExpectedResponse>,
-    /// Whether nothing is wrong with it; otherwise it is not to be sent.
-    pub is_sound: bool,
-}
-
-impl Rendered {
-    /// A request that nothing is known about but itself.
-    pub fn alone(request: Request) -> Self {
-        Self { request, answer: None, is_sound: true }
-    }
-
-    /// Whether something in it is not shown because it is secret.
-    pub fn hides_secrets(&self) -> bool {
-        let request = &self.request;
-        let parts = [&request.collection, &request.method, &request.path].into_iter();
-        let mut parts = parts.chain(request.query.iter().chain(&request.headers).map(|(_, part)| part));
-        let answered: Vec<&Node> = match &self.answer {
-            None => Vec::new(),
-            Some(ExpectedResponse::Payload(payload)) => vec![payload],
-            Some(ExpectedResponse::Items(_)) => Vec::new(),
-        };
-        parts.any(|part| part.uses.iter().any(|read| read.value.holds_secret()))
-            || request.body.iter().chain(answered).any(Node::holds_secret)
-    }
-}
-
 /// Writes requests for people: first line, headers, body, answer. With more to say, each part is followed by what it was made of.
 pub fn write(
-    all: &[Rendered],
+    all: &[RenderedRequest],
     format: Format,
     sources: &Sources,
     style: &Style,
@@ -105,7 +74,7 @@ impl Page<'_> {
         self.screen.blank()?;
         match answer {
             ExpectedResponse::Payload(payload) => {
-                let what = if operation == Operation::Compare { "compared" } else { "taken from the answer" };
+                let what = if operation == Operation::Compare { "compared" } else { "read from the response" };
                 self.screen.line(Line::default().with(Role::Dim, what))?;
                 self.document(payload, format)
             }
@@ -169,7 +138,7 @@ impl Page<'_> {
         match origin {
             ScopeOrigin::Payload(span) => self.place(*span),
             ScopeOrigin::Context => "the resource".to_owned(),
-            ScopeOrigin::Path(Some(span)) => format!("the path, by {}", self.place(*span)),
+            ScopeOrigin::Path(Some(span)) => format!("the path, as defined at {}", self.place(*span)),
             ScopeOrigin::Path(None) => "the path, by the name of its collection".to_owned(),
             ScopeOrigin::Ancestor { path, origin } => format!("{path}, {}", self.origin(origin)),
         }
@@ -189,14 +158,14 @@ fn body_text(body: &Node, format: Format) -> String {
 }
 
 /// The same for programs.
-pub fn to_node(rendered: &Rendered, sources: &Sources) -> Node {
+pub fn to_node(rendered: &RenderedRequest, sources: &Sources) -> Node {
     let nowhere = rendered.request.nowhere;
     let mut wire = Wire { nowhere, locator: Locator::new(sources) };
     wire.rendered(rendered)
 }
 
 /// Several of them.
-pub fn to_list(all: &[Rendered], sources: &Sources) -> Option<Node> {
+pub fn to_list(all: &[RenderedRequest], sources: &Sources) -> Option<Node> {
     let first = all.first()?;
     Some(Node::list(all.iter().map(|rendered| to_node(rendered, sources)).collect(), first.request.nowhere))
 }
@@ -207,7 +176,7 @@ struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    fn rendered(&mut self, rendered: &Rendered) -> Node {
+    fn rendered(&mut self, rendered: &RenderedRequest) -> Node {
         let mut entries = self.request(&rendered.request);
         match &rendered.answer {
             None => {}
@@ -324,7 +293,7 @@ impl Wire<'_> {
     }
 }
 
-/// The same as one command for a POSIX shell; the server is in the variable `SERVER`.
+/// A request as one command for a POSIX shell; the server is in the variable `SERVER`.
 pub fn curl(request: &Request, format: Format) -> String {
     let mut words = vec!["curl".to_owned(), "-X".to_owned(), request.method.text.clone()];
     words.push(format!("\"$SERVER\"{}", quoted(&request.url())));

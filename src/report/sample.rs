@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use smol_str::SmolStr;
 
-use super::{Compared, LayerEdit, Report, Shielded, SkipReason, Skipped};
+use super::{Compared, LayerEdit, OverridingResource, Report, SkipReason, Skipped};
 use crate::diff::{Change, ChangeKind, Difference, Options, PathStep, ResourceChange, diff};
 use crate::document::{Format, parse};
 use crate::finding::{self, Finding, Location};
@@ -74,7 +74,7 @@ pub(super) fn change(
     before: impl Into<Option<Node>>,
     after: impl Into<Option<Node>>,
 ) -> Change {
-    Change { kind, path: path.into_iter().collect(), before: before.into(), after: after.into() }
+    Change::new(kind, path.into_iter().collect(), before.into(), after.into())
 }
 
 pub(super) fn kubernetes(kind: &str, name: &str) -> Identity {
@@ -88,7 +88,7 @@ pub(super) fn kubernetes(kind: &str, name: &str) -> Identity {
 }
 
 pub(super) fn resource(identity: Identity, file: &str, payload: Node) -> Resource {
-    Resource { identity, file: path(file), position: 0, payload }
+    Resource { identity, file: path(file), position: 0, payload, unit: None }
 }
 
 pub(super) fn both(before: Resource, after: Resource, changes: Vec<Change>) -> ResourceChange {
@@ -166,7 +166,7 @@ pub(super) fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// Something of everything, as a review would meet it.
+/// A report with every kind of change.
 pub(super) fn rich() -> Report {
     let mut report = report(Vec::new());
     let made = Made { sources: &report.sources };
@@ -199,7 +199,7 @@ pub(super) fn rich() -> Report {
     report
 }
 
-/// What a layer does to many: most have the same values, two had others before, one has a value of its own.
+/// A layer edit that affects many resources: most have equal values, two had others before, one has its own.
 pub(super) fn grouped() -> Report {
     let mut report = report(Vec::new());
     let made = Made { sources: &report.sources };
@@ -241,7 +241,7 @@ pub(super) fn grouped() -> Report {
         }
         report.resources.push(of);
     }
-    let shield = |name: &str| Shielded {
+    let overriding = |name: &str| OverridingResource {
         resource: Identity::Logical(LogicalPath::of_directory(&path(name)).expect("text")),
         by: made.read("index", &format!("{name}/metadata.yaml"), "path: /own\n").span,
     };
@@ -251,7 +251,7 @@ pub(super) fn grouped() -> Report {
         before: Some(old.span),
         after: Some(new.span),
         readers: 37,
-        shielded: ["customers/mono", "customers/north"].map(shield).into(),
+        overridden: ["customers/mono", "customers/north"].map(overriding).into(),
         is_dead: false,
     });
     report.groups = crate::diff::groups(&report.resources, &report.sources);
@@ -327,7 +327,7 @@ spec:
         - --opt-0=value --opt-1=value --opt-2=value --opt-3=value --opt-4=other --opt-5=value --opt-6=value
 ";
 
-/// Resources read from texts that the report then holds.
+/// Resources read from texts that are added to the report.
 struct Made<'a> {
     sources: &'a Sources,
 }

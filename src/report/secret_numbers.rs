@@ -1,4 +1,4 @@
-//! Equality secret_numbers: `#1`, `#2` stand for secrets, so that the same value in two places can be seen without being shown.
+//! Numbers for secrets, `#1`, `#2`: equal secrets have equal numbers, so that equality is visible without the value.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::Report;
 use crate::diff::Change;
 use crate::value::{Node, Secret, Value};
 
-/// The secrets of a run, numbered in order of appearance. Every format walks a report in the same order, so they agree.
+/// The secrets of a run, numbered in order of appearance. Every format visits a report in the same order, so the numbers agree.
 #[derive(Debug, Default)]
 pub(super) struct SecretNumbers {
     /// By a hash that means nothing outside this run; it decides nothing but the bucket.
@@ -18,7 +18,7 @@ pub(super) struct SecretNumbers {
 
 impl SecretNumbers {
     /// The numbers of all secrets that a report can show.
-    pub(super) fn of(report: &Report) -> Self {
+    pub(super) fn number_all(report: &Report) -> Self {
         let mut secret_numbers = Self::default();
         for resource in &report.resources {
             for change in resource.changes() {
@@ -54,12 +54,12 @@ impl SecretNumbers {
         }
     }
 
-    /// The same value with words in place of its secrets, for writers that know nothing of secret_numbers.
+    /// A copy of a value with `(sensitive)#N` in place of its secrets.
     pub(super) fn masked(&mut self, node: &Node) -> Node {
         self.mask(node).unwrap_or_else(|| node.clone())
     }
 
-    /// Nothing if there is nothing to mask, so that what holds no secret is walked once and never copied.
+    /// `None` if there is nothing to mask, so that values without secrets are not copied.
     fn mask(&mut self, node: &Node) -> Option<Node> {
         let Value::Secret(secret) = &node.value else { return node.map_children(|child| self.mask(child.node)) };
         let words = format!("(sensitive)#{}", self.number(secret, node.hash()));

@@ -10,7 +10,7 @@ use super::{Report, fragment, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange};
 use crate::value::Node;
 
-/// Narrower than this, two columns hold nothing; the stacked layout is used instead.
+/// Below this width the stacked layout is used instead of two columns.
 const NARROWEST: usize = 60;
 const INDENT: usize = 4;
 /// The most rows of one change.
@@ -79,7 +79,7 @@ impl Draft<'_> {
 
     /// Both sides, row by row.
     fn pairs(&mut self, change: &Change, before: &Node, after: &Node) -> Vec<Pair> {
-        // Marks below the words would stand in the way of the other column; bold and reverse take no room.
+        // Marks below the words would misalign the other column; bold and reverse take no room.
         let text_layout =
             TextLayout { width: Some(self.column().saturating_sub(2)), color: true, symbols: self.symbols };
         match (change.kind, before.as_str(), after.as_str()) {
@@ -118,7 +118,7 @@ impl Draft<'_> {
     }
 }
 
-/// What stands beside each other.
+/// The lines shown next to each other.
 #[derive(Default)]
 struct Pair {
     left: Option<Line>,

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::locate::Locator;
 use super::paint::{columns, end_of_columns, split_at_columns};
-use super::redact::redact_values;
 use crate::finding::{Finding, Location};
 use crate::sanitize;
+use crate::secrets::redact_values;
 use crate::text::{SourceId, SourceText, Sources, Span};
 
 /// Lines shown before and after a place.
@@ -52,7 +52,7 @@ pub(super) struct Piece {
 pub(super) struct Mark {
     /// The range; never over more than one line.
     pub range: Range<usize>,
-    /// What stands there.
+    /// The label.
     pub label: String,
     /// Whether this is where the finding is.
     pub is_primary: bool,
@@ -117,9 +117,10 @@ impl<'a> Cutter<'a> {
         let text = self.sources.get(span.source);
         let line = text.lines().line_of((span.start as usize).min(text.text.len()));
         let label = sanitize::inline(label);
-        let label = match columns(&label) > LONGEST_LABEL {
-            true => [split_at_columns(&label, LONGEST_LABEL).0, self.ellipsis].concat(),
-            false => label.into_owned(),
+        let label = if columns(&label) > LONGEST_LABEL {
+            [split_at_columns(&label, LONGEST_LABEL).0, self.ellipsis].concat()
+        } else {
+            label.into_owned()
         };
         Spot { span, label, is_primary, line }
     }

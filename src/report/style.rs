@@ -1,9 +1,9 @@
-//! How the output should look, decided once by whoever knows the terminal.
+//! The appearance of the output.
 
 /// Everything a writer for people needs to know about the place it writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
-    /// Columns of the terminal; 0 when nobody knows.
+    /// Columns of the terminal; 0 if unknown.
     pub width: usize,
     /// Whether colours may be used. They never carry anything that is not also said in characters.
     pub color: bool,
@@ -45,9 +45,9 @@ impl Style {
 /// Everything we draw that is not plain text, in one of two alphabets.
 #[derive(Debug)]
 pub(super) struct Symbols {
-    /// Something stands elsewhere now.
+    /// Marks a moved item or resource.
     pub moved: &'static str,
-    /// The same items in another order.
+    /// Marks a reordered list.
     pub order: &'static str,
     /// A value that is never shown.
     pub secret: &'static str,

@@ -1,4 +1,4 @@
-//! What a report amounts to: the status of each resource, and everything worth a number in a summary.
+//! The counts of a report.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::{Report, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange, Status};
 use crate::finding::{Finding, Severity};
 
-/// How many of everything.
+/// The counts of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SummaryCounts {
     /// New resources.
@@ -15,49 +15,49 @@ pub struct SummaryCounts {
     pub removed: usize,
     /// Resources with changes inside.
     pub changed: usize,
-    /// Of these, how many also stand elsewhere.
+    /// Changed resources that also moved.
     pub changed_and_moved: usize,
-    /// Resources that only stand elsewhere.
+    /// Resources that moved without other changes.
     pub moved: usize,
     /// Resources in which only the spelling of numbers differs.
     pub respelled: usize,
     /// Changes that several resources share, each counted once.
     pub groups: usize,
-    /// Resources that an edited layer speaks for but does not reach, counted once for each edit.
-    pub shielded: usize,
-    /// Edits of layers that nobody reads.
+    /// Resources that override an edited value of a layer, counted once for each edit.
+    pub overridden: usize,
+    /// Edits of layers that affect no resource.
     pub dead_edits: usize,
     /// Numbers that are spelled differently but equal.
     pub spelling_only: usize,
     /// Lists and list items whose order alone changed.
     pub order_only: usize,
-    /// Changes that concern values which are never shown.
+    /// Changes of secret values.
     pub secrets: usize,
     /// Changed files that were not compared.
     pub skipped: usize,
-    /// Changes that rules of the user take out.
+    /// Changes hidden by rules of the user.
     pub suppressed: usize,
-    /// Findings of each severity.
+    /// Findings of severity error.
     pub errors: usize,
-    /// See `errors`.
+    /// Findings of severity warning.
     pub warnings: usize,
-    /// See `errors`.
+    /// Findings of severity note.
     pub notes: usize,
 }
 
 impl SummaryCounts {
     /// Counts everything in a report.
-    pub fn of(report: &Report) -> Self {
+    pub fn count(report: &Report) -> Self {
         let mut counts = Self {
             skipped: report.skipped.len(),
             suppressed: report.suppressed.len(),
             groups: report.groups.len(),
-            shielded: report.layer_edits.iter().map(|edit| edit.shielded.len()).sum(),
+            overridden: report.layer_edits.iter().map(|edit| edit.overridden.len()).sum(),
             dead_edits: report.layer_edits.iter().filter(|edit| edit.is_dead).count(),
             ..Self::default()
         };
         for resource in &report.resources {
-            counts.count(resource);
+            counts.add(resource);
         }
         for finding in &report.findings {
             *match finding.severity {
@@ -69,7 +69,7 @@ impl SummaryCounts {
         counts
     }
 
-    fn count(&mut self, resource: &ResourceChange) {
+    fn add(&mut self, resource: &ResourceChange) {
         match resource.status() {
             Status::Added => self.added += 1,
             Status::Removed => self.removed += 1,
@@ -104,8 +104,9 @@ pub(super) fn severities(findings: &[&Finding]) -> String {
 }
 
 /// How many files the findings are in.
-pub(super) fn files_with_findings(report: &Report) -> usize {
-    report.findings.iter().map(|finding| finding.path(&report.sources)).collect::<BTreeSet<_>>().len()
+pub(super) fn files_with_findings(report: &Report, is_meant: fn(&Finding) -> bool) -> usize {
+    let meant = report.findings.iter().filter(|finding| is_meant(finding));
+    meant.map(|finding| finding.path(&report.sources)).collect::<BTreeSet<_>>().len()
 }
 
 /// `1 file`, `2 files`, `1,204 files`.

@@ -1,4 +1,4 @@
-//! Old and new text as lines: word by word for two versions of a line, in hunks for longer texts.
+//! Lays out old and new text: word by word for two versions of a line, in hunks for longer texts.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::style::Symbols;
 use crate::diff::text::{self, Hunk, hunks};
 use crate::sanitize;
 
-/// What the layout of a passage depends on.
+/// Options of the layout.
 #[derive(Clone, Copy)]
 pub(super) struct TextLayout<'a> {
     /// The columns a line may take; `None` shows lines whole.
@@ -64,7 +64,7 @@ impl Sign {
     }
 }
 
-/// One line of a passage, without its gutter, and the mark below it.
+/// One line of the text, without its gutter, and the mark below it.
 pub(super) struct Row {
     /// Which side it belongs to.
     pub sign: Sign,
@@ -92,7 +92,7 @@ pub(super) fn pair(before: &str, after: &str, text_layout: TextLayout<'_>) -> [R
 /// A text in pieces that stayed (false) and pieces that changed (true).
 type Pieces = Vec<(bool, String)>;
 
-/// What stayed and what changed between two versions of a line; nothing if marks would not help.
+/// The kept and changed pieces of two versions of a line; `None` if marks would not help.
 fn versions(before: &str, after: &str, text_layout: TextLayout<'_>) -> Option<(Pieces, Pieces)> {
     let words = text::words(before, after);
     if !words.before.is_empty() || !words.after.is_empty() {
@@ -189,7 +189,7 @@ fn replaced(run: &[text::Line<'_>], is_end_changed: bool, text_layout: TextLayou
     }
     for (row, line) in removed.iter_mut().chain(&mut added).zip(old.into_iter().chain(new)) {
         if is_end_changed && !line.has_line_feed {
-            row.mark = Some("(no line break at the end)".to_owned());
+            row.mark = Some("(no newline at end of file)".to_owned());
         }
     }
     removed.append(&mut added);
@@ -225,9 +225,10 @@ fn visible_words(words: &Pieces, symbols: &Symbols) -> Pieces {
     let mut shown = Pieces::new();
     let mut column = 0;
     for (is_changed, word) in words {
-        let mut word = match is_changed {
-            true => sanitize::inline(word).into_owned(),
-            false => sanitize::inline(&untabbed(word, column)).into_owned(),
+        let mut word = if *is_changed {
+            sanitize::inline(word).into_owned()
+        } else {
+            sanitize::inline(&untabbed(word, column)).into_owned()
         };
         if *is_changed && word.trim().is_empty() {
             word = word.replace(' ', symbols.space);
@@ -241,7 +242,7 @@ fn visible_words(words: &Pieces, symbols: &Symbols) -> Pieces {
     shown
 }
 
-/// Makes words fit: unchanged text gives way first, then the middle of long changed words. Says whether something is gone.
+/// Shortens pieces to fit: unchanged text first, then the middle of long changed words. Returns whether something was cut.
 fn fit(words: &mut Pieces, width: usize, ellipsis: &str) -> bool {
     let total = |words: &Pieces| words.iter().map(|(_, text)| columns(text)).sum::<usize>();
     if total(words) <= width {
@@ -249,13 +250,16 @@ fn fit(words: &mut Pieces, width: usize, ellipsis: &str) -> bool {
     }
     let last = words.len() - 1;
     let shorten = |words: &Pieces, kept: usize| -> Pieces {
-        let piece = |(at, (is_changed, text)): (usize, &(bool, String))| match is_changed {
-            true => (true, text.clone()),
-            false => (false, shortened(text, kept, at == 0, at == last, ellipsis)),
+        let piece = |(at, (is_changed, text)): (usize, &(bool, String))| {
+            if *is_changed {
+                (true, text.clone())
+            } else {
+                (false, shortened(text, kept, at == 0, at == last, ellipsis))
+            }
         };
         words.iter().enumerate().map(piece).collect()
     };
-    // The most that can be kept around each changed word; what stands at least is too little to be worth cutting further.
+    // The most text that can be kept around each changed word; less than the minimum is not worth cutting.
     let (mut least, mut most) = (KEPT_AT_LEAST, width);
     while least < most {
         let kept = (least + most).div_ceil(2);
@@ -284,7 +288,7 @@ fn fit(words: &mut Pieces, width: usize, ellipsis: &str) -> bool {
     true
 }
 
-/// Unchanged text with only so much of it left as touches a changed word.
+/// Unchanged text, shortened to the part next to a changed word.
 fn shortened(text: &str, kept: usize, is_first: bool, is_last: bool, ellipsis: &str) -> String {
     let before = if is_first { "" } else { split_at_columns(text, kept).0 };
     let after = if is_last { "" } else { end_of_columns(text, kept) };

@@ -14,7 +14,7 @@ pub fn write(trace: &Trace, style: &Style, out: &mut dyn io::Write) -> io::Resul
     let mut page = Page { screen: Screen::new(out, style), style };
     page.steps(&trace.steps, 0)?;
     if trace.is_cut {
-        page.screen.line(Line::default().with(Role::Dim, "there were more steps than are shown"))?;
+        page.screen.line(Line::default().with(Role::Dim, "more steps were taken than are shown"))?;
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ impl Page<'_> {
             "" => {}
             word => line.push(Role::Dim, &format!("{word} ")),
         }
-        // A path stands alone in its line.
+        // A path has a line of its own.
         let (role, space) = match step.kind {
             TraceKind::Path => (Role::Heading, room.saturating_sub(14)),
             _ => (Role::Path, room / 3),
@@ -107,7 +107,7 @@ fn described(node: &Node) -> String {
     }
 }
 
-/// What kind of step it is, where the text does not say so itself.
+/// The kind of step, if the text does not show it.
 fn word(kind: TraceKind) -> &'static str {
     match kind {
         TraceKind::Path | TraceKind::Segment | TraceKind::Filter | TraceKind::Test => "",

@@ -23,10 +23,10 @@ const LARGEST: u64 = 500_000;
 /// Lines around a change, as git has it.
 const CONTEXT: usize = 3;
 
-/// Writes one section for each resource that is not the same on both sides.
+/// Writes one section for each resource that differs.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut screen = Screen::new(out, style);
-    let mut secret_numbers = SecretNumbers::of(report);
+    let mut secret_numbers = SecretNumbers::number_all(report);
     for remark in remarks(report) {
         screen.line(Line::default().with(Role::Dim, &format!("# {remark}")))?;
     }
@@ -45,7 +45,8 @@ fn remarks(report: &Report) -> Vec<String> {
         report.skipped.iter().map(|skipped| format!("not compared: {} ({})", skipped.path, skipped.reason.describe()));
     let findings = (!report.findings.is_empty()).then(|| plural(report.findings.len(), "finding"));
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
-    let spelling = (spelling > 0).then(|| format!("{} spelled differently but equal", plural(spelling, "number")));
+    let spelling =
+        (spelling > 0).then(|| format!("{} written differently but equal in value", plural(spelling, "number")));
     skipped.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
 }
 
@@ -78,7 +79,7 @@ fn section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec
     lines
 }
 
-/// The effective metadata is a document of its own, which stands in no file; it is called by the file of the resource.
+/// The effective metadata is a separate document without a file; it is named after the file of the resource.
 fn metadata_section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec<Line> {
     let (Some(before), Some(after)) = (&resource.before, &resource.after) else { return Vec::new() };
     let Some(documents) = resource.metadata.documents.as_ref().filter(|_| !resource.metadata.changes.is_empty()) else {
@@ -117,7 +118,7 @@ fn prefixed(prefix: &str, path: &RepoPath) -> String {
     sanitize::quoted_path(&[prefix.as_bytes(), path.as_bytes()].concat())
 }
 
-/// The resource stands where git shows the function a hunk is in.
+/// The resource is named where git shows the function of a hunk.
 pub(super) fn hunk_lines(hunk: &Hunk<'_>, identity: &str) -> Vec<Line> {
     let range = |range: &Range<usize>| match range.len() {
         0 => format!("{},0", range.start),
@@ -144,7 +145,7 @@ fn canonical(document: &Node, secret_numbers: &mut SecretNumbers) -> String {
     to_yaml(&secret_numbers.masked(&sorted(document)))
 }
 
-/// The same value with the keys of every map in order.
+/// A copy of a value with the keys of every map in order.
 fn sorted(node: &Node) -> Node {
     let sorted = match &node.value {
         Value::List(_) => Node::list(node.as_list().unwrap_or_default().iter().map(sorted).collect(), node.span),
@@ -206,7 +207,7 @@ rename to b.yaml
 # not compared: docs/logo.svg (other formats)
 # not compared: charts/web/templates/service.yaml (templates of another tool)
 # 3 findings, see the full report
-# 1 number spelled differently but equal
+# 1 number written differently but equal in value
 diff --git a/customers/acme/resource.yaml b/customers/acme/resource.yaml
 "
         ));

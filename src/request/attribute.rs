@@ -1,4 +1,4 @@
-//! AttributePaths by name or by pointer, kept or left out of a value.
+//! Attributes by name or by pointer, kept in or removed from a value.
 
 use std::collections::BTreeMap;
 
@@ -133,15 +133,9 @@ impl AttributePaths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{self, Format, write::to_inline};
-    use crate::limits::Limits;
-    use crate::path::RepoPath;
-    use crate::text::{SourceText, Sources};
+    use crate::document::write::to_inline;
 
-    fn read(text: &str) -> Node {
-        let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-        document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-    }
+    use crate::testing::read;
 
     const VALUE: &str = "{a: 1, b: {c: 2, d: 3}, list: [{t: 1, u: 1}, {t: 2}, 3], '0': z, x/y: s, e.f: p}";
 

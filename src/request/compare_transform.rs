@@ -1,11 +1,11 @@
-//! What of a payload is compared: the compare transforms of its metadata, before anything is diffed.
+//! Applies the compare transforms of metadata to a payload before it is compared.
 
 use crate::finding::Finding;
 use crate::metadata::Operation;
 use crate::request::{self, Flavour, RequestTarget};
 use crate::value::Node;
 
-/// A payload after its compare transforms. The target says whose rules apply, and fills in the templates of jq; the payload may be
+/// A payload after its compare transforms. The rules and the templates of jq are those of the target; the payload may be
 /// that of the other side.
 pub fn transform(payload: &Node, target: &RequestTarget<'_>) -> Result<Node, Box<Finding>> {
     // The rules can reach resources above, as any template can.

@@ -1,10 +1,10 @@
-//! AttributePaths that follow from a logical path: `/admin/realms/acme/clients` against `/admin/realms/{{.realm}}/clients` says that
-//! `realm` is `acme`.
+//! Derives attributes from a logical path: `/admin/realms/acme/clients` and the template `/admin/realms/{{.realm}}/clients` give
+//! `realm: acme`.
 
 use smol_str::SmolStr;
 
 use super::url;
-use crate::metadata::{EffectiveMetadata, Field, FieldPath, Operation, Section};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Operation, Section, singular};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
@@ -73,8 +73,8 @@ fn resource_paths(metadata: &EffectiveMetadata, section: Section) -> Vec<(String
     calls.collect()
 }
 
-/// The names that a template gives to segments of a path. Where a literal segment differs, the rest says nothing; a name with two
-/// values says that the template means another path.
+/// The names that a template gives to segments of a path, up to the first literal segment that differs; none if a name has two
+/// values.
 fn aligned(template: &str, path: &[&str]) -> Vec<(SmolStr, SmolStr)> {
     let mut captured: Vec<(SmolStr, SmolStr)> = Vec::new();
     for (segment, actual) in url::segments(template).iter().zip(path) {
@@ -106,16 +106,6 @@ fn plural_segments(collection: &LogicalPath) -> Vec<Derived> {
     pairs.map(|(name, value)| Derived { name, value: value.into(), template: None }).collect()
 }
 
-/// The singular of a name that looks like a plural; of several words, the last.
-fn singular(plural: &str) -> Option<SmolStr> {
-    let word = plural.rsplit(['-', '.', '_']).next()?;
-    let singular = match word.strip_suffix("ies") {
-        Some(stem) if !stem.is_empty() => format!("{stem}y"),
-        _ => word.strip_suffix('s')?.to_owned(),
-    };
-    (!singular.is_empty()).then(|| singular.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,21 +130,6 @@ mod tests {
             ("/a/1/../{{.p}}", "/a/b", "p=b"),
         ] {
             assert_eq!(names(template, path), captured, "{template} on {path}");
-        }
-    }
-
-    #[test]
-    fn plurals_name_the_segment_after_them() {
-        for (plural, name) in [
-            ("projects", Some("project")),
-            ("sub-items", Some("item")),
-            ("categories", Some("category")),
-            ("ies", Some("ie")),
-            ("s", None),
-            ("jobs.v1", None),
-            ("admin", None),
-        ] {
-            assert_eq!(singular(plural).as_deref(), name, "{plural}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The items of a list response: brought to shape by jq, told apart, named and sorted.
+//! The items of a list response: transformed by jq, distinguished, named and sorted.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct ListItem {
     pub path: LogicalPath,
     /// Its names.
     pub identity: RemoteIdentity,
-    /// What the list says about it.
+    /// Its payload in the list.
     pub payload: Node,
 }
 
@@ -158,5 +158,5 @@ fn duplicate(first: &ListItem, second: &ListItem) -> Finding {
     Finding::new(&finding::METADATA_AMBIGUOUS, Location::Span(second.payload.span.start_only()), message)
         .labelled("this one")
         .related(first.payload.span.start_only(), "and this one")
-        .help("let `aliasFromAttribute` name an attribute that tells them apart")
+        .help("let `aliasFromAttribute` name an attribute that is different for each")
 }

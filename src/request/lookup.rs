@@ -1,13 +1,13 @@
-//! What other resources say, as far as a request may know.
+//! Other resources and documents of the same snapshot, as far as requests depend on them.
 
 use std::sync::Arc;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Outcome};
 use crate::metadata::{EffectiveMetadata, Sibling, look_up};
 use crate::path::LogicalPath;
 use crate::value::Node;
 
-/// The other resources of the same snapshot.
+/// The other resources and the OpenAPI document of a snapshot.
 pub trait ResourceLookup {
     /// The effective payload of the resource that has exactly this path.
     fn payload(&self, path: &LogicalPath) -> Option<Node>;
@@ -17,9 +17,12 @@ pub trait ResourceLookup {
 
     /// The effective metadata of a path, whether or not a resource is there.
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>>;
+
+    /// The OpenAPI document that the configuration names, and what is wrong with it.
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>>;
 }
 
-/// No other resources.
+/// A snapshot without other resources.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoResources;
 
@@ -34,6 +37,10 @@ impl ResourceLookup for NoResources {
 
     fn metadata(&self, _: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         None
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        Outcome::clean(None)
     }
 }
 
@@ -60,7 +67,7 @@ impl Siblings {
         self.0.len()
     }
 
-    /// The payload of the one that answers to the last segment of a path.
+    /// The payload of the one whose alias or id is the last segment of a path.
     pub fn answering(&self, path: &LogicalPath, lookup: &dyn ResourceLookup) -> Result<Option<Node>, Box<Finding>> {
         let Some(metadata) = lookup.metadata(path) else { return Ok(None) };
         let siblings: Vec<Sibling<'_>> =
@@ -69,7 +76,7 @@ impl Siblings {
     }
 }
 
-/// The payload of the resource that a path means: the one that stands there, or a sibling that answers to its last segment.
+/// The payload of the resource at a path, or of a sibling whose alias or id is its last segment.
 pub fn find(path: &LogicalPath, lookup: &dyn ResourceLookup) -> Result<Option<Node>, Box<Finding>> {
     if let Some(payload) = lookup.payload(path) {
         return Ok(Some(payload));

@@ -1,4 +1,4 @@
-//! Stage 9, requests: what an operation on a resource would send. Nothing is ever sent.
+//! Requests: what an operation on a resource would send. Nothing is ever sent.
 //!
 //! [`request`] is the door; [`transform`], [`validate`] and [`list`] are its parts that others need alone. All of it is pure: what
 //! other resources say comes through [`ResourceLookup`].
@@ -25,12 +25,12 @@ pub use compiled::CompiledTemplates;
 pub use derive::{Derived, derive};
 pub use list::{ListItem, list, list_response};
 pub use lookup::{NoResources, ResourceLookup, Siblings, ancestors, find};
-pub use operation::{RenderedParts, Request, RequestParts, parts, request, request_as_written};
+pub use operation::{RenderedParts, Request, parts, request, request_as_written};
 pub use render::{NamedUse, RenderedPart, render};
 pub use response::{ExpectedResponse, answer};
 pub use scope::{ScopeOrigin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};
-pub use validate::{SchemaCheck, check_schema, no_document, validate};
+pub use validate::validate;
 
 use crate::metadata::EffectiveMetadata;
 use crate::names::Format;

@@ -1,4 +1,4 @@
-//! The effective request of an operation: method, path, query, headers and body, each with the way it came to be.
+//! The effective request of an operation: method, path, query, headers and body, each with its provenance.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use smol_str::SmolStr;
 use super::render::{FieldTemplate, RenderedPart};
 use super::scope::{Scoped, logical_collection, scope_for};
 use super::transform::{Flavour, transform};
-use super::validate::{SchemaCheck, schema, validate};
+use super::validate::{SchemaCheck, validate};
 use super::{RequestTarget, url};
 use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Outcome, Rule, sort_by_span};
-use crate::metadata::{Field, FieldPath, Operation, Section, StatementKind};
+use crate::metadata::{Field, FieldDefault, FieldPath, Operation, RequestParts, Section, StatementKind};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
 
-/// What would be sent.
+/// A request that would be sent.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// What is done.
@@ -35,49 +35,13 @@ pub struct Request {
     pub headers: Vec<(SmolStr, RenderedPart)>,
     /// The body after its transforms; only what creates or updates has one.
     pub body: Option<Node>,
-    /// The schema that the body is still to be checked against.
-    pub schema: Option<SchemaCheck>,
-    /// A place for what nobody wrote.
+    /// An empty span for values that are not written anywhere.
     pub nowhere: Span,
-    /// Whether its templates are filled in; what speaks for many resources is shown as it is written.
+    /// Whether its templates are rendered; a request of a selector, which matches many resources, shows them as written.
     pub is_filled_in: bool,
 }
 
-/// Which parts of a request somebody wants to see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestParts {
-    /// Its method.
-    pub method: bool,
-    /// Its path.
-    pub path: bool,
-    /// Its query parameters.
-    pub query: bool,
-    /// Its headers.
-    pub headers: bool,
-    /// Its body.
-    pub body: bool,
-}
-
-impl RequestParts {
-    /// None of it.
-    pub const NOTHING: Self = Self { method: false, path: false, query: false, headers: false, body: false };
-    /// All of it.
-    pub const EVERYTHING: Self = Self { method: true, path: true, query: true, headers: true, body: true };
-
-    /// What either wants.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            method: self.method || other.method,
-            path: self.path || other.path,
-            query: self.query || other.query,
-            headers: self.headers || other.headers,
-            body: self.body || other.body,
-        }
-    }
-}
-
-/// RenderedParts of a request, each by itself: what is not wanted or cannot be made is missing.
+/// The parts of a request that were asked for; a part that cannot be rendered is missing.
 #[derive(Debug, Clone)]
 pub struct RenderedParts {
     /// The method.
@@ -90,13 +54,12 @@ pub struct RenderedParts {
     pub headers: Vec<(SmolStr, Option<RenderedPart>)>,
     /// The body.
     pub body: Option<Node>,
-    /// A place for what nobody wrote.
+    /// An empty span for values that are not written anywhere.
     pub nowhere: Span,
     collection: Option<RenderedPart>,
-    schema: Option<SchemaCheck>,
 }
 
-/// RenderedParts of the request of an operation, and what is wrong with them.
+/// Renders parts of the request of an operation.
 pub fn parts(target: &RequestTarget<'_>, operation: Operation, wanted: RequestParts) -> Outcome<RenderedParts> {
     let mut findings = Vec::new();
     let value = RequestBuilder { target, operation, is_filled_in: true, findings: &mut findings }.parts(wanted);
@@ -109,7 +72,7 @@ pub fn request(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Opti
     made(target, operation, true)
 }
 
-/// The request of an operation on whatever a selector stands for, or on some resource of a collection: templates stay as they are
+/// The request of an operation on any resource that a selector matches, or on some resource of a collection: templates stay as they are
 /// written. The target's path is that of the collection.
 pub fn request_as_written(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Option<Request>> {
     made(target, operation, false)
@@ -135,8 +98,7 @@ struct RequestBuilder<'a, 'f> {
 
 impl<'a> RequestBuilder<'a, '_> {
     fn request(&mut self) -> Option<Request> {
-        let RenderedParts { method, path, query, headers, body, nowhere, collection, schema } =
-            self.parts(RequestParts::EVERYTHING);
+        let RenderedParts { method, path, query, headers, body, nowhere, collection } = self.parts(RequestParts::ALL);
         if body.is_none() && self.has_body() && self.is_filled_in {
             return None;
         }
@@ -152,7 +114,6 @@ impl<'a> RequestBuilder<'a, '_> {
             query: all(query)?,
             headers: all(headers)?,
             body,
-            schema,
             nowhere,
             is_filled_in: self.is_filled_in,
         })
@@ -166,15 +127,30 @@ impl<'a> RequestBuilder<'a, '_> {
             Some(collection) => scoped.with_collection_path(&collection.text),
             None => scoped,
         };
-        RenderedParts {
+        let parts = RenderedParts {
             method: wanted.method.then(|| self.method(&scoped)).flatten(),
             path: wanted.path.then(|| self.path(&scoped, collection.as_ref())).flatten(),
             query: if wanted.query { self.query(&scoped) } else { Vec::new() },
             headers: if wanted.headers { self.headers(&scoped) } else { Vec::new() },
             body: wanted.body.then(|| self.body(&scoped)).flatten(),
             nowhere: self.target.payload.span.start_only(),
-            schema: schema(self.target, self.operation, &scoped).filter(|_| wanted.body && self.has_body()),
             collection,
+        };
+        self.check_schema(&parts, &scoped);
+        parts
+    }
+
+    /// Checks the body against the schema that `validate.schemaRef` names.
+    fn check_schema(&mut self, parts: &RenderedParts, scoped: &Scoped<'_>) {
+        let Some(body) = parts.body.as_ref().filter(|_| self.is_filled_in) else { return };
+        let Some(check) = SchemaCheck::find(self.target, self.operation) else { return };
+        // What is wrong with parts that were not asked for is not reported here.
+        let mut unreported = Vec::new();
+        let mut quiet = RequestBuilder { findings: &mut unreported, ..*self };
+        let method = parts.method.clone().or_else(|| quiet.method(scoped));
+        let path = parts.path.clone().or_else(|| quiet.path(scoped, parts.collection.as_ref()));
+        if let (Some(method), Some(path)) = (method, path) {
+            self.findings.extend(check.run(body, &method.text, &path.text, self.target, scoped));
         }
     }
 
@@ -186,9 +162,10 @@ impl<'a> RequestBuilder<'a, '_> {
         let field_path = FieldPath::new(Section::Resource, Field::CollectionPath);
         let template = FieldTemplate::of(self.target.metadata, &field_path, "collectionPath", "");
         if template.node.is_none() {
-            let logical = match self.is_filled_in {
-                true => logical_collection(self.target.path, self.operation),
-                false => self.target.path.clone(),
+            let logical = if self.is_filled_in {
+                logical_collection(self.target.path, self.operation)
+            } else {
+                self.target.path.clone()
             };
             let text = logical.as_str().to_owned();
             let template = text.as_str().into();
@@ -203,11 +180,7 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn path(&mut self, scoped: &Scoped<'_>, collection: Option<&RenderedPart>) -> Option<RenderedPart> {
-        let default = match self.operation {
-            Operation::Create | Operation::List => ".",
-            _ => "./{{.id}}",
-        };
-        let template = self.template(Field::Path, "path", default);
+        let template = self.template(Field::Path, "path");
         let part = self.fill_in(&template, scoped, Purpose::Path)?;
         // The root is in no collection, unless its metadata names one.
         let in_none = |collection: &&RenderedPart| {
@@ -230,19 +203,13 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn method(&mut self, scoped: &Scoped<'_>) -> Option<RenderedPart> {
-        let default = match self.operation {
-            Operation::Create => "POST",
-            Operation::Update => "PUT",
-            Operation::Delete => "DELETE",
-            Operation::Get | Operation::List | Operation::Compare => "GET",
-        };
-        let template = self.template(Field::Method, "method", default);
+        let template = self.template(Field::Method, "method");
         let part = self.fill_in(&template, scoped, Purpose::Text)?;
         if !self.is_filled_in && part.text.contains("{{") {
             return Some(part);
         }
         let text = match part.text.trim() {
-            "" => default.to_owned(),
+            "" => Field::Method.default_text(self.operation).to_owned(),
             method => method.to_uppercase(),
         };
         if !is_token(&text) {
@@ -262,13 +229,14 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn headers(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<RenderedPart>)> {
-        const FORMAT: &str = "application/{{resource_format .}}";
         let mut wanted: Vec<(SmolStr, &'static str)> =
             self.target.metadata.headers(self.operation).iter().map(|(name, _)| (SmolStr::new(name), "")).collect();
-        for (name, is_sent) in [("Accept", true), ("Content-Type", self.has_body())] {
-            let is_known = wanted.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
-            if is_sent && !is_known && !self.is_cleared(name) {
-                wanted.push((SmolStr::new_static(name), FORMAT));
+        if let FieldDefault::Headers(defaults) = Field::Headers.default(self.operation) {
+            for (name, value) in defaults {
+                let is_known = wanted.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+                if !is_known && !self.is_cleared(name) {
+                    wanted.push((SmolStr::new_static(name), value));
+                }
             }
         }
         wanted.sort();
@@ -296,7 +264,7 @@ impl<'a> RequestBuilder<'a, '_> {
         Some(RenderedPart { text, ..part })
     }
 
-    /// Whether the strongest layer that speaks of a header takes it away.
+    /// Whether the strongest layer that sets or clears a header clears it.
     fn is_cleared(&self, name: &str) -> bool {
         let section = Section::Operation(self.operation);
         let field_path = FieldPath::keyed(section, Field::Headers, name.to_ascii_lowercase());
@@ -328,13 +296,14 @@ impl<'a> RequestBuilder<'a, '_> {
     }
 
     fn fill_in(&mut self, template: &FieldTemplate<'_>, scoped: &Scoped<'_>, purpose: Purpose) -> Option<RenderedPart> {
-        match self.is_filled_in {
-            true => self.kept(template.render(self.target, scoped, purpose)),
-            false => Some(template.as_written()),
+        if !self.is_filled_in {
+            return Some(template.as_written());
         }
+        self.kept(template.render(self.target, scoped, purpose))
     }
 
-    fn template(&self, field: Field, name: &str, default: &'static str) -> FieldTemplate<'a> {
+    fn template(&self, field: Field, name: &str) -> FieldTemplate<'a> {
+        let default = field.default_text(self.operation);
         FieldTemplate::of(
             self.target.metadata,
             &FieldPath::new(Section::Operation(self.operation), field),
@@ -359,7 +328,7 @@ fn is_token(text: &str) -> bool {
 }
 
 impl Request {
-    /// Path and query as they stand in a URL.
+    /// Path and query as they are written in a URL.
     pub fn url(&self) -> String {
         let pairs = self.query.iter();
         let pairs =

@@ -1,4 +1,4 @@
-//! Fills in the templates of single fields, and remembers for each what it was made of.
+//! Renders the templates of single fields, with the values that each one used.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Node, Value};
 
-/// A part of a request, and how it came to be.
+/// A rendered part of a request, with its provenance.
 #[derive(Debug, Clone)]
 pub struct RenderedPart {
     /// What is sent.
     pub text: String,
-    /// The template, as it is written; for what nobody wrote, the default.
+    /// The template as it is written, or the default.
     pub template: SmolStr,
-    /// Where the template is written; nothing for a default.
+    /// Where the template is written; `None` for a default.
     pub at: Option<Span>,
-    /// The layer that says it; nothing for a default.
+    /// The layer that sets it; `None` for a default.
     pub by: Option<Arc<Layer>>,
     /// The values that went into it, in order.
     pub uses: Vec<NamedUse>,
@@ -53,7 +53,7 @@ pub fn render(
         .render(target, scoped, purpose)
 }
 
-/// A template and who says it.
+/// The template of a field, and the layer that sets it.
 pub(super) struct FieldTemplate<'m> {
     /// The name of the field, for messages.
     pub(super) field: String,
@@ -63,7 +63,7 @@ pub(super) struct FieldTemplate<'m> {
 }
 
 impl<'m> FieldTemplate<'m> {
-    /// What the layers say about a directive, or the default.
+    /// The template that the layers set, or the default.
     pub(super) fn of(
         metadata: &'m EffectiveMetadata,
         field_path: &FieldPath,
@@ -124,7 +124,7 @@ impl<'m> FieldTemplate<'m> {
         }
     }
 
-    /// What stands for a template that nobody may see.
+    /// A placeholder for a template that is secret.
     fn masked(&self, node: &Node) -> RenderedPart {
         let hidden = NamedUse { name: self.field.clone(), value: node.clone(), origin: None };
         let mask = SmolStr::new_static(PLACEHOLDER);

@@ -1,4 +1,4 @@
-//! What a request would be answered, as far as the snapshot knows: the payloads that stand in it take the place of a server's.
+//! The response that a request would get if the server had exactly the payloads of the snapshot.
 
 use super::scope::scope_for;
 use super::{Flavour, ListItem, RequestTarget, list, list_response, transform};
@@ -6,7 +6,7 @@ use crate::finding::Outcome;
 use crate::metadata::{Field, Operation, Section};
 use crate::value::{Node, Value};
 
-/// An answer, brought to shape by what metadata says about it.
+/// A response after the transforms of its metadata.
 #[derive(Debug, Clone)]
 pub enum ExpectedResponse {
     /// What getting or comparing makes of the payload.
@@ -20,7 +20,7 @@ pub fn answer(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Optio
     let has_transforms = !target.metadata.transforms(operation).is_empty();
     let is_there = !matches!(target.payload.value, Value::Null);
     let flavour = match operation {
-        Operation::List if tells_items_apart(target) => {
+        Operation::List if names_items(target) => {
             let Outcome { value, findings } = list(&list_response(target), target);
             return Outcome { value: Some(ExpectedResponse::Items(value)), findings };
         }
@@ -34,8 +34,8 @@ pub fn answer(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Optio
     }
 }
 
-/// Whether metadata says how the items of a list are called, or what to make of them; otherwise there is nothing to be wrong.
-fn tells_items_apart(target: &RequestTarget<'_>) -> bool {
+/// Whether metadata names or transforms the items of a list; otherwise nothing can be wrong with them.
+fn names_items(target: &RequestTarget<'_>) -> bool {
     let names = [Field::IdFromAttribute, Field::AliasFromAttribute];
     let has_jq = || target.metadata.transforms(Operation::List).iter().any(|(field, _)| *field == Field::Jq);
     names.into_iter().any(|field| target.metadata.text(Section::Resource, field).is_some()) || has_jq()

@@ -73,7 +73,7 @@ impl Scoped<'_> {
         Self { names: ScopeNames::of(&root), ancestors: Vec::new(), format: format.into(), whole: OnceCell::new() }
     }
 
-    /// The same with the rendered collection path, unless the payload has a field of that name.
+    /// This scope with the rendered collection path, unless the payload has a field of that name.
     #[must_use]
     pub fn with_collection_path(mut self, collection: &str) -> Self {
         if let Some(context) = &mut self.names.context {
@@ -134,11 +134,11 @@ impl Scoped<'_> {
     }
 }
 
-/// ScopeNames in the order of their strength: the whole payload, its fields, the context, what follows from the path. The first to
+/// Names in the order of their strength: the whole payload, its fields, the context, what follows from the path. The first to
 /// claim a name has it.
 struct ScopeNames<'t> {
     payload: Node,
-    /// A payload that is given as it is, or that stands above, has none.
+    /// `None` for a payload that is given as it is, and for ancestors.
     context: Option<ScopeContext<'t>>,
     derived: OnceCell<Vec<Derived>>,
     identity: OnceCell<RemoteIdentity>,

@@ -1,5 +1,7 @@
 //! Paths of requests: cut, cleaned, joined, and written for a command line.
 
+use crate::percent;
+
 /// The segments of a path or of a template of one: blanks and dots are cleaned away, and a `/` inside of `{{…}}` cuts nothing.
 pub(super) fn segments(path: &str) -> Vec<&str> {
     let mut segments = Vec::new();
@@ -35,7 +37,7 @@ pub(super) fn cleaned(path: &str) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// The same for a template of one.
+/// A template of a path, cleaned like a path; a `/` inside of `{{…}}` separates nothing.
 pub(super) fn cleaned_template(path: &str) -> String {
     format!("/{}", segments(path).join("/"))
 }
@@ -57,23 +59,12 @@ pub(super) fn resolved(
 
 /// Text for the path of a URL; `/` and what paths allow stay.
 pub(super) fn path_escaped(path: &str) -> String {
-    escaped(path, b"/-_.~!$&'()*+,;=:@")
+    percent::escape_path(path)
 }
 
 /// Text for a name or a value of a query.
 pub(super) fn query_escaped(text: &str) -> String {
-    escaped(text, b"-_.~")
-}
-
-fn escaped(text: &str, allowed: &[u8]) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte.is_ascii_alphanumeric() || allowed.contains(&byte) {
-            true => escaped.push(byte as char),
-            false => escaped.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    escaped
+    percent::escape_component(text)
 }
 
 #[cfg(test)]

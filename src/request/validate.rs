@@ -1,13 +1,11 @@
-//! Checks a body before it would be sent: required attributes, assertions, and the door for schemas.
+//! Checks a body before it would be sent: required attributes, assertions, and its schema.
 
 use smol_str::SmolStr;
 
 use super::RequestTarget;
 use super::attribute::AttributePaths;
-use super::derive::Derived;
-use super::operation::Request;
 use super::scope::{Scoped, with_derived};
-use crate::finding::{self, Finding, Location};
+use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::openapi::{Body, check_body};
 use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::path::Pointer;
@@ -15,18 +13,7 @@ use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
-/// A check against a schema that is still to be made by whoever has the OpenAPI document.
-#[derive(Debug, Clone)]
-pub struct SchemaCheck {
-    /// `openapi:request-body` or `openapi:#/…`, without blanks around it.
-    pub reference: SmolStr,
-    /// Where it is written.
-    pub at: Span,
-    /// What follows from the path, for a body that lacks it.
-    pub derived: Vec<Derived>,
-}
-
-/// What is wrong with a body, all of it; only what creates or updates has one.
+/// Reports everything that is wrong with a body; only operations that create or update have one.
 pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Vec<Finding> {
     if !matches!(operation, Operation::Create | Operation::Update) {
         return Vec::new();
@@ -37,37 +24,56 @@ pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, s
     findings
 }
 
-/// The schema that an operation's body is to be checked against.
-pub(super) fn schema(target: &RequestTarget<'_>, operation: Operation, scoped: &Scoped<'_>) -> Option<SchemaCheck> {
-    let node = target.metadata.get(&FieldPath::new(Section::Operation(operation), Field::SchemaRef))?;
-    Some(SchemaCheck { reference: node.as_str()?.trim().into(), at: node.span, derived: scoped.derived().to_vec() })
+/// The check of a body against the schema that `validate.schemaRef` names.
+pub(super) struct SchemaCheck<'m> {
+    /// `openapi:request-body` or `openapi:#/…`, without surrounding blanks.
+    reference: &'m str,
+    at: Span,
 }
 
-/// What is wrong with the body of a request by the schema that its metadata names; nothing if it names none.
-pub fn check_schema(request: &Request, target: &RequestTarget<'_>, openapi: Option<&Node>) -> Vec<Finding> {
-    let (Some(check), Some(value)) = (&request.schema, &request.body) else { return Vec::new() };
-    let Some(openapi) = openapi else { return vec![no_document(check, target)] };
-    let nowhere = value.span.start_only();
-    let known = check.derived.iter().map(|attribute| {
-        let place = attribute.template.unwrap_or(nowhere);
-        Entry::named(attribute.name.clone(), place, Node::text(attribute.value.clone(), place))
-    });
-    let known: Vec<Entry> = known.collect();
-    let (method, path) = (&request.method.text, &request.path.text);
-    check_body(&Body { reference: &check.reference, at: check.at, method, path, value, known: &known }, openapi)
+impl<'m> SchemaCheck<'m> {
+    /// The check that the metadata of an operation asks for.
+    pub(super) fn find(target: &RequestTarget<'m>, operation: Operation) -> Option<Self> {
+        let node = target.metadata.get(&FieldPath::new(Section::Operation(operation), Field::SchemaRef))?;
+        Some(Self { reference: node.as_str()?.trim(), at: node.span })
+    }
+
+    /// Reports everything about a body that its schema does not allow.
+    pub(super) fn run(
+        &self,
+        body: &Node,
+        method: &str,
+        path: &str,
+        target: &RequestTarget<'_>,
+        scoped: &Scoped<'_>,
+    ) -> Vec<Finding> {
+        let Outcome { value: document, mut findings } = target.lookup.openapi();
+        let Some(document) = document else {
+            findings.push(self.without_document(target));
+            return findings;
+        };
+        let known = scoped.derived().iter().map(|attribute| {
+            let place = attribute.template.unwrap_or(body.span.start_only());
+            Entry::named(attribute.name.clone(), place, Node::text(attribute.value.clone(), place))
+        });
+        let known: Vec<Entry> = known.collect();
+        let body = Body { reference: self.reference, at: self.at, method, path, value: body, known: &known };
+        findings.extend(check_body(&body, &document));
+        findings
+    }
+
+    fn without_document(&self, target: &RequestTarget<'_>) -> Finding {
+        let message = format!(
+            "`{}` cannot be checked for {}: there is no OpenAPI document",
+            sanitize::inline(self.reference),
+            target.path
+        );
+        Finding::new(&finding::REQUEST_SCHEMA, Location::Span(self.at), message)
+            .help("name the document with `openapi` in outcrop.yaml")
+    }
 }
 
-/// The finding for a schema that cannot be looked up.
-pub fn no_document(check: &SchemaCheck, target: &RequestTarget<'_>) -> Finding {
-    let message = format!(
-        "`{}` cannot be checked for {}: there is no OpenAPI document",
-        sanitize::inline(&check.reference),
-        target.path
-    );
-    Finding::new(&finding::REQUEST_SCHEMA, Location::Span(check.at), message)
-}
-
-/// What the rules see: the body with what follows from the path and the names of the resource, where it lacks them.
+/// What the rules check: the body with the attributes derived from the path and the names of the resource, where it lacks them.
 fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
     let base = match (&body.value, scoped.derived().is_empty()) {
         (Value::Map(_), _) | (_, true) => body.clone(),
@@ -86,14 +92,15 @@ fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
 
 fn keys(attribute: &str) -> Option<Vec<SmolStr>> {
     let attribute = attribute.trim();
-    let keys = match attribute.starts_with('/') {
-        true => Pointer::parse(attribute).ok()?.tokens().to_vec(),
-        false => attribute.split('.').map(SmolStr::new).collect(),
+    let keys: Vec<SmolStr> = if attribute.starts_with('/') {
+        Pointer::parse(attribute).ok()?.tokens().to_vec()
+    } else {
+        attribute.split('.').map(SmolStr::new).collect()
     };
     (keys.len() <= 32 && keys.iter().all(|key| !key.is_empty())).then_some(keys)
 }
 
-/// The value with something at those keys, unless something is there or in the way.
+/// The value with a text at those keys, unless a value is there or at one of the keys above.
 fn with_value(value: &Node, keys: &[SmolStr], text: &SmolStr) -> Node {
     let (Value::Map(map), Some((key, rest))) = (&value.value, keys.split_first()) else { return value.clone() };
     let place = value.span.start_only();
@@ -131,13 +138,11 @@ fn required(view: &Node, body: &Node, target: &RequestTarget<'_>, operation: Ope
         name => view.get(name).is_none_or(is_null),
     };
     let missing: Vec<&str> = items.iter().filter_map(Node::as_str).filter(is_missing).map(str::trim).collect();
-    match missing.is_empty() {
-        true => Vec::new(),
-        false => {
-            let shown = sanitize::inline(&missing.join(", ")).into_owned();
-            vec![finding(format!("is missing required attributes [{shown}]"))]
-        }
+    if missing.is_empty() {
+        return Vec::new();
     }
+    let shown = sanitize::inline(&missing.join(", ")).into_owned();
+    vec![finding(format!("is missing required attributes [{shown}]"))]
 }
 
 fn is_null(node: &Node) -> bool {

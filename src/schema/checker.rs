@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use super::place::{Place, PlaceStep};
 use super::{SchemaError, Violation};
 use crate::path::Pointer;
+use crate::percent;
 use crate::sanitize;
 use crate::value::{Map, Node, Value};
 
@@ -251,7 +252,7 @@ impl<'s, 'f> Checker<'s, 'f> {
         let Some(fragment) = reference.as_str().and_then(|text| text.strip_prefix('#')) else {
             return refuse(reference, "a `$ref` leads out of the document, and nothing is fetched");
         };
-        let pointer = percent_decoded(fragment).and_then(|text| Pointer::parse(&text).ok());
+        let pointer = percent::unescape(fragment).and_then(|text| Pointer::parse(&text).ok());
         match pointer.and_then(|pointer| self.document.at(&pointer)) {
             Some(target) => Ok(target),
             None => refuse(reference, format!("`$ref` names `{}`, which does not exist", sanitize::inline(fragment))),
@@ -294,18 +295,4 @@ pub(super) fn refuse<T>(node: &Node, message: impl Into<String>) -> Result<T> {
 
 fn limited<T>(node: &Node, message: &str) -> Result<T> {
     Err(SchemaError { at: node.span, message: message.to_owned(), is_limit: true })
-}
-
-/// A fragment of a URL without its percent escapes; `None` if these are malformed or give no text.
-pub(crate) fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
-        bytes.push(match byte {
-            b'%' => u8::try_from(digit()? * 16 + digit()?).ok()?,
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -53,7 +53,7 @@ impl<'s> Checker<'s, '_> {
     fn equals_one(&mut self, value: &Node, allowed: &[Node], keyword: Keyword<'_>, place: &Place<'_>) -> Result<bool> {
         self.spend(allowed.len(), keyword.node)?;
         let mut is_allowed = allowed.iter().any(|allowed| allowed.is_equal(value));
-        if !is_allowed && has_secret(value) {
+        if !is_allowed && value.holds_secret() {
             self.pass_over_secret();
             is_allowed = true;
         }
@@ -344,13 +344,4 @@ fn is_whole(number: &Number) -> bool {
 
 fn is_multiple(number: &Number, divisor: &Number) -> bool {
     calculate(Operation::Mod, number, divisor).is_ok_and(|rest| rest.is_zero())
-}
-
-fn has_secret(value: &Node) -> bool {
-    match &value.value {
-        Value::Secret(_) => true,
-        Value::List(list) => list.items().iter().any(has_secret),
-        Value::Map(map) => map.entries().iter().any(|entry| has_secret(&entry.value)),
-        _ => false,
-    }
 }

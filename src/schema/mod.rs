@@ -14,7 +14,6 @@ mod tests;
 use crate::text::Span;
 use crate::value::Node;
 use checker::Checker;
-pub(crate) use checker::percent_decoded;
 use place::Place;
 
 /// Whether a value matches a schema.

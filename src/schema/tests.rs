@@ -1,17 +1,8 @@
 //! Every keyword with a value that it allows and one that it does not, and the places of violations.
 
 use super::*;
-use crate::document::{self, Format};
-use crate::limits::Limits;
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources};
+use crate::testing::read as node;
 use crate::value::{Entry, Secret, Value};
-
-fn node(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "", text));
-    let mut parsed = document::parse(text, source, Format::Yaml, &Limits::default());
-    parsed.value.remove(0).root
-}
 
 fn answer(schema: &str, value: &str) -> std::result::Result<bool, String> {
     let answer = is_valid(&node(value), &node(schema), 10_000);

@@ -1,33 +1,66 @@
 //! Hides what rules and metadata declare as secret on any side: dropping a declaration does not reveal its secret.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
-use crate::metadata::{LayerTrees, NameReach, SecretAttributes, is_patch_file};
+use crate::finding::Finding;
+use crate::metadata::{LayerTrees, SecretAttributes, is_patch_file};
 use crate::resource::Resource;
+use crate::settings::PlaceRule;
+use crate::text::{SourceId, Sources};
 use crate::value::{Node, Secret};
 
 /// What rules and metadata declare as secret, on every side there is.
 pub struct Secrets<'a> {
-    masks: Masks,
+    pub(super) masks: Masks,
     sides: Vec<Arc<LayerTrees<'a>>>,
-    is_off: bool,
+    pub(super) is_off: bool,
 }
 
 impl<'a> Secrets<'a> {
-    /// Secrets by these rules, and by the metadata of these sides.
-    pub fn new(masks: Masks, sides: Vec<Arc<LayerTrees<'a>>>) -> Self {
-        Self { masks, sides, is_off: false }
+    /// Secrets by these rules, and by the metadata of these sides. With `reveal` values are shown: for a person at a terminal who
+    /// asks for it. Texts that findings point into are redacted all the same.
+    pub fn new<'r>(
+        rules: impl IntoIterator<Item = &'r PlaceRule>,
+        sides: Vec<Arc<LayerTrees<'a>>>,
+        reveal: bool,
+    ) -> Self {
+        Self { masks: Masks::new(rules), sides, is_off: reveal }
     }
 
-    /// Nothing is secret: for a person at a terminal who asks to see everything.
-    pub fn off() -> Self {
-        Self { masks: Masks::off(), sides: Vec::new(), is_off: true }
+    /// The resource with what rules name hidden; what metadata declares is not looked at.
+    #[must_use]
+    pub fn hide_by_rules(&self, resource: Resource) -> Resource {
+        if self.is_off { resource } else { self.masks.hide(resource) }
     }
 
-    /// The rules alone.
-    pub fn masks(&self) -> &Masks {
-        &self.masks
+    /// Whether secret values are hidden at all.
+    pub fn hides_values(&self) -> bool {
+        !self.is_off
+    }
+
+    /// Whether every rule applies to every resource, so that equal payloads are hidden alike.
+    pub fn is_same_for_all(&self) -> bool {
+        self.is_off || self.masks.is_same_for_all()
+    }
+
+    /// Whether a text that could not be parsed may hold what a rule names.
+    pub fn may_be_in(&self, text: &str) -> bool {
+        self.masks.may_be_in(text)
+    }
+
+    /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
+    pub fn redact_sources(&self, findings: &[Finding], sources: &Sources) {
+        let shown: BTreeSet<SourceId> = findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
+        for source in shown {
+            let text = sources.get(source);
+            let is_declared = || self.sides.iter().any(|side| side.secrets_near(&text.path).may_be_in(&text.text));
+            // A text without a revision was typed on the command line.
+            if !text.revision.is_empty() && (self.may_be_in(&text.text) || is_declared()) {
+                sources.mark_sensitive(source);
+            }
+        }
     }
 
     /// The resource with its secrets hidden, and with what patches and expressions made of them.
@@ -55,7 +88,7 @@ impl<'a> Secrets<'a> {
         let resource = self.masks.hide(resource);
         match attributes.is_empty() {
             true => resource,
-            false => hide_places(resource, |payload| attributes.places(payload, NameReach::Everywhere)),
+            false => hide_places(resource, |payload| attributes.places(payload)),
         }
     }
 
@@ -64,7 +97,7 @@ impl<'a> Secrets<'a> {
         if self.is_off { Vec::new() } else { secrets_in([&self.hide_places(resource).payload]) }
     }
 
-    /// What a patch copied out of a place that it then took away is hidden at once: nobody can tell afterwards what it was.
+    /// The payload with copies of secrets hidden that a patch made and whose originals it removed: later stages cannot know them.
     pub fn keep(&self, known: &[Secret], resource: Resource) -> Node {
         let still_there = self.secrets_of(resource.clone());
         let is_lost = |secret: &&Secret| !still_there.iter().any(|other| other.is_equal(secret));

@@ -11,20 +11,20 @@ use crate::value::{Entry, Key, Map, Node, Secret, StepKind, Value};
 
 /// The payload with copies of its own hidden values hidden too, in what counts and in what it overrides.
 #[must_use]
-pub fn hide_copies(payload: Node) -> Node {
+pub(super) fn hide_copies(payload: Node) -> Node {
     let secrets = secrets_in([&payload]);
     hide_copies_of(payload, &secrets)
 }
 
-/// The same for copies of these values.
+/// Hides copies of these values.
 #[must_use]
 pub fn hide_copies_of(payload: Node, secrets: &[Secret]) -> Node {
     Search::new(secrets).node(&payload, false).unwrap_or(payload)
 }
 
-/// The same for every text that holds one of these values, whatever brought it: for what a resource was on its way.
+/// Hides every text that contains one of these values, whatever brought it: for the intermediate stages of a resource.
 #[must_use]
-pub fn hide_everywhere(payload: Node, secrets: &[Secret]) -> Node {
+pub(super) fn hide_everywhere(payload: Node, secrets: &[Secret]) -> Node {
     Search::new(secrets).node(&payload, true).unwrap_or(payload)
 }
 
@@ -52,7 +52,7 @@ pub fn without_secrets(mut finding: Finding, secrets: &[Secret]) -> Finding {
     finding
 }
 
-/// What stands for a secret in the middle of a text, and for a key that is one.
+/// Replaces a secret in the middle of a text, and a key that is one.
 const MASK: &str = "•••";
 
 struct Found {
@@ -161,16 +161,10 @@ fn is_made(node: &Node) -> bool {
 mod tests {
     use super::*;
     use crate::document::write::to_inline;
-    use crate::document::{self, Format};
-    use crate::finding::{self, Location};
-    use crate::limits::Limits;
-    use crate::path::RepoPath;
-    use crate::text::{SourceText, Sources};
 
-    fn read(text: &str) -> Node {
-        let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-        document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-    }
+    use crate::finding::{self, Location};
+
+    use crate::testing::read;
 
     /// The value of `secret` hidden, and the value of `made` brought by a patch.
     fn prepared(text: &str) -> Node {
@@ -210,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_made_and_what_is_short_stays() {
+    fn what_no_stage_made_and_what_is_short_stays() {
         assert_eq!(shown("{secret: hunter2, other: hunter2}"), "{secret: •••, other: hunter2}");
         assert_eq!(shown("{secret: abc, made: abc}"), "{secret: •••, made: abc}");
         let everywhere = |text: &str| {

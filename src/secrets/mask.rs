@@ -6,16 +6,15 @@ use smol_str::SmolStr;
 
 use super::overridden::{self, History};
 use crate::glob::Pattern;
-use crate::path::{Pointer, RepoPath};
-use crate::resource::{Identity, Resource};
+use crate::path::Pointer;
+use crate::resource::Resource;
 use crate::settings::PlaceRule;
 use crate::value::{Map, Node, Secret, Value, list_index};
 
 /// What is secret: Kubernetes Secrets always, configured places besides.
 #[derive(Debug)]
-pub struct Masks {
+pub(super) struct Masks {
     rules: Vec<Rule>,
-    is_off: bool,
 }
 
 #[derive(Debug)]
@@ -26,26 +25,18 @@ struct Rule {
 
 impl Masks {
     /// Takes the rules of both sides: a change cannot bring a secret to light by dropping its rule.
-    pub fn new<'a>(rules: impl IntoIterator<Item = &'a PlaceRule>) -> Self {
+    pub(super) fn new<'a>(rules: impl IntoIterator<Item = &'a PlaceRule>) -> Self {
         let compiled = rules.into_iter().filter_map(|rule| {
             let within = rule.within.as_deref().map(Pattern::of_path);
             Some(Rule { within, pointer: Pattern::of_pointer(&rule.pointer).ok()? })
         });
-        Self { rules: compiled.collect(), is_off: false }
-    }
-
-    /// Hides nothing: for a person at a terminal who asks to see secrets.
-    pub fn off() -> Self {
-        Self { rules: Vec::new(), is_off: true }
+        Self { rules: compiled.collect() }
     }
 
     /// The resource with its secrets hidden, in what counts and in what it overrides. Trees without secrets are not copied.
     #[must_use]
-    pub fn hide(&self, mut resource: Resource) -> Resource {
-        if self.is_off {
-            return resource;
-        }
-        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.speaks_of(&resource)).collect();
+    pub(super) fn hide(&self, mut resource: Resource) -> Resource {
+        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.applies_to(&resource)).collect();
         let mut hiding = Hiding { rules, path: Vec::new(), history: History::default() };
         if let Some(hidden) = hiding.node(&resource.payload) {
             resource.payload = hidden;
@@ -53,28 +44,21 @@ impl Masks {
         resource
     }
 
-    /// Whether every rule speaks of every resource, so that equal payloads are hidden alike.
-    pub fn is_same_for_all(&self) -> bool {
+    /// Whether every rule applies to every resource, so that equal payloads are hidden alike.
+    pub(super) fn is_same_for_all(&self) -> bool {
         self.rules.iter().all(|rule| rule.within.is_none())
     }
 
-    /// A document of a file with its secrets hidden.
-    #[must_use]
-    pub fn hide_document(&self, root: Node, file: &RepoPath) -> Node {
-        let identity = Identity::File { path: file.clone(), position: None };
-        self.hide(Resource { identity, file: file.clone(), position: 0, payload: root }).payload
-    }
-
     /// Whether a text that could not be parsed may hold secrets; then its snippets must not show values.
-    pub fn may_be_in(&self, text: &str) -> bool {
-        !self.is_off && is_sensitive_text(text)
+    pub(super) fn may_be_in(&self, text: &str) -> bool {
+        is_sensitive_text(text)
             || self.rules.iter().any(|rule| rule.pointer.last_literal().is_none_or(|key| text.contains(key)))
     }
 }
 
 /// The resource with these places of its payload hidden, in what counts and in what it overrides.
 #[must_use]
-pub fn hide_places(mut resource: Resource, places: impl Fn(&Node) -> Vec<Pointer>) -> Resource {
+pub(super) fn hide_places(mut resource: Resource, places: impl Fn(&Node) -> Vec<Pointer>) -> Resource {
     let hide =
         |node: Node| places(&node).iter().fold(node, |node, place| hide_at(&node, place.tokens()).unwrap_or(node));
     let hidden = hide(resource.payload);
@@ -93,13 +77,13 @@ fn hide_at(node: &Node, place: &[SmolStr]) -> Option<Node> {
 }
 
 impl Rule {
-    fn speaks_of(&self, resource: &Resource) -> bool {
+    fn applies_to(&self, resource: &Resource) -> bool {
         self.within.as_ref().is_none_or(|within| resource.is_within(within))
     }
 }
 
 /// Whether a text mentions a Kubernetes Secret. Wrong in doubt on the safe side: only what looks like `kind: Secret` counts.
-pub fn is_sensitive_text(text: &str) -> bool {
+fn is_sensitive_text(text: &str) -> bool {
     // Most texts are too short to mention one, and searching takes a while to start.
     text.len() >= "kindSecret".len()
         && text.match_indices("Secret").any(|(at, _)| {
@@ -179,7 +163,7 @@ impl Hiding<'_> {
         hidden.unwrap_or_else(|| node.clone())
     }
 
-    /// What is overridden would be shown to whoever asks where a value comes from, so it is hidden like the value.
+    /// An overridden value would be shown by `outcrop explain`, so it is hidden like the value.
     fn overridden(
         &mut self,
         node: &Node,
@@ -198,7 +182,7 @@ impl Hiding<'_> {
     }
 }
 
-/// A Kubernetes Secret, wherever it stands: in a file of its own, in a list, below somebody's `extraObjects`.
+/// Whether a map is a Kubernetes Secret, wherever it is: in a file of its own, in a list, below `extraObjects` of a chart.
 fn is_secret_object(map: &Map) -> bool {
     // A kind that is computed may turn out to be one.
     let is_computed = |kind: &Node| kind.get("eval").is_some();

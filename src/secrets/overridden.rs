@@ -1,4 +1,4 @@
-//! What values override: it is kept for whoever asks where a value comes from, and it can hold secrets too.
+//! Overridden values: they are kept for `outcrop explain`, and they can be secret too.
 
 use smol_str::SmolStr;
 
@@ -17,7 +17,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Books a value that is overridden; if that is refused, nobody may see it.
+    /// Counts an overridden value; if that is refused, it must not be shown.
     pub(super) fn admits(&mut self, loser: &Node) -> bool {
         self.left = match self.left.checked_sub(loser.size()) {
             Some(left) => left,
@@ -27,7 +27,7 @@ impl History {
     }
 }
 
-/// Hides parts of what is overridden. What stands where is known only from the top, so each is hidden as part of a document that
+/// Hides parts of overridden values. Their places are known only from the top, so each is hidden as part of a document that
 /// holds nothing else.
 pub(super) fn hide(root: &Node, hide: &dyn Fn(Node) -> Node) -> Option<Node> {
     Walk { hide, path: Vec::new(), history: History::default() }.node(root)

@@ -2,12 +2,13 @@
 
 use smol_str::SmolStr;
 
+use crate::path::unescape_token;
 use crate::value::{Entry, Node};
 
 /// A patch file with the values of its operations hidden. `hide` does so in a document that holds nothing but one value, at its
 /// place: only that says whether it is secret.
 #[must_use]
-pub fn hide_operations(root: Node, hide: &dyn Fn(Node) -> Node) -> Node {
+pub(super) fn hide_operations(root: Node, hide: &dyn Fn(Node) -> Node) -> Node {
     Walk { hide }.node(&root, None).unwrap_or(root)
 }
 
@@ -53,12 +54,11 @@ impl Walk<'_> {
 
 /// The names on the way to a place; every item of a list is the first.
 fn tokens(path: &str) -> Vec<SmolStr> {
-    let decode = |text: &str| SmolStr::new(text.replace("~1", "/").replace("~0", "~"));
     let mut tokens = Vec::new();
     for piece in path.split('/').filter(|piece| !piece.is_empty()) {
         let (name, brackets) =
             piece.split_once('[').map_or((piece, 0), |(name, rest)| (name, 1 + rest.matches("][").count()));
-        tokens.extend((!name.is_empty()).then(|| decode(name)));
+        tokens.extend((!name.is_empty()).then(|| unescape_token(name)));
         tokens.extend(std::iter::repeat_n(SmolStr::new_static("0"), brackets));
     }
     tokens
@@ -71,6 +71,7 @@ mod tests {
     use crate::document::{self, Format};
     use crate::limits::Limits;
     use crate::path::RepoPath;
+    use crate::resource::{Identity, Resource};
     use crate::secrets::Masks;
     use crate::settings::PlaceRule;
     use crate::text::{SourceText, Sources};
@@ -79,7 +80,11 @@ mod tests {
         let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
         let root = document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root;
         let masks = Masks::new(&[PlaceRule { within: None, pointer: "/**/apiKey".into() }]);
-        to_inline(&hide_operations(root, &|node| masks.hide_document(node, &RepoPath::root())))
+        let hide = |payload: Node| {
+            let identity = Identity::File { path: RepoPath::root(), position: None };
+            masks.hide(Resource { identity, file: RepoPath::root(), position: 0, payload, unit: None }).payload
+        };
+        to_inline(&hide_operations(root, &hide))
     }
 
     #[test]

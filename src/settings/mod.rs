@@ -32,7 +32,7 @@ pub struct Settings {
     pub ignore: Vec<PlaceRule>,
     /// What of some resources is compared at all.
     pub compare: Vec<CompareRule>,
-    /// How items of lists are told apart, beside what is known of Kubernetes.
+    /// The keys that identify items of lists, beside what is known of Kubernetes.
     pub lists: Vec<ListRule>,
     /// Severities that differ from the rules' own; `None` switches a rule off.
     pub severities: Vec<(SmolStr, Option<Severity>)>,
@@ -84,10 +84,10 @@ pub enum MergeProfile {
     Unfurl,
 }
 
-/// What is compared of the resources that a pattern speaks of; what is not, is counted.
+/// What is compared of the resources that a pattern matches; what is not, is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CompareRule {
-    /// Files or logical paths it speaks of, with `*` and `**`; none means all.
+    /// Files or logical paths it applies to, with `*` and `**`; none means all.
     pub within: Option<SmolStr>,
     /// Only these places, and what is below them; empty means all.
     pub filter: Vec<SmolStr>,
@@ -98,13 +98,13 @@ pub struct CompareRule {
 /// A pattern of places in documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceRule {
-    /// Files or logical paths it speaks of, with `*` and `**`; none means all.
+    /// Files or logical paths it applies to, with `*` and `**`; none means all.
     pub within: Option<SmolStr>,
     /// Places in the document: a JSON Pointer whose tokens may hold `*`, and `**` for any number of levels.
     pub pointer: SmolStr,
 }
 
-/// How the items of some lists are told apart.
+/// How the items of some lists are identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRule {
     /// Places in the document, as elsewhere.

@@ -1,6 +1,6 @@
 //! `outcrop.yaml` of both sides, and which of them decides what.
 
-use super::{PlaceRule, Roots, Settings, decode};
+use super::{PlaceRule, Settings, decode};
 use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location};
 use crate::limits::Limits;
@@ -62,23 +62,9 @@ impl Configuration {
         }
     }
 
-    /// A change that also changes how changes are judged is judged by the old rules: this finding says so.
-    pub fn pending(&self, revision: &str) -> Option<Finding> {
-        // Secrets and roots are not among the rules: those of both sides hold at once. Nor is the document of a server.
-        let with_rules_of = |settings: &Settings| Settings {
-            roots: Roots::default(),
-            secrets: Vec::new(),
-            openapi: None,
-            ..settings.clone()
-        };
-        if self.decides == Policy::Head || with_rules_of(&self.before) == with_rules_of(&self.after) {
-            return None;
-        }
-        let path = RepoPath::new(names::CONFIGURATION).ok()?;
-        let location = Location::File { path, revision: revision.into() };
-        let message = "the rules change too, and this change is judged by the old ones";
-        let help = "the new rules apply once it is merged; `--policy head` judges by them now";
-        Some(Finding::new(&finding::CONFIG_RULES_CHANGE, location, message).help(help))
+    /// Whether the older side's settings say how to judge.
+    pub fn is_older_side_policy(&self) -> bool {
+        self.decides == Policy::Base
     }
 
     /// What is too much for this run.

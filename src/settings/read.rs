@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::decode::{Shape, ShapeRules};
+use crate::decode::{StrictReader, StrictRules};
 use crate::document::Document;
 use crate::finding::{self, Outcome, Severity};
 use crate::limits::Limits;
@@ -11,11 +11,11 @@ use crate::path::{Pointer, RepoPath};
 use crate::settings::{CompareRule, ListRule, MergeProfile, PlaceRule, Root, RootLayout, Roots, Settings};
 use crate::value::{Node, Value};
 
-const RULES: ShapeRules = ShapeRules { unknown_key: &finding::CONFIG_UNKNOWN_KEY, invalid: &finding::CONFIG_INVALID };
+const RULES: StrictRules = StrictRules { unknown_key: &finding::CONFIG_UNKNOWN_KEY, invalid: &finding::CONFIG_INVALID };
 
 /// Reads the documents of an `outcrop.yaml`. What is wrong is reported, and the rest still counts.
 pub fn decode(documents: &[Document]) -> Outcome<Settings> {
-    let mut shape = Shape::new(RULES);
+    let mut shape = StrictReader::new(RULES);
     let mut settings = Settings::default();
     if let [_, second, ..] = documents {
         shape.invalid(&second.root, "the configuration is one document, and this is a second one");
@@ -41,7 +41,7 @@ const KEYS: [&str; 12] = [
     "expressions",
 ];
 
-fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
+fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings) {
     for entry in shape.entries(root, names::CONFIGURATION, &KEYS) {
         let value = &entry.value;
         match entry.key.name.as_str() {
@@ -70,12 +70,17 @@ fn read_settings(shape: &mut Shape, root: &Node, settings: &mut Settings) {
     }
 }
 
-fn read_each<T>(shape: &mut Shape, node: &Node, what: &str, read: fn(&mut Shape, &Node) -> Option<T>) -> Vec<T> {
+fn read_each<T>(
+    shape: &mut StrictReader,
+    node: &Node,
+    what: &str,
+    read: fn(&mut StrictReader, &Node) -> Option<T>,
+) -> Vec<T> {
     shape.items(node, what).iter().filter_map(|item| read(shape, item)).collect()
 }
 
 /// A path alone, or a map that says more about it.
-fn read_root(shape: &mut Shape, node: &Node) -> Option<Root> {
+fn read_root(shape: &mut StrictReader, node: &Node) -> Option<Root> {
     let mut root = Root { path: RepoPath::root(), layout: RootLayout::default(), format: Format::default() };
     if node.as_str().is_some() {
         root.path = read_path(shape, node, "roots")?;
@@ -104,28 +109,28 @@ fn read_root(shape: &mut Shape, node: &Node) -> Option<Root> {
     has_path.then_some(root)
 }
 
-fn read_metadata(shape: &mut Shape, node: &Node) -> Option<RepoPath> {
+fn read_metadata(shape: &mut StrictReader, node: &Node) -> Option<RepoPath> {
     let entries = shape.entries(node, "metadata", &["root"]);
     entries.into_iter().find_map(|entry| read_path(shape, &entry.value, "metadata.root"))
 }
 
-fn read_path(shape: &mut Shape, node: &Node, what: &str) -> Option<RepoPath> {
+fn read_path(shape: &mut StrictReader, node: &Node, what: &str) -> Option<RepoPath> {
     let text = shape.text(node, what)?;
     let trimmed = text.trim_start_matches("./").trim_matches('/');
     let path = RepoPath::new(if trimmed == "." { "" } else { trimmed });
     path.map_err(|error| shape.invalid(node, error.to_string())).ok()
 }
 
-fn read_secret(shape: &mut Shape, node: &Node) -> Option<PlaceRule> {
+fn read_secret(shape: &mut StrictReader, node: &Node) -> Option<PlaceRule> {
     read_places(shape, node, "secrets", "/spec/password")
 }
 
-fn read_ignored(shape: &mut Shape, node: &Node) -> Option<PlaceRule> {
+fn read_ignored(shape: &mut StrictReader, node: &Node) -> Option<PlaceRule> {
     read_places(shape, node, "ignore", "/status")
 }
 
 /// A pointer alone, or a map that says in which files.
-fn read_places(shape: &mut Shape, node: &Node, what: &str, example: &str) -> Option<PlaceRule> {
+fn read_places(shape: &mut StrictReader, node: &Node, what: &str, example: &str) -> Option<PlaceRule> {
     if node.as_str().is_some() {
         return Some(PlaceRule { within: None, pointer: read_pointer(shape, node, what)? });
     }
@@ -143,7 +148,7 @@ fn read_places(shape: &mut Shape, node: &Node, what: &str, example: &str) -> Opt
     Some(PlaceRule { within, pointer: pointer? })
 }
 
-fn read_compare(shape: &mut Shape, node: &Node) -> Option<CompareRule> {
+fn read_compare(shape: &mut StrictReader, node: &Node) -> Option<CompareRule> {
     let mut rule = CompareRule::default();
     for entry in shape.entries(node, "compare", &["within", "filterAttributes", "suppressAttributes"]) {
         match entry.key.name.as_str() {
@@ -160,7 +165,7 @@ fn read_compare(shape: &mut Shape, node: &Node) -> Option<CompareRule> {
 }
 
 /// Pointers, or names of top-level attributes; one alone need not be a list.
-fn read_attributes(shape: &mut Shape, node: &Node, what: &str) -> Vec<SmolStr> {
+fn read_attributes(shape: &mut StrictReader, node: &Node, what: &str) -> Vec<SmolStr> {
     let items = if node.as_str().is_some() { std::slice::from_ref(node) } else { shape.items(node, what) };
     let read = |item: &Node| match item.as_str() {
         Some(text) if !text.is_empty() && !text.starts_with('/') => {
@@ -171,7 +176,7 @@ fn read_attributes(shape: &mut Shape, node: &Node, what: &str) -> Vec<SmolStr> {
     items.iter().filter_map(read).collect()
 }
 
-fn read_pointer(shape: &mut Shape, node: &Node, what: &str) -> Option<SmolStr> {
+fn read_pointer(shape: &mut StrictReader, node: &Node, what: &str) -> Option<SmolStr> {
     let text = shape.text(node, what)?;
     match Pointer::parse(&text) {
         Ok(pointer) if pointer.tokens().len() <= DEEPEST_PATTERN => Some(text),
@@ -186,7 +191,7 @@ fn read_pointer(shape: &mut Shape, node: &Node, what: &str) -> Option<SmolStr> {
     }
 }
 
-fn read_list(shape: &mut Shape, node: &Node) -> Option<ListRule> {
+fn read_list(shape: &mut StrictReader, node: &Node) -> Option<ListRule> {
     let (mut pointer, mut keys, mut is_unordered) = (None, Vec::new(), false);
     for entry in shape.entries(node, "lists", &["pointer", "keys", "unordered"]) {
         match entry.key.name.as_str() {
@@ -206,7 +211,7 @@ fn read_list(shape: &mut Shape, node: &Node) -> Option<ListRule> {
     Some(ListRule { pointer: pointer?, keys, is_unordered })
 }
 
-fn read_severities(shape: &mut Shape, node: &Node) -> Vec<(SmolStr, Option<Severity>)> {
+fn read_severities(shape: &mut StrictReader, node: &Node) -> Vec<(SmolStr, Option<Severity>)> {
     let choices = [
         ("off", None),
         ("note", Some(Severity::Note)),
@@ -225,7 +230,7 @@ fn read_severities(shape: &mut Shape, node: &Node) -> Vec<(SmolStr, Option<Sever
         .collect()
 }
 
-fn read_limits(shape: &mut Shape, node: &Node, limits: &mut Limits) {
+fn read_limits(shape: &mut StrictReader, node: &Node, limits: &mut Limits) {
     for entry in shape.entries(node, "limits", &LIMITS) {
         let name = entry.key.name.as_str();
         let Some(amount) = read_amount(shape, &entry.value, name) else { continue };
@@ -284,7 +289,7 @@ const DEEPEST: u32 = 256;
 const DEEPEST_EXPRESSION: u32 = 10_000;
 
 /// A whole number, with an optional binary unit: `67108864`, `64 MiB`.
-fn read_amount(shape: &mut Shape, node: &Node, what: &str) -> Option<u64> {
+fn read_amount(shape: &mut StrictReader, node: &Node, what: &str) -> Option<u64> {
     let text = match &node.value {
         Value::Number(number) => number.as_str(),
         Value::String(text) => text.as_str(),

@@ -66,14 +66,14 @@ impl Undo {
     }
 }
 
-/// Writes beside the file and puts it in place in one step, so that nobody ever sees half of it.
+/// Writes a temporary file and renames it, so that the file is never half written.
 fn write(root: &Path, path: &RepoPath, text: &str, undo: &mut Undo) -> Result<(), Failure> {
     let place = locate(root, path)?;
     let failed = |error: io::Error| Failure::new(format!("{path} could not be written: {error}"));
     make_directories(root, path, undo)?;
     let existing = match place.symlink_metadata() {
         Ok(metadata) if metadata.is_file() => Some(metadata),
-        Ok(_) => return Err(Failure::new(format!("{path} is not a file, and is not touched"))),
+        Ok(_) => return Err(Failure::new(format!("{path} is not a regular file and was not changed"))),
         Err(error) if is_absence(&error) => None,
         Err(error) => return Err(failed(error)),
     };
@@ -119,14 +119,14 @@ fn make_directories(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(),
         directory = above.parent();
     }
     for directory in missing.into_iter().rev() {
-        let failed = |error: io::Error| Failure::new(format!("{} could not be made: {error}", directory.display()));
+        let failed = |error: io::Error| Failure::new(format!("{} could not be created: {error}", directory.display()));
         fs::create_dir(&directory).map_err(failed)?;
         undo.made.push(directory);
     }
     Ok(())
 }
 
-/// A name in the same directory that nobody else uses.
+/// An unused name in the same directory.
 fn beside(place: &Path, what: &str) -> PathBuf {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     place.with_file_name(format!(".{name}.outcrop-{}.{what}", std::process::id()))
@@ -140,7 +140,7 @@ fn locate(root: &Path, path: &RepoPath) -> Result<PathBuf, Failure> {
         on_disk.push(os_name(name).map_err(|reason| Failure::new(format!("{path}: {reason}")))?);
         let is_above = names.peek().is_some();
         if is_above && on_disk.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
-            return Err(Failure::new(format!("{path} stands behind a link or a file, and is not touched")));
+            return Err(Failure::new(format!("{path} is below a symbolic link or a file and was not changed")));
         }
     }
     Ok(on_disk)

@@ -9,7 +9,7 @@ use crate::metadata::Operation;
 
 /// Shows what a commit really changes in a git repository of declarative configuration.
 ///
-/// Revisions are given as `git diff` takes them: nothing compares the index with the working tree, `--staged` HEAD with the index,
+/// Revisions are given as for `git diff`: none compares the index with the working tree, `--staged` HEAD with the index,
 /// `REV` that revision with the working tree, `A B` and `A..B` two revisions, `A...B` their merge base with B.
 #[derive(Debug, Parser)]
 #[command(name = "outcrop", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -20,8 +20,8 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done and clean; 1 findings at or above the threshold (or differences, with --exit-code); \
-                          2 not done, or not all of it.\nEvery flag can be set by an environment variable of its name: OUTCROP_COLOR=never.";
+const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings at or above the threshold (or differences, with --exit-code); \
+                          2 failed or incomplete.\nFlags can also be set by environment variables, such as OUTCROP_COLOR=never.";
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
@@ -35,18 +35,18 @@ pub(super) struct Global {
     /// Use only ASCII characters for symbols and lines
     #[arg(long, env = "OUTCROP_ASCII", global = true)]
     pub(super) ascii: bool,
-    /// Say more: full lists, spelling-only changes, what was read as what; twice for timings on stderr
+    /// More detail: full lists, spelling-only changes, how each file was interpreted; twice for timings on stderr
     #[arg(short, long, action = clap::ArgAction::Count, env = "OUTCROP_VERBOSE", global = true)]
     pub(super) verbose: u8,
-    /// Neither use nor keep what is remembered about trees under the git directory (OUTCROP_CACHE=off does the same)
+    /// Do not use or write the cache in .git/outcrop (same as OUTCROP_CACHE=off)
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
-    /// Columns of the output; the terminal's width by default
+    /// Width of the output in columns [default: the width of the terminal]
     #[arg(long, value_name = "COLUMNS", env = "OUTCROP_WIDTH", global = true)]
     pub(super) width: Option<usize>,
 }
 
-/// When to colour.
+/// When to colour the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -60,48 +60,48 @@ pub(super) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show what changes in effect between two revisions
+    /// Show which resources and values change between two revisions
     Diff(DiffArgs),
-    /// Report what is wrong with the files that change
+    /// Report problems in the changed files
     Check(CheckArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
-    /// Put merge directives back into a file that was edited in its expanded form
+    /// Put merge directives back into a document that was edited in its expanded form
     Restore(RestoreArgs),
-    /// Evaluate an expression over the tree of resources
+    /// Evaluate an expression against the resources of a revision
     Eval(EvalArgs),
-    /// Compare two files or two directories, as git difftool calls it
+    /// Compare two files or two directories; called by git difftool
     Difftool(DifftoolArgs),
-    /// Check what is about to be committed or pushed, as git and hook managers call it
+    /// Check what is about to be committed or pushed; called by git and hook managers
     Hook(HookArgs),
-    /// Review the change that a CI run is about
+    /// Review the change that started a CI run
     #[command(subcommand)]
     Ci(CiCommand),
-    /// Say where the effective values of a resource come from, and what each overrode
+    /// Show where the effective values of a resource come from, and what they override
     Explain(ExplainArgs),
-    /// Print resources as they are in effect
+    /// Print resources with their effective values
     Render(RenderArgs),
     /// Apply a patch file, or a JSON Patch, to documents and print the result
     Patch(PatchArgs),
-    /// Show and change metadata: what layers say about resources
+    /// Show and change the metadata that layers define for resources
     #[command(subcommand)]
     Metadata(MetadataCommand),
-    /// Say what is set up, what is read as what, and what is wrong
+    /// Show the setup, how files are interpreted, and any problems
     Doctor,
     /// List the rules, or explain one
     Rules {
-        /// A rule's id, such as document/duplicate-key
+        /// Id of a rule, such as document/duplicate-key
         id: Option<String>,
     },
     /// Print the JSON Schema of a machine format
     Schema {
-        /// Which one
+        /// Name of the schema
         #[arg(value_enum, default_value_t)]
         name: SchemaName,
     },
     /// Print a completion script
     Completions {
-        /// For which shell
+        /// Shell to print it for
         shell: clap_complete::Shell,
     },
     /// Print the manual page
@@ -111,13 +111,13 @@ pub(super) enum Command {
 /// Two sides and the paths of interest, as `git diff` takes them.
 #[derive(Debug, Args)]
 pub(super) struct Range {
-    /// Revisions: nothing, REV, A B, A..B or A...B; then, if they cannot be mistaken for revisions, paths
+    /// Revisions: none, REV, A B, A..B or A...B; then paths, unless they are ambiguous
     #[arg(value_name = "REV")]
     pub(super) words: Vec<OsString>,
     /// Compare with the index instead of the working tree
     #[arg(long, visible_alias = "cached", env = "OUTCROP_STAGED")]
     pub(super) staged: bool,
-    /// Whose outcrop.yaml says how to judge: the older side's or the newer side's
+    /// Which side's outcrop.yaml rules apply
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_POLICY")]
     pub(super) policy: PolicyName,
     /// Files, directories, globs or logical paths
@@ -127,10 +127,10 @@ pub(super) struct Range {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum PolicyName {
-    /// The older side's: a change cannot switch off its own checks
+    /// The older side: a change cannot disable its own checks
     #[default]
     Base,
-    /// The newer side's
+    /// The newer side
     Head,
 }
 
@@ -138,31 +138,31 @@ pub(super) enum PolicyName {
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) range: Range,
-    /// How to show it
+    /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: DiffFormat,
-    /// Only count changes per resource
+    /// Print only the number of changes per resource
     #[arg(long, env = "OUTCROP_STAT", conflicts_with_all = ["name_only", "format"])]
     pub(super) stat: bool,
-    /// Only name the resources that change
+    /// Print only the files of the resources that change
     #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
     pub(super) name_only: bool,
     /// Compare only these views of resources
     #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
     pub(super) only: Vec<View>,
-    /// Tell every change for each resource it happens to, even where many share it
+    /// Do not group identical changes: list every resource separately
     #[arg(long, env = "OUTCROP_NO_GROUP")]
     pub(super) no_group: bool,
-    /// The same as --no-group
+    /// Alias of --no-group
     #[arg(long, env = "OUTCROP_PER_RESOURCE")]
     pub(super) per_resource: bool,
-    /// Count, but do not show, changes at or below this place: a JSON Pointer, with * for one level and ** for any number
+    /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
-    /// List the changes that were not shown because of ignore and compare rules
+    /// List the changes that ignore and compare rules hide
     #[arg(long, env = "OUTCROP_SHOW_SUPPRESSED")]
     pub(super) show_suppressed: bool,
-    /// Show secrets; only on a terminal, and never in a CI job
+    /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,
     /// Do not use a pager
@@ -175,28 +175,28 @@ pub(super) struct DiffArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
-    /// What resources say
+    /// The content of resources
     Payload,
-    /// What layers say about them
+    /// Their effective metadata
     Metadata,
-    /// What would be sent for them
+    /// The requests that would be sent for them
     Requests,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum DiffFormat {
-    /// For reading
+    /// Text
     #[default]
     Terminal,
-    /// For reading, old and new in two columns
+    /// Text, old and new in two columns
     SideBySide,
-    /// A line diff of normalised documents, as git writes it
+    /// A line diff of normalised documents, in git's format
     Unified,
-    /// For programs: outcrop/report/v1
+    /// JSON, schema outcrop/report/v1
     Json,
-    /// An exact RFC 6902 patch per resource: applied to the older one it gives the newer one
+    /// One exact JSON Patch (RFC 6902) per resource, from the older to the newer version
     JsonPatch,
-    /// For pull requests
+    /// Markdown for pull requests
     Markdown,
 }
 
@@ -204,26 +204,26 @@ pub(super) enum DiffFormat {
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) range: Range,
-    /// How to show it
+    /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: CheckFormat,
     /// Check every file of the newer side, not only those that change
     #[arg(long, env = "OUTCROP_ALL", conflicts_with = "new_only")]
     pub(super) all: bool,
-    /// Report only what the older side does not have; the default when two revisions are compared
+    /// Report only problems that the older side does not have [default when two revisions are compared]
     #[arg(long, env = "OUTCROP_NEW_ONLY", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub(super) new_only: Option<bool>,
-    /// The severity from which on findings make the exit code 1
+    /// Lowest severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
     pub(super) fail_on: FailOn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum CheckFormat {
-    /// For reading, with snippets
+    /// Text with snippets of the files
     #[default]
     Terminal,
-    /// For programs: outcrop/report/v1
+    /// JSON, schema outcrop/report/v1
     Json,
     /// Workflow commands that annotate lines on GitHub
     Github,
@@ -240,10 +240,10 @@ pub(super) enum FailOn {
     Never,
 }
 
-/// One revision and a way to write.
+/// The revision that a command reads.
 #[derive(Debug, Args)]
 pub(super) struct At {
-    /// The revision to look at; the working tree by default, HEAD in a bare repository
+    /// Revision to read [default: the working tree, or HEAD in a bare repository]
     #[arg(long, value_name = "REV", env = "OUTCROP_AT")]
     pub(super) at: Option<String>,
 }
@@ -252,37 +252,37 @@ pub(super) struct At {
 pub(super) struct ExplainArgs {
     /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Only what stands at or below this place in the effective payload or metadata: a JSON Pointer
+    /// Show only values at or below this JSON Pointer, in the content and in the metadata
     pub(super) pointer: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
-    /// How to show it
+    /// Output format
     #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
     pub(super) output: ExplainOutput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum ExplainOutput {
-    /// For reading
+    /// Text
     #[default]
     Terminal,
-    /// As YAML
+    /// YAML
     Yaml,
-    /// As JSON
+    /// JSON
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MetadataCommand {
-    /// Show everything that holds for a path: its layers over the defaults
+    /// Show the effective metadata of a path: its layers merged over the defaults
     Get {
         #[command(flatten)]
         target: MetadataTarget,
-        /// Leave the defaults out
+        /// Leave out the defaults
         #[arg(long, env = "OUTCROP_OVERRIDES_ONLY")]
         overrides_only: bool,
     },
-    /// Show what is stored for a path: its layers merged, as they are written
+    /// Show the stored metadata of a path: its layers merged, as written
     Resolve {
         #[command(flatten)]
         target: MetadataTarget,
@@ -290,22 +290,22 @@ pub(super) enum MetadataCommand {
         #[arg(long, env = "OUTCROP_LAYERS")]
         layers: bool,
     },
-    /// Show what would be sent for a resource or a collection; nothing is ever sent
+    /// Show the requests that would be sent for a resource or a collection; nothing is ever sent
     Render(RequestArgs),
     /// Propose metadata for a path: from an OpenAPI document, and from the path itself
     Infer {
         #[command(flatten)]
         target: MetadataTarget,
-        /// The OpenAPI document; by default the one that `openapi` in outcrop.yaml names
+        /// OpenAPI document [default: the file named by `openapi` in outcrop.yaml]
         #[arg(long, value_name = "FILE", env = "OUTCROP_OPENAPI")]
         openapi: Option<PathBuf>,
-        /// Store the proposal; what is stored already stays as it is
+        /// Store the proposal; existing fields are kept
         #[arg(long, conflicts_with = "at")]
         apply: bool,
-        /// Show also what follows from the path alone, and leave out what is stored
+        /// Also show fields that follow from the path alone, and leave out stored ones
         #[arg(long, env = "OUTCROP_COMPLETE", conflicts_with = "apply")]
         complete: bool,
-        /// Everything below the path too: not available yet, and refused
+        /// Also infer everything below the path: not supported, always an error
         #[arg(long, env = "OUTCROP_RECURSIVE")]
         recursive: bool,
     },
@@ -316,10 +316,10 @@ pub(super) enum MetadataCommand {
         /// The field: a JSON Pointer such as /operationInfo/getResource/path
         #[arg(requires = "value", required_unless_present = "file")]
         pointer: Option<String>,
-        /// Its value: text as it is, everything else as YAML
+        /// The value: text as is, everything else as YAML
         #[arg(allow_hyphen_values = true)]
         value: Option<String>,
-        /// Replace the whole document by this file, in canonical form; - reads standard input
+        /// Replace the whole document with this file, in canonical form; - reads standard input
         #[arg(short, long, value_name = "FILE", conflicts_with_all = ["pointer", "value"])]
         file: Option<PathBuf>,
     },
@@ -336,41 +336,41 @@ pub(super) enum MetadataCommand {
 pub(super) struct RequestArgs {
     /// A logical path, such as /customers/acme; /customers/ for the collection; or a file or directory
     pub(super) path: OsString,
-    /// What is done; list for a collection, get otherwise
+    /// Operation [default: list for a collection, get otherwise]
     #[arg(value_enum, value_name = "OPERATION")]
     pub(super) operation: Option<OperationName>,
-    /// Show every operation that makes sense for the path, if none is named
+    /// Show every operation that applies to the path
     #[arg(long, env = "OUTCROP_ALL")]
     pub(super) all: bool,
     #[command(flatten)]
     pub(super) at: At,
-    /// How to show it
+    /// Output format
     #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
     pub(super) output: RequestOutput,
-    /// Show secrets; only on a terminal, and never in a CI job
+    /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,
 }
 
-/// What can be done with a resource.
+/// An operation on a resource or a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum OperationName {
     /// Read a resource
     #[value(alias = "getResource")]
     Get,
-    /// Make a resource
+    /// Create a resource
     #[value(alias = "createResource")]
     Create,
-    /// Change a resource
+    /// Update a resource
     #[value(alias = "updateResource")]
     Update,
-    /// Remove a resource
+    /// Delete a resource
     #[value(alias = "deleteResource")]
     Delete,
-    /// Read a collection
+    /// List a collection
     #[value(alias = "listCollection")]
     List,
-    /// Read a resource to compare it
+    /// Read a resource in order to compare it
     #[value(alias = "compareResources")]
     Compare,
 }
@@ -390,12 +390,12 @@ impl From<OperationName> for Operation {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum RequestOutput {
-    /// For reading
+    /// Text
     #[default]
     Text,
-    /// As JSON, with the template, the layer and the values behind every part
+    /// JSON, with the template, the layer and the inputs of every part
     Json,
-    /// As one command line each; the server is in the variable SERVER
+    /// One curl command per request; set the variable SERVER to the server's URL
     Curl,
 }
 
@@ -405,70 +405,70 @@ pub(super) struct MetadataTarget {
     pub(super) path: OsString,
     #[command(flatten)]
     pub(super) at: At,
-    /// How to show it
+    /// Output format
     #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
     pub(super) output: DocumentOutput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum DocumentOutput {
-    /// As YAML
+    /// YAML
     #[default]
     Yaml,
-    /// As JSON
+    /// JSON
     Json,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ExpandArgs {
-    /// The file
+    /// File to expand
     pub(super) file: PathBuf,
-    /// The revision to read it from; the working tree by default
+    /// Revision to read it from [default: the working tree]
     #[arg(long, value_name = "REV", env = "OUTCROP_AT")]
     pub(super) at: Option<String>,
-    /// How to write the result
+    /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: OutputFormat,
-    /// Say for every value where it is written, what brought it here and what it overrides
+    /// Show for every value where it is defined, how it got here and what it overrides
     #[arg(long, env = "OUTCROP_WHY")]
     pub(super) why: bool,
-    /// Show secrets; only on a terminal, and never in a CI job
+    /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct EvalArgs {
-    /// A path such as services::[labels::env=prod]::name, or a function form, which starts with {
+    /// A path such as services::[labels::env=prod]::name, or a function call, which starts with {
     #[arg(value_name = "EXPR")]
     pub(super) expression: String,
-    /// The current resource: a logical path, a file or a Kubernetes name such as 'Deployment shop/web'; the root by default
+    /// Current resource: a logical path, a file or a Kubernetes name such as 'Deployment shop/web' [default: the root]
     #[arg(long, env = "OUTCROP_PATH")]
     pub(super) path: Option<OsString>,
     #[command(flatten)]
     pub(super) at: At,
-    /// A variable for the expression; its value is YAML
+    /// Variable for the expression; the value is YAML
     #[arg(long = "var", value_name = "NAME=VALUE", env = "OUTCROP_VAR")]
     pub(super) vars: Vec<String>,
-    /// Print all matches as a list; otherwise null without a match, the value of one, a list of several
+    /// Always print a list of all matches [default: null for none, the value for one, a list for several]
     #[arg(long, env = "OUTCROP_ALL")]
     pub(super) all: bool,
-    /// Print the steps that lead to the result before it
+    /// Print every evaluation step before the result
     #[arg(long, env = "OUTCROP_TRACE")]
     pub(super) trace: bool,
-    /// How to write the result
+    /// Output format
     #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
     pub(super) output: DocumentOutput,
-    /// Show secrets; only on a terminal, and never in a CI job
+    /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct RestoreArgs {
-    /// The file with its directives
+    /// Original file, with merge directives
     pub(super) original: PathBuf,
-    /// The expanded document after the edit
+    /// Expanded document after the edit
     pub(super) changed: PathBuf,
     /// Write the result to the original file instead of printing it
     #[arg(long)]
@@ -477,39 +477,39 @@ pub(super) struct RestoreArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RenderArgs {
-    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web'; everything by default
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
     #[command(flatten)]
     pub(super) at: At,
-    /// Show each resource after every stage that changes it: merge directives, expressions, each patch file
+    /// Show each resource after every stage that changes it: merge directives, expressions, patch files
     #[arg(long, env = "OUTCROP_STEPS")]
     pub(super) steps: bool,
-    /// How to write them
+    /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: OutputFormat,
-    /// Show secrets; only on a terminal, and never in a CI job
+    /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct PatchArgs {
-    /// The patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
+    /// Patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
     pub(super) spec: PathBuf,
-    /// The documents; - reads standard input
+    /// Documents to patch; - reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// A variable for expressions, such as parameters.tier=gold, or a file with a map of them; may be given several times
+    /// Variable for expressions, such as parameters.tier=gold, or a file with a map of variables; repeatable
     #[arg(long, value_name = "KEY=VALUE|FILE", env = "OUTCROP_INPUT")]
     pub(super) input: Vec<OsString>,
-    /// Show what changes instead of the result
+    /// Show the changes instead of the result
     #[arg(long, env = "OUTCROP_DIFF", conflicts_with = "format")]
     pub(super) diff: bool,
-    /// How to write the result
+    /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: OutputFormat,
-    /// Show secrets; only on a terminal, and never in a CI job
+    /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,
 }
@@ -526,14 +526,14 @@ pub(super) enum OutputFormat {
 
 #[derive(Debug, Args)]
 pub(super) struct DifftoolArgs {
-    /// The older file or directory
+    /// Older file or directory
     pub(super) local: PathBuf,
-    /// The newer file or directory
+    /// Newer file or directory
     pub(super) remote: PathBuf,
-    /// The path in the repository, which decides how the files are read
+    /// Path in the repository, which decides how the files are interpreted
     #[arg(long, env = "OUTCROP_PATH")]
     pub(super) path: Option<OsString>,
-    /// How to show it
+    /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: DiffFormat,
     /// Exit with 1 if there are differences
@@ -543,40 +543,40 @@ pub(super) struct DifftoolArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct HookArgs {
-    /// Which hook
+    /// Name of the hook
     #[arg(value_enum)]
     pub(super) name: HookName,
-    /// What git passes on: nothing before a commit, the remote's name and URL before a push
+    /// Arguments from git: none for pre-commit, the remote's name and URL for pre-push
     #[arg(value_name = "ARGUMENT")]
     pub(super) arguments: Vec<OsString>,
-    /// The severity from which on findings stop the commit or push
+    /// Lowest severity that stops the commit or push
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
     pub(super) fail_on: FailOn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum HookName {
-    /// Before a commit: check what is staged
+    /// Before a commit: check the staged files
     PreCommit,
-    /// Before a push: check what is pushed, as listed on standard input
+    /// Before a push: check the pushed commits, as listed on standard input
     PrePush,
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CiCommand {
-    /// In a GitHub workflow: annotations, step summary and outputs for the event that started it
+    /// In a GitHub workflow: write annotations, step summary and outputs for the triggering event
     Github(GithubArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct GithubArgs {
-    /// The severity from which on findings make the exit code 1
+    /// Lowest severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
     pub(super) fail_on: FailOn,
-    /// The older revision, if the event's own is not the right one
+    /// Older revision [default: from the event]
     #[arg(long, value_name = "REV", env = "OUTCROP_BASE")]
     pub(super) base: Option<String>,
-    /// The newer revision, if the event's own is not the right one
+    /// Newer revision [default: from the event]
     #[arg(long, value_name = "REV", env = "OUTCROP_HEAD")]
     pub(super) head: Option<String>,
     /// Files, directories, globs or logical paths
@@ -594,12 +594,12 @@ pub(super) enum SchemaName {
 }
 
 impl Cli {
-    /// What this process was started with; what cannot be understood is said, and ends it.
-    pub(super) fn of_this_process() -> Self {
+    /// The parsed arguments of this process; prints usage errors and exits.
+    pub(super) fn from_arguments() -> Self {
         Self::parse()
     }
 
-    /// The definition itself, for completions and the manual page.
+    /// The definition of the command line, for completions and the manual page.
     pub(super) fn definition() -> clap::Command {
         Self::command()
     }

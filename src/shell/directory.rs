@@ -27,7 +27,7 @@ pub enum Links {
     /// Links are links; their content is the path they point to.
     #[default]
     Keep,
-    /// A link to a regular file stands for that file: `git difftool --dir-diff` makes such links into the working tree.
+    /// A link to a regular file is read as that file: `git difftool --dir-diff` makes such links into the working tree.
     FollowToFiles,
 }
 
@@ -101,8 +101,8 @@ impl Snapshot for DirectorySnapshot {
         if let Err(reason) = self.list_into(directory, &mut listing) {
             listing.unreadable.push(self.unreadable(directory, reason));
         }
-        listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
-        // The order in which a file system lists its files is nobody's choice.
+        listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        // The order in which a file system lists its files is arbitrary.
         listing.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
         listing
     }
@@ -128,7 +128,7 @@ impl Snapshot for DirectorySnapshot {
 
 /// Reads a file, or the target of a link, below a root. The size is checked first; nothing is read through a link.
 pub(super) fn read_below(root: &Path, path: &RepoPath, links: Links, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
-    let gone = || Reason::Other("it is not there any more".to_owned());
+    let gone = || Reason::Other("it no longer exists".to_owned());
     let on_disk = locate(root, path)?.ok_or_else(gone)?;
     let mut metadata = on_disk.symlink_metadata().map_err(because)?;
     if metadata.is_symlink() {
@@ -144,12 +144,12 @@ pub(super) fn read_below(root: &Path, path: &RepoPath, links: Links, budget: &Bu
     snapshot::admit(metadata.len(), budget)?;
     let file = File::open(&on_disk).map_err(because)?;
     if !is_same_file(&metadata, &file.metadata().map_err(because)?) {
-        return Err(Reason::Other("it was replaced while it was read".to_owned()));
+        return Err(Reason::Other("it was replaced while being read".to_owned()));
     }
     let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     file.take(metadata.len() + 1).read_to_end(&mut content).map_err(because)?;
     if content.len() as u64 > metadata.len() {
-        return Err(Reason::Other("it grew while it was read".to_owned()));
+        return Err(Reason::Other("it grew while being read".to_owned()));
     }
     Ok(content.into())
 }
@@ -197,7 +197,7 @@ fn kind_of(metadata: &Metadata) -> Result<EntryKind, Reason> {
         Ok(EntryKind::File)
     } else {
         // Opening a pipe waits for a writer, and reading a device may never end.
-        Err(Reason::Other("it is a pipe, a socket or a device, and was not opened".to_owned()))
+        Err(Reason::Other("it is a pipe, a socket or a device and was not opened".to_owned()))
     }
 }
 

@@ -46,14 +46,11 @@ pub(super) fn read(name: &str, payload: &[u8]) -> Result<Event, Failure> {
         "merge_group" => payload.merge_group(),
         "workflow_dispatch" | "schedule" => Some(payload.started()),
         _ => {
-            return Err(Failure::new(format!("the event `{name}` does not say which commits to compare")).help(
-                "say it with `--base` and `--head`, or start the workflow on `pull_request`, `push` or `merge_group`",
-            ));
+            return Err(Failure::new(format!("the event `{name}` does not name the commits to compare"))
+                .help("set `--base` and `--head`, or start the workflow on `pull_request`, `push` or `merge_group`"));
         }
     };
-    event.ok_or_else(|| {
-        Failure::new(format!("the payload of the event `{name}` does not say which commits it is about"))
-    })
+    event.ok_or_else(|| Failure::new(format!("the payload of the event `{name}` does not name its commits")))
 }
 
 #[derive(Deserialize)]
@@ -169,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_say_its_commits_is_refused() {
+    fn events_that_do_not_name_their_commits_are_refused() {
         let said = |name: &str, payload: &str| read(name, payload.as_bytes()).expect_err("refused").to_string();
         assert!(said("issue_comment", "{}").contains("--base"));
-        assert!(said("push", "{}").contains("does not say which commits"));
-        assert!(said("push", r#"{"ref": "x", "before": "--output=x", "after": "y"}"#).contains("does not say"));
+        assert!(said("push", "{}").contains("does not name its commits"));
+        assert!(said("push", r#"{"ref": "x", "before": "--output=x", "after": "y"}"#).contains("does not name"));
         assert!(said("push", "[").contains("cannot be read"));
         assert!(said("pull_request", &"[".repeat(100_000)).contains("cannot be read"));
     }

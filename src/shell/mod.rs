@@ -12,12 +12,13 @@ mod event;
 mod exit;
 pub mod git;
 mod memory;
-mod inspect;
 mod on_disk;
+mod one_side;
 mod output;
 mod pager;
 mod progress;
 mod pushed;
+mod select;
 mod session;
 mod timings;
 
@@ -30,7 +31,7 @@ use exit::Exit;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    let cli = Cli::of_this_process();
+    let cli = Cli::from_arguments();
     // A crash must never look like "no changes": the message is printed by the default hook, the exit code says "not done".
     let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| dispatch(&cli)));
     match outcome {
@@ -40,7 +41,7 @@ pub fn run() -> ExitCode {
             Exit::Incomplete.into()
         }
         Err(_) => {
-            output::note("error: outcrop crashed; this is a bug, and a report with the files involved would help");
+            output::note("error: outcrop crashed; this is a bug, please report it with the files involved");
             Exit::Incomplete.into()
         }
     }

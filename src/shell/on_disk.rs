@@ -43,7 +43,7 @@ impl Snapshot for OnDisk {
         listing.unreadable.extend(untracked.unreadable);
         // An id of a directory speaks only for what is tracked in it.
         listing.entries.iter_mut().for_each(forget_directory_id);
-        listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+        listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         listing
     }
 

@@ -62,7 +62,7 @@ pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
 
 /// A message for people beside the output, such as a note on what was assumed.
 pub(super) fn note(text: &str) {
-    // Nobody can be told that telling failed.
+    // A failure to write a message cannot be reported.
     let _ = io::stderr().write_all(harmless(text).as_bytes());
 }
 
@@ -71,7 +71,7 @@ pub(super) fn print_lines(text: &str) -> io::Result<()> {
     print(harmless(text).as_bytes())
 }
 
-/// Whole lines that steer nobody: no terminal, and no runner, which reads commands from both streams.
+/// Whole lines without control sequences for a terminal or commands for a runner, which reads both streams.
 fn harmless(text: &str) -> String {
     let is_in_ci = is_set("GITHUB_ACTIONS");
     let mut shown = String::with_capacity(text.len() + 1);

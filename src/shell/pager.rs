@@ -35,7 +35,7 @@ pub(super) fn through(pager: Option<String>, write: impl Fn(&mut dyn Write) -> i
     drop(input.into_parts());
     // Until the pager is gone the terminal is its.
     let status = child.wait()?;
-    // The shell says so if there is no such program, or if it cannot be started; then nobody has seen anything yet.
+    // The shell says so if there is no such program, or if it cannot be started; then nothing has been shown yet.
     if matches!(status.code(), Some(126 | 127)) {
         return output::write(write);
     }

@@ -52,7 +52,7 @@ fn line(done: usize, total: usize) -> String {
     format!("[{}{}] {done}/{total} files", "#".repeat(filled), " ".repeat(WIDTH - filled))
 }
 
-/// Replaces the line; nobody can be told if that fails.
+/// Replaces the line; a failure is ignored.
 fn show(text: &str) {
     let mut stderr = io::stderr();
     let _ = write!(stderr, "\r\x1b[K{text}").and_then(|()| stderr.flush());

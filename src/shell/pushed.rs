@@ -1,4 +1,4 @@
-//! What git tells a pre-push hook on standard input: which references are pushed, and what the remote has.
+//! Parses the standard input of a pre-push hook: the pushed references, and the remote's state.
 
 use super::error::Failure;
 use crate::sanitize;
@@ -22,8 +22,8 @@ pub(super) fn parse(input: &[u8]) -> Result<Vec<Pushed>, Failure> {
 
 fn parse_line(line: &[u8]) -> Result<Option<Pushed>, Failure> {
     let malformed = || {
-        Failure::new(format!("git does not say what is pushed in this line: {}", sanitize::quoted_path(line)))
-            .help("a pre-push hook reads `<local-ref> <local-oid> <remote-ref> <remote-oid>` from its standard input")
+        Failure::new(format!("cannot read this line of git's list of pushed refs: {}", sanitize::quoted_path(line)))
+            .help("a pre-push hook expects lines of `<local-ref> <local-oid> <remote-ref> <remote-oid>` on standard input")
     };
     let text = std::str::from_utf8(line).map_err(|_| malformed())?;
     // What is pushed is named as the user wrote it, and `HEAD^{/two words}` is a name too: only the end of the line is fixed.
@@ -45,7 +45,7 @@ pub(super) fn is_id(text: &str) -> bool {
     [40, 64].contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether an id is the one that stands for no object.
+/// Whether an id is all zeros, which means no object.
 pub(super) fn is_zero(id: &str) -> bool {
     id.bytes().all(|byte| byte == b'0')
 }

@@ -7,13 +7,25 @@ use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
 use super::error::Failure;
-use super::git::{Comparison, GitSnapshot, Repository, Words};
+use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
+use crate::comparison::{ComparedViews, Comparison, Options};
 use crate::limits::{Budget, Progress};
-use crate::pipeline::{Configuration, Policy, Request, Wants};
+use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
 use crate::text::Sources;
+
+/// What the command line asks of a comparison.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// Places whose changes the user does not want to see.
+    pub(super) ignored: Vec<SmolStr>,
+    /// Whether secrets are shown.
+    pub(super) reveal: bool,
+    /// What is compared of a resource.
+    pub(super) views: ComparedViews,
+}
 
 /// Everything a command needs to compare two sides.
 pub(super) struct Session {
@@ -23,12 +35,6 @@ pub(super) struct Session {
     configuration: Configuration,
     budget: Budget,
     sources: Arc<Sources>,
-    /// Places whose changes the user does not want to see.
-    pub(super) ignored: Vec<SmolStr>,
-    /// Whether secrets are shown.
-    pub(super) reveal: bool,
-    /// Which views of resources are compared.
-    pub(super) wants: Wants,
     user_pager: Option<String>,
     memory: TreeMemory,
 }
@@ -50,7 +56,7 @@ impl Session {
     /// Opens two sides that were decided elsewhere.
     pub(super) fn new(
         repository: &Repository,
-        comparison: &Comparison,
+        comparison: &git::RevisionPair,
         paths: &[Vec<u8>],
         policy: Policy,
     ) -> Result<Self, Failure> {
@@ -66,34 +72,15 @@ impl Session {
         let memory = TreeMemory::of(repository);
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
-        Ok(Self {
-            before,
-            after,
-            scope,
-            configuration,
-            budget,
-            sources,
-            ignored: Vec::new(),
-            reveal: false,
-            wants: Wants::default(),
-            user_pager,
-            memory,
-        })
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
     }
 
-    pub(super) fn request(&self) -> Request<'_> {
-        Request {
-            before: &self.before,
-            after: &self.after,
-            scope: &self.scope,
-            configuration: &self.configuration,
-            budget: &self.budget,
-            ignored: &self.ignored,
-            memory: &self.memory,
-            wants: self.wants,
-            reveal: self.reveal,
-            sources: &self.sources,
-        }
+    /// The comparison of both sides.
+    pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
+        let Asked { ignored, reveal, views } = asked;
+        let (scope, budget) = (self.scope.clone(), self.budget.clone());
+        let options = Options { scope, budget, ignored, memory: &self.memory, views, reveal, ..Options::default() };
+        Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 
     /// How far the run is.
@@ -117,7 +104,7 @@ fn has_separator() -> bool {
     std::env::args_os().any(|word| word == "--")
 }
 
-/// The repository of the directory the user stands in, with notes on how it was opened.
+/// The repository of the current directory, with notes on how it was opened.
 pub(super) fn open_repository(global: &Global) -> Result<Repository, Failure> {
     let directory = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let repository = Repository::open(&directory)?;

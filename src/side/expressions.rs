@@ -29,7 +29,7 @@ impl Side<'_> {
         if self.settings.expressions && has_expressions(&written) { sealed(&written, &hidden) } else { hidden }
     }
 
-    /// The same for whatever stands at a path; looked up once.
+    /// What expressions see of the resource at a path; computed once.
     fn seen_at(&self, path: &LogicalPath) -> Payload {
         self.caches.seen.get(path, || match self.find(path) {
             Some(resource) => Payload::Node(self.seen(resource)),
@@ -43,7 +43,7 @@ impl Side<'_> {
 pub struct SideTree<'a> {
     side: &'a Side<'a>,
     paths: Mutex<Paths>,
-    /// A resource that stands at its path whatever else does.
+    /// A resource that takes precedence over others at its path.
     around: Option<(LogicalPath, Resource)>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> SideTree<'a> {
         Self { side, paths: Mutex::default(), around: None }
     }
 
-    /// The same, seen from a resource: of several at its path it is the one that counts.
+    /// The tree as seen from a resource: of several at its path, this one is used.
     #[must_use]
     pub fn around(mut self, path: LogicalPath, resource: Resource) -> Self {
         self.around = Some((path, resource));
@@ -126,7 +126,7 @@ impl Tree for SideTree<'_> {
 
     fn by_path(&self, path: &str) -> Option<ResourceId> {
         let path = LogicalPath::parse(&format!("/{}", path.trim_start_matches('/'))).ok()?;
-        self.side.stands_at(&path).then(|| self.id(&path))
+        self.side.exists_at(&path).then(|| self.id(&path))
     }
 
     fn by_name(&self, name: &str) -> Vec<ResourceId> {

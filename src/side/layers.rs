@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::Side;
-use crate::finding::{Finding, Location};
-use crate::metadata::{EffectiveMetadata, LayerTrees, is_patch_file};
+use crate::finding::{Finding, Location, Outcome};
+use crate::metadata::{EffectiveMetadata, LayerTrees, MetadataPath, is_patch_file, resolve_selector};
+use crate::names;
 use crate::patch::CompiledFile;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
+use crate::settings::Root;
 
 impl<'a> Side<'a> {
     /// The root that a file of a resource belongs to.
@@ -28,6 +30,34 @@ impl<'a> Side<'a> {
     /// The effective metadata of a resource, if it can have any.
     pub fn metadata_of(&self, resource: &Resource) -> Option<Arc<EffectiveMetadata>> {
         Some(self.layers.metadata(&self.path_of(resource)?, &resource.file)?.value)
+    }
+
+    /// What layers say about a path or selector, in the tree of layers that starts at a root.
+    pub fn stored_metadata(&self, path: &MetadataPath, root: &Root) -> Outcome<Arc<EffectiveMetadata>> {
+        match self.layers.layers_at(&root.path) {
+            Some(layers) => resolve_selector(path, layers),
+            None => Outcome::clean(Arc::new(EffectiveMetadata::empty(self.nowhere()))),
+        }
+    }
+
+    /// The roots of layers that a path can belong to: of several, those in which there is something at that path.
+    pub fn layer_roots_with(&self, path: &MetadataPath) -> Vec<Root> {
+        let roots = self.settings.layer_roots();
+        let [only] = roots.all() else {
+            return roots.all().iter().filter(|root| self.has_place(path, &root.path)).cloned().collect();
+        };
+        vec![only.clone()]
+    }
+
+    fn has_place(&self, path: &MetadataPath, base: &RepoPath) -> bool {
+        let directory = path.segments().iter().try_fold(base.clone(), |place, name| place.join(name.as_bytes()));
+        let Ok(directory) = directory else { return false };
+        let legacy = names::EXTENSIONS.iter().filter_map(|extension| {
+            let name = [directory.file_name(), b".", extension.as_bytes()].concat();
+            directory.parent()?.join(&name).ok()
+        });
+        let mut places = std::iter::once(directory.clone()).chain(legacy);
+        places.any(|place| matches!(self.snapshot.entry(&place), Ok(Some(_))))
     }
 
     /// What is wrong with the metadata of a resource.

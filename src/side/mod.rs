@@ -4,11 +4,18 @@
 //! A [`Side`] reads files on demand, expands their directives, and answers what a resource is in effect. Each answer is computed
 //! once.
 
+mod evaluate;
 mod expressions;
-mod file;
+mod find;
+mod infer;
 mod layers;
-mod neighbours;
 mod names;
+mod neighbours;
+mod openapi;
+mod patching;
+mod render;
+mod requests;
+mod selection;
 mod stages;
 mod tree;
 
@@ -17,30 +24,38 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
-use crate::directive::Includes;
+use crate::directive::{self, Includes};
 use crate::expression::eval::Payload;
-use crate::layout::Roles;
+use crate::finding::Outcome;
+use crate::layout::{Files, LAYOUTS, Layout, Roles, Units};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Resource};
-use crate::secrets::{Masks, Secrets};
+use crate::resource::{Identity, Parsed, Resource};
+use crate::secrets::Secrets;
 use crate::settings::{Given, PlaceRule};
+use crate::snapshot::Entry;
+use crate::text::{SourceText, Span};
 use crate::value::Node;
 
+pub use crate::layout::{FileContent, Opened};
+pub use evaluate::{EvalQuestion, Evaluated, NoStart};
 pub use expressions::SideTree;
-pub use file::{FileContent, Opened};
+pub use find::{ResourceHit, ResourceQuery};
 use names::Names;
+pub use patching::{PatchInput, PatchedDocuments};
+pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
+pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
+pub use selection::{ResourceName, ResourceSelection};
 pub use stages::{Effective, Stage};
 use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.
 pub struct Side<'a> {
     given: Given<'a>,
-    includes: Arc<Includes>,
-    roles: Roles<'a>,
+    units: Units<'a>,
     layers: Arc<LayerTrees<'a>>,
     secrets: Arc<Secrets<'a>>,
     caches: Caches,
@@ -48,7 +63,6 @@ pub struct Side<'a> {
 
 /// Answers that were computed before.
 struct Caches {
-    files: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
     written: Memo<RepoPath, Arc<Written>>,
     children: Memo<LogicalPath, Arc<[LogicalPath]>>,
@@ -64,27 +78,27 @@ struct Caches {
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
     requests: request::CompiledTemplates,
+    openapi: OnceLock<Outcome<Option<Arc<Node>>>>,
 }
 
 impl<'a> Side<'a> {
-    /// A snapshot on its own, with the secret rules of its own settings.
+    /// A snapshot on its own, with the secret rules of its own settings; with `reveal`, secrets are shown.
     pub fn new(given: Given<'a>, reveal: bool) -> Self {
-        let side = Layered::new(given);
-        let masks = || Masks::new(&given.settings.secrets);
-        let secrets = if reveal { Secrets::off() } else { Secrets::new(masks(), vec![Arc::clone(&side.layers)]) };
+        let side = Layered::new(given, LAYOUTS);
+        let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal);
         side.hiding(Arc::new(secrets))
     }
 
     /// Both sides of a comparison. Each hides what either of them declares as secret.
     pub fn pair<'r>(
         [before, after]: [Given<'a>; 2],
+        layouts: &'a [&'a dyn Layout],
         rules: impl IntoIterator<Item = &'r PlaceRule>,
         reveal: bool,
     ) -> [Self; 2] {
-        let (before, after) = (Layered::new(before), Layered::new(after));
-        let layers = || vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
-        let secrets = if reveal { Secrets::off() } else { Secrets::new(Masks::new(rules), layers()) };
-        let secrets = Arc::new(secrets);
+        let (before, after) = (Layered::new(before, layouts), Layered::new(after, layouts));
+        let layers = vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
+        let secrets = Arc::new(Secrets::new(rules, layers, reveal));
         [before.hiding(Arc::clone(&secrets)), after.hiding(secrets)]
     }
 
@@ -98,9 +112,45 @@ impl<'a> Side<'a> {
         self.secrets.hide(resource)
     }
 
+    /// A place for values that no file contains.
+    pub fn nowhere(&self) -> Span {
+        let source = self.sources.add(SourceText::new(RepoPath::root(), self.snapshot.label(), ""));
+        Span::new(source, 0, 0)
+    }
+
     /// What files are, by their place.
     pub fn roles(&self) -> &Roles<'a> {
-        &self.roles
+        self.files().roles()
+    }
+
+    /// The files, as layouts read them.
+    pub fn files(&self) -> &Files<'a> {
+        self.units.files()
+    }
+
+    /// The units that layouts render as a whole.
+    pub fn units(&self) -> &Units<'a> {
+        &self.units
+    }
+
+    /// What the file at a path holds; nothing if there is none. It is read once.
+    pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
+        self.files().file(path)
+    }
+
+    /// What expanding a document of this side needs.
+    pub fn directives(&self) -> directive::Context<'_> {
+        self.files().directives()
+    }
+
+    /// The bytes of an entry.
+    pub fn open(&self, entry: Option<Entry>) -> Opened {
+        self.files().open(entry)
+    }
+
+    /// The resources of a file that is parsed already.
+    pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
+        self.files().content(path, parsed)
     }
 }
 
@@ -116,21 +166,27 @@ impl<'a> Deref for Side<'a> {
 /// A snapshot whose layers can be asked, so that all sides together can say what is secret.
 struct Layered<'a> {
     given: Given<'a>,
+    layouts: &'a [&'a dyn Layout],
     includes: Arc<Includes>,
     layers: Arc<LayerTrees<'a>>,
 }
 
 impl<'a> Layered<'a> {
-    fn new(given: Given<'a>) -> Self {
+    fn new(given: Given<'a>, layouts: &'a [&'a dyn Layout]) -> Self {
         let includes = Arc::new(Includes::default());
         let layers = Arc::new(LayerTrees::new(given, &includes));
-        Self { given, includes, layers }
+        Self { given, layouts, includes, layers }
     }
 
     fn hiding(self, secrets: Arc<Secrets<'a>>) -> Side<'a> {
-        let Self { given, includes, layers } = self;
-        let roles = Roles::new(given.snapshot, given.settings);
-        Side { given, includes, roles, layers, secrets, caches: Caches::new(given) }
+        let Self { given, layouts, includes, layers } = self;
+        Side {
+            given,
+            units: Units::new(Files::new(given, includes, layouts)),
+            layers,
+            secrets,
+            caches: Caches::new(given),
+        }
     }
 }
 
@@ -139,7 +195,6 @@ impl Caches {
         let patch_files =
             given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
-            files: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
             children: Memo::default(),
@@ -152,6 +207,7 @@ impl Caches {
             effective: Memo::default(),
             shown: Memo::default(),
             requests: request::CompiledTemplates::within(given.limits),
+            openapi: OnceLock::new(),
         }
     }
 }

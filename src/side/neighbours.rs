@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Side;
+use crate::finding::Outcome;
 use crate::metadata::{EffectiveMetadata, resolve};
 use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
@@ -11,7 +12,7 @@ use crate::resource::Resource;
 use crate::value::Node;
 
 impl Side<'_> {
-    /// A resource, or a path without one, that something is to be done with; the file is where it stands, or would.
+    /// A resource, or a path without one, as requests are made for it; the file is where it is written, or would be.
     pub fn target<'t>(
         &'t self,
         path: &'t LogicalPath,
@@ -60,7 +61,7 @@ impl Side<'_> {
 
 impl ResourceLookup for Side<'_> {
     fn payload(&self, path: &LogicalPath) -> Option<Node> {
-        // The same few resources stand above many others.
+        // A few resources are ancestors of many others.
         self.caches.shown.get(path, || self.shown_payload(self.find(path)?))
     }
 
@@ -71,5 +72,9 @@ impl ResourceLookup for Side<'_> {
 
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         Some(resolve(path, self.layers.layers_for(self.root_around(path)?)?).value)
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        Side::openapi(self)
     }
 }

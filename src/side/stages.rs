@@ -7,7 +7,7 @@ use crate::expression::eval::has_expressions;
 use crate::finding::{Finding, Outcome, has_errors};
 use crate::layout::Role;
 use crate::metadata::{EffectiveMetadata, identify};
-use crate::patch::{PatchSet, Patched, Seen, SpecUse, Subject, apply_layers_watched};
+use crate::patch::{PatchEvent, PatchSet, PatchSubject, Patched, SpecUse, apply_layers};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::request::derive;
 use crate::resource::Resource;
@@ -24,7 +24,7 @@ pub struct Effective {
     pub computed: Node,
     /// The patch that drops it.
     pub removed_by: Option<Span>,
-    /// Every patch that speaks for it, and whether it meant it.
+    /// Every patch that applies to its path, and whether it matched it.
     pub patches: Vec<SpecUse>,
     /// What is wrong with the way there.
     pub findings: Vec<Finding>,
@@ -58,7 +58,7 @@ pub enum Stage {
     Patches(RepoPath),
 }
 
-/// Told after each stage what it made; nothing once the resource was dropped.
+/// Called after each stage with its result; nothing once the resource was dropped.
 type Watch<'w> = dyn FnMut(Stage, Option<&Node>) + 'w;
 
 impl Side<'_> {
@@ -73,7 +73,7 @@ impl Side<'_> {
         }
     }
 
-    /// The same for somebody who asks once, and what each stage after its directives made of the resource.
+    /// The resource in effect, uncached, and the payload after each stage that follows its directives.
     pub fn stages(&self, resource: &Resource) -> (Effective, Vec<(Stage, Option<Node>)>) {
         let Some(patches) = self.work_for(resource) else {
             return (Effective::as_written(&resource.payload), Vec::new());
@@ -83,20 +83,20 @@ impl Side<'_> {
         (effective, stages)
     }
 
-    /// The patches that speak for a resource if there is anything to do for it.
+    /// The patches that apply to a resource, if there is anything to do for it.
     fn work_for(&self, resource: &Resource) -> Option<Option<(LogicalPath, Arc<PatchSet>)>> {
         let patches = self.patches_for(resource);
         let computes = self.settings.expressions && has_expressions(&resource.payload);
         // Layers and the configuration are not resources, though a diff shows them as such.
-        let is_resource = || !matches!(self.roles.of(&resource.file), Role::Layer | Role::Configuration);
+        let is_resource = || !matches!(self.roles().role(&resource.file), Role::Layer | Role::Configuration);
         ((computes || patches.is_some()) && is_resource()).then_some(patches)
     }
 
-    /// The patch files that speak for a resource, if there are any, and its path.
+    /// The patch files that apply to a resource, if there are any, and its path.
     fn patches_for(&self, resource: &Resource) -> Option<(LogicalPath, Arc<PatchSet>)> {
         let path = self.path_of(resource)?;
         let layers = self.layers.layers_for(&resource.file)?;
-        let set = self.caches.patch_files.get(layers.base())?.of(&path, layers, self.sources, self.limits);
+        let set = self.caches.patch_files.get(layers.base())?.files_for(&path, layers, self.sources, self.limits);
         (!set.is_empty()).then_some((path, set))
     }
 
@@ -116,7 +116,7 @@ impl Side<'_> {
         };
         let mut seen = Vec::new();
         let outcome = self.patched(&computed, resource, &path, &set, &mut |moment| {
-            if let Seen::File(file, node) = moment {
+            if let PatchEvent::File(file, node) = moment {
                 seen.push((Stage::Patches(file.path.clone()), node.cloned()));
             }
         });
@@ -141,7 +141,7 @@ impl Side<'_> {
         resource: &Resource,
         path: &LogicalPath,
         set: &PatchSet,
-        watch: &mut dyn FnMut(Seen<'_>),
+        watch: &mut dyn FnMut(PatchEvent<'_>),
     ) -> Outcome<Patched> {
         let metadata = self.metadata_of(resource);
         let alias = match &metadata {
@@ -152,21 +152,21 @@ impl Side<'_> {
         let said = metadata.as_deref().map_or_else(|| nothing.clone(), EffectiveMetadata::to_node);
         let attributes =
             metadata.as_deref().map_or_else(|| nothing.clone(), |metadata| attributes(path, metadata, &nothing));
-        let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &said };
-        apply_layers_watched(computed, set, &subject, self.limits, watch)
+        let subject = PatchSubject { path, alias: &alias, attributes: &attributes, metadata: &said };
+        apply_layers(computed, set, &subject, self.limits, watch)
     }
 
     fn secrets_of(&self, resource: &Resource, payload: &Node) -> Vec<Secret> {
         self.secrets.secrets_of(resource_with(resource, payload))
     }
 
-    /// The operation of a patch that took away what stood at a place, if one did.
+    /// The operation of a patch that removed what was at a place, if one did.
     pub fn taken_away(&self, resource: &Resource, place: &Pointer) -> Option<Span> {
         let (path, set) = self.work_for(resource)??;
         let computed = self.computed(resource).value;
         let (mut is_there, mut taken) = (computed.at(place).is_some(), None);
         let outcome = self.patched(&computed, resource, &path, &set, &mut |moment| {
-            if let Seen::Operation(at, node) = moment {
+            if let PatchEvent::Operation(at, node) = moment {
                 let is_there_now = node.at(place).is_some();
                 taken = if is_there && !is_there_now { Some(at) } else { taken.filter(|_| !is_there_now) };
                 is_there = is_there_now;

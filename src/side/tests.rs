@@ -113,7 +113,7 @@ fn short_names_open_nothing_and_are_collected_once() {
             let paths = |name: &str| tree.by_name(name).iter().map(|id| tree.path(*id)).collect::<Vec<_>>();
             assert_eq!(paths("one"), ["/a/one", "/c/one"]);
             assert_eq!(paths("b"), ["/b"]);
-            assert_eq!(paths("nobody"), [""; 0]);
+            assert_eq!(paths("missing"), [""; 0]);
             assert_eq!(paths("root"), ["/"]);
         }
         assert_eq!(snapshot.read(), [""; 0]);
@@ -133,7 +133,7 @@ fn what_cannot_be_known_is_not_nothing() {
     snapshot.dark = Some(repo_path("c"));
     in_side(&snapshot, &Limits::default(), |side| {
         let tree = SideTree::new(side);
-        for path in ["b/broken.yaml", "b/Thing.x", "c/nobody"] {
+        for path in ["b/broken.yaml", "b/Thing.x", "c/missing"] {
             let id = tree.by_path(path).unwrap_or_else(|| panic!("{path} is not known"));
             assert!(matches!(tree.payload(id), Payload::Unreadable(_)), "{path}");
         }

@@ -1,4 +1,4 @@
-//! The resources of a side by their logical paths: what stands at a path, and what stands below it.
+//! The resources of a side by their logical paths: the one at a path, and those below it.
 //!
 //! Most answers come from the names of files and directories alone. Files are opened only where their content decides what they
 //! are called, and those of a directory then once.
@@ -33,23 +33,42 @@ pub(super) struct Folder {
 pub(super) type Written = BTreeMap<LogicalPath, (RepoPath, usize)>;
 
 impl Side<'_> {
-    /// The resource at a logical path, directives followed. Of several the first by root; then the one that its directory names
-    /// comes before those that their files name, and these before documents that name themselves.
+    /// The resource at a logical path, directives expanded. Of several it is the first by root; then the one that its directory
+    /// names comes before those that their files name, and these before documents that name themselves.
     pub fn find(&self, path: &LogicalPath) -> Option<Resource> {
-        let name = path.last()?;
+        let first = |files: Vec<RepoPath>| files.iter().find_map(|file| self.first_in(file, path));
         self.settings.roots.paths().find_map(|root| {
             let directory = path.directory_below(root).ok()?;
-            let inside = self.folder(&directory).files.iter().find_map(|file| match self.roles.of(file) {
-                Role::Resource(named) if named == *path => self.first_in(file, path),
-                _ => None,
-            });
-            inside.or_else(|| {
-                let parent = directory.parent()?;
-                let beside = self.folder(&parent);
-                let mut named = beside.files.iter().filter(|file| is_named(file, name));
-                named.find_map(|file| self.first_in(file, path)).or_else(|| self.naming_itself(&parent, path))
-            })
+            first(self.files_inside(&directory, path))
+                .or_else(|| first(self.files_beside(&directory, path)))
+                .or_else(|| self.naming_itself(&directory.parent()?, path))
         })
+    }
+
+    /// Every file below a root that can hold the resource of a path, in the order of precedence.
+    pub(super) fn candidates(&self, path: &LogicalPath, root: &RepoPath) -> Vec<RepoPath> {
+        let Ok(directory) = path.directory_below(root) else { return Vec::new() };
+        let mut files = self.files_inside(&directory, path);
+        files.extend(self.files_beside(&directory, path));
+        if let Some(parent) = directory.parent().filter(|_| may_name_itself(path)) {
+            let beside = self.folder(&parent);
+            let is_other = |file: &&RepoPath| !is_named_by_directory(file) && !files.contains(file);
+            let others: Vec<RepoPath> = beside.files.iter().filter(is_other).cloned().collect();
+            files.extend(others);
+        }
+        files
+    }
+
+    /// The files in the directory of a path that are named by it.
+    fn files_inside(&self, directory: &RepoPath, path: &LogicalPath) -> Vec<RepoPath> {
+        let is_own = |file: &&RepoPath| matches!(self.roles().role(file), Role::Resource(named) if named == *path);
+        self.folder(directory).files.iter().filter(is_own).cloned().collect()
+    }
+
+    /// The files beside the directory of a path that are called like it.
+    fn files_beside(&self, directory: &RepoPath, path: &LogicalPath) -> Vec<RepoPath> {
+        let (Some(parent), Some(name)) = (directory.parent(), path.last()) else { return Vec::new() };
+        self.folder(&parent).files.iter().filter(|file| is_named(file, name)).cloned().collect()
     }
 
     fn first_in(&self, file: &RepoPath, path: &LogicalPath) -> Option<Resource> {
@@ -59,14 +78,16 @@ impl Side<'_> {
 
     /// A document that is called by its kind and name; both are needed, so the name has a dot.
     fn naming_itself(&self, directory: &RepoPath, path: &LogicalPath) -> Option<Resource> {
-        path.last().filter(|name| name.contains('.'))?;
+        if !may_name_itself(path) {
+            return None;
+        }
         let written = self.written_in(directory);
         let (file, position) = written.get(path)?;
         self.file(file).resources.iter().find(|resource| resource.position == *position).cloned()
     }
 
     /// Whether there is anything at a path: a resource, a directory that leads to some, or something that could not be understood.
-    pub fn stands_at(&self, path: &LogicalPath) -> bool {
+    pub fn exists_at(&self, path: &LogicalPath) -> bool {
         let is_folder =
             |root: &RepoPath| path.directory_below(root).is_ok_and(|directory| self.leads_to_resources(&directory));
         path.is_root()
@@ -82,14 +103,14 @@ impl Side<'_> {
         named.flat_map(|file| self.file(file).resources.clone()).collect()
     }
 
-    /// The paths one level below a path at which a resource stands, or below which one may, in byte order.
+    /// The paths one level below a path at which there is a resource, or below which there may be one, in byte order.
     pub fn children(&self, path: &LogicalPath) -> Arc<[LogicalPath]> {
         self.caches.children.get(path, || {
             let mut found: BTreeSet<LogicalPath> = BTreeSet::new();
             for root in self.settings.roots.paths() {
-                let Ok(directory) = path.directory_below(&root) else { continue };
+                let Ok(directory) = path.directory_below(root) else { continue };
                 let folder = self.folder(&directory);
-                let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root)?);
+                let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
                 found.extend(folder.folders.iter().filter(|folder| self.leads_to_resources(folder)).filter_map(below));
                 let written = self.written_in(&directory);
                 found.extend(written.keys().filter(|own| own.parent().as_ref() == Some(path)).cloned());
@@ -103,7 +124,7 @@ impl Side<'_> {
     pub(super) fn resources_in(&self, collection: &LogicalPath) -> BTreeMap<LogicalPath, Resource> {
         let mut found: BTreeMap<LogicalPath, Resource> = BTreeMap::new();
         for root in self.settings.roots.paths() {
-            let Ok(directory) = collection.directory_below(&root) else { continue };
+            let Ok(directory) = collection.directory_below(root) else { continue };
             let folder = self.folder(&directory);
             let standing = folder.folders.iter().flat_map(|folder| self.standing_in(folder));
             let beside = folder.files.iter().filter(|file| !is_named_by_directory(file));
@@ -118,7 +139,7 @@ impl Side<'_> {
         found
     }
 
-    /// Whether something stands at a path that could not be understood, so that nobody knows what is there.
+    /// Whether there is something at a path that could not be parsed, so that it is not known what it is.
     pub fn is_broken_at(&self, path: &LogicalPath) -> bool {
         let Some(name) = path.last() else { return false };
         // A kind starts with a capital letter; whatever file is broken, the document may stand in it.
@@ -126,7 +147,7 @@ impl Side<'_> {
         self.settings.roots.paths().any(|root| {
             let Ok(directory) = path.directory_below(root) else { return false };
             let own = self.folder(&directory);
-            let is_own = |file: &&RepoPath| matches!(self.roles.of(file), Role::Resource(named) if named == *path);
+            let is_own = |file: &&RepoPath| matches!(self.roles().role(file), Role::Resource(named) if named == *path);
             let beside = directory.parent().map(|parent| self.folder(&parent));
             if own.is_unlisted || beside.as_ref().is_some_and(|beside| beside.is_unlisted) {
                 return true;
@@ -143,7 +164,7 @@ impl Side<'_> {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
                 let is_directorys = matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
-                    && matches!(self.roles.of(file), Role::Resource(_));
+                    && matches!(self.roles().role(file), Role::Resource(_));
                 if is_directorys {
                     continue;
                 }
@@ -159,7 +180,7 @@ impl Side<'_> {
 
     /// What the files of a directory may be called by their names alone: legacy resources. Nothing is opened.
     pub(super) fn named_by_files(&self, directory: &RepoPath) -> Vec<LogicalPath> {
-        let named = |file: &RepoPath| match self.roles.of(file) {
+        let named = |file: &RepoPath| match self.roles().role(file) {
             Role::Resource(path) | Role::LegacyResource(path) => Some(path),
             _ => None,
         };
@@ -213,12 +234,19 @@ impl Side<'_> {
             };
             folder.is_unlisted = unreadable.iter().any(is_all);
             self.caches.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
-            folder.files.retain(|file| !matches!(self.roles.of(file), Role::Layer | Role::Configuration | Role::Other));
+            folder
+                .files
+                .retain(|file| !matches!(self.roles().role(file), Role::Layer | Role::Configuration | Role::Other));
             folder.files.sort_unstable();
             folder.folders.sort_unstable();
             Arc::new(folder)
         })
     }
+}
+
+/// Whether a path can be that of a document called by its kind and name: both are needed, so that there is a dot.
+fn may_name_itself(path: &LogicalPath) -> bool {
+    path.last().is_some_and(|name| name.contains('.'))
 }
 
 fn is_named_by_directory(file: &RepoPath) -> bool {

@@ -1,4 +1,4 @@
-//! What differs between two snapshots, found by walking both at once and never opening what has the same id on both sides.
+//! The files that differ between two snapshots. Both are walked at once, and entries with the same id on both sides are not opened.
 
 use std::cmp::Ordering;
 use std::iter::Peekable;
@@ -11,28 +11,28 @@ use crate::path::RepoPath;
 /// A path whose content may differ between two snapshots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Where it stands.
+    /// The path on both sides.
     pub path: RepoPath,
-    /// What stands there before, if anything.
+    /// The entry on the older side, if there is one.
     pub before: Option<Entry>,
-    /// What stands there after, if anything.
+    /// The entry on the newer side, if there is one.
     pub after: Option<Entry>,
 }
 
 /// The result of comparing two trees of files.
 #[derive(Debug, Default)]
 pub struct Changes {
-    /// Everything that differs, in byte order of the paths; directories never appear, only what is in them.
+    /// The files that differ, in byte order of the paths. Directories are not listed, only the files in them.
     pub files: Vec<ChangedFile>,
-    /// What could not be looked at.
+    /// What could not be read.
     pub unreadable: Vec<Unreadable>,
 }
 
 /// Compares two snapshots within a scope.
 ///
-/// Files whose id is not known on both sides count as changed: only reading them can tell.
+/// Files whose id is not known on both sides count as changed, because they must be read to find out.
 pub fn changes(before: &dyn Snapshot, after: &dyn Snapshot, scope: &Scope, limits: &Limits, spent: &Spent) -> Changes {
-    let mut walk = Walk::new(Some(before), after, scope, limits, spent);
+    let mut walk = TreeWalk::new(Some(before), after, scope, limits, spent);
     let root = RepoPath::root();
     let before = walk.root(before);
     let after = walk.root(after);
@@ -50,7 +50,7 @@ pub fn files_below(
     limits: &Limits,
     spent: &Spent,
 ) -> (Vec<Entry>, Vec<Unreadable>) {
-    let mut walk = Walk::new(None, snapshot, scope, limits, spent);
+    let mut walk = TreeWalk::new(None, snapshot, scope, limits, spent);
     let root = Entry { path: RepoPath::root(), kind: EntryKind::Directory, id: None };
     walk.directory(&root.path, None, Some(&root), 0);
     let Changes { files, unreadable } = walk.found;
@@ -59,19 +59,20 @@ pub fn files_below(
     (entries, unreadable)
 }
 
-struct Walk<'a> {
+/// The state of walking two snapshots.
+struct TreeWalk<'a> {
     before: Option<&'a dyn Snapshot>,
     after: &'a dyn Snapshot,
     scope: &'a Scope,
     limits: &'a Limits,
     spent: &'a Spent,
     found: Changes,
-    /// Set once the run has used up its share of entries: nothing more is listed then, or a tree of billions of paths
-    /// would be opened only to say the same at every turn.
+    /// Set once the run has reached its limit of entries. Nothing more is listed then, because a hostile tree can have billions of
+    /// paths.
     is_exhausted: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TreeWalk<'a> {
     fn new(
         before: Option<&'a dyn Snapshot>,
         after: &'a dyn Snapshot,
@@ -117,7 +118,7 @@ impl<'a> Walk<'a> {
         let mut before_entries = before.entries.iter().peekable();
         let mut after_entries = after.entries.iter().peekable();
         while let Some(pair) = next_pair(&mut before_entries, &mut after_entries) {
-            // What one side could not read may be the same on both: it is neither added nor removed.
+            // An entry that one side could not read may exist on both: it is neither added nor removed.
             let is_certain = match pair {
                 (Some(entry), None) => after.rules_out(path.as_bytes(), &entry.path),
                 (None, Some(entry)) => before.rules_out(path.as_bytes(), &entry.path),
@@ -130,7 +131,7 @@ impl<'a> Walk<'a> {
         self.found.unreadable.extend(unreadable());
     }
 
-    /// Books the members of a directory, if there is room for them.
+    /// Counts the members of a directory against the limit; returns whether they are within it.
     fn take(&mut self, directory: &RepoPath, members: u64) -> bool {
         let has_room = self.spent.take_entries(members, self.limits);
         if !has_room {
@@ -148,17 +149,18 @@ impl<'a> Walk<'a> {
         if *kind == EntryKind::Directory {
             self.directory(path, before, after, depth + 1);
         } else if self.scope.wants(path) {
-            // Both sides may share one copy of the path; there can be many.
+            // Both sides share one copy of the path, because there can be many.
             let after = after.map(|after| Entry { path: path.clone(), ..*after });
             self.found.files.push(ChangedFile { path: path.clone(), before: before.cloned(), after });
         }
     }
 
     fn refuse(&mut self, path: &RepoPath, limit: u64, what: &'static str) {
-        // Past a limit every further directory would say the same.
-        let is_same = |reason: &Reason| matches!(reason, Reason::TooManyEntries { what: said, .. } if *said == what);
-        let is_said = |unreadable: &Unreadable| is_same(&unreadable.reason);
-        if !self.found.unreadable.iter().any(is_said) {
+        // Each limit is reported once, not for every further directory.
+        let is_same =
+            |reason: &Reason| matches!(reason, Reason::TooManyEntries { what: reported, .. } if *reported == what);
+        let is_reported = |unreadable: &Unreadable| is_same(&unreadable.reason);
+        if !self.found.unreadable.iter().any(is_reported) {
             let revision = self.after.label().into();
             let reason = Reason::TooManyEntries { limit, what };
             self.found.unreadable.push(Unreadable { path: path.clone(), revision, reason });
@@ -170,7 +172,7 @@ fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Arc<Listing> {
     snapshot.map_or_else(Arc::default, |snapshot| snapshot.listing(path))
 }
 
-/// Whether two entries surely hold the same.
+/// Whether two entries certainly have the same content.
 fn is_same(before: Option<&Entry>, after: Option<&Entry>) -> bool {
     match (before, after) {
         (Some(before), Some(after)) => before.kind == after.kind && before.id.is_some() && before.id == after.id,
@@ -179,9 +181,9 @@ fn is_same(before: Option<&Entry>, after: Option<&Entry>) -> bool {
     }
 }
 
-/// Takes the next path off two listings, from both if it stands in both.
+/// Takes the next path off two listings, from both if both have it.
 ///
-/// A directory pairs only with a directory: where a file became one, the file is gone and the directory is new.
+/// A directory pairs only with a directory: where a file was replaced by one, the file is removed and the directory is added.
 fn next_pair<'e>(
     before: &mut Peekable<impl Iterator<Item = &'e Entry>>,
     after: &mut Peekable<impl Iterator<Item = &'e Entry>>,
@@ -190,7 +192,7 @@ fn next_pair<'e>(
         (None, None) => return None,
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
-        (Some(before), Some(after)) => before.place().cmp(&after.place()),
+        (Some(before), Some(after)) => before.sort_key().cmp(&after.sort_key()),
     };
     Some(match order {
         Ordering::Less => (before.next(), None),

@@ -1,4 +1,4 @@
-//! A snapshot in memory: for tests, vectors and callers of the library.
+//! A snapshot in memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::{Entry, EntryKind, Listing, ObjectId, Snapshot, Unreadable};
 use crate::path::RepoPath;
 
-/// Files by path; directories exist because something stands in them.
+/// Files by path. Directories exist because there are files in them.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySnapshot {
     label: SmolStr,
@@ -17,7 +17,7 @@ pub struct MemorySnapshot {
 }
 
 impl MemorySnapshot {
-    /// An empty tree with a name.
+    /// An empty tree with a label.
     pub fn new(label: impl Into<SmolStr>) -> Self {
         Self { label: label.into(), files: BTreeMap::new(), has_ids: false }
     }
@@ -29,7 +29,7 @@ impl MemorySnapshot {
         self
     }
 
-    /// The same tree with one more file.
+    /// Adds a file.
     #[must_use]
     pub fn with(mut self, path: RepoPath, content: impl Into<Arc<[u8]>>) -> Self {
         self.files.insert(path, content.into());
@@ -45,7 +45,7 @@ impl MemorySnapshot {
         Entry { path, kind, id }
     }
 
-    /// A hash over every path below and its content.
+    /// A hash over the path and content of every file below.
     fn id(&self, path: &RepoPath) -> Option<ObjectId> {
         let mut halves = [0xcbf2_9ce4_8422_2325_u64, 0x6c62_272e_07bb_0142];
         for (file, content) in self.files.iter().filter(|(file, _)| file.is_within(path)) {

@@ -1,4 +1,4 @@
-//! Stage 1, which bytes: snapshots of a tree of files, and what differs between two of them.
+//! Snapshots of a tree of files, and which files differ between two of them.
 
 mod changes;
 mod memory;
@@ -19,98 +19,99 @@ use crate::path::RepoPath;
 
 /// A tree of files at one moment: a commit, the index, the working tree, a directory, or memory.
 ///
-/// Implementations answer from what they have and never start a process. Equal ids promise equal content, so that whoever
-/// compares two snapshots can skip what has the same id on both sides.
+/// Implementations never start a process. Equal ids mean equal content, so that a comparison of two snapshots can skip entries with
+/// the same id on both sides.
 pub trait Snapshot: Sync {
-    /// As people call this side: `HEAD`, `3f9c2d1`, `index`, `working tree`.
+    /// The name of this side in reports: `HEAD`, `3f9c2d1`, `index`, `working tree`.
     fn label(&self) -> &str;
 
-    /// The members of a directory; none if there is no such directory.
+    /// Lists a directory. The listing is empty if there is no such directory.
     fn list(&self, directory: &RepoPath) -> Listing;
 
-    /// The same, shared with whoever asked before: for whoever only looks.
+    /// Like `list`, but returns a cached, shared listing where there is one.
     fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
         Arc::new(self.list(directory))
     }
 
-    /// Looks at each member of a directory in passing, in any order: for whoever wants to find a few among many.
+    /// Calls a function with each member of a directory, in any order, without creating a path for each. Returns what could not be
+    /// listed.
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
         self.listing(directory).visit(directory, visit)
     }
 
-    /// What is not the same in two trees that stand at one place, by their ids; nothing where only listing both can tell.
+    /// The members that differ between two trees of one directory, given by their ids; `None` if both must be listed to find out.
     fn differing(&self, _directory: &RepoPath, _before: ObjectId, _after: ObjectId) -> Option<Differing> {
         None
     }
 
-    /// What stands at a path, if anything.
+    /// The entry at a path, if there is one.
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable>;
 
-    /// The content of a file. Sizes are checked before anything is read.
+    /// The content of a file. Its size is checked before anything is read.
     fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable>;
 
-    /// Puts entries into the order in which reading them is cheapest; packs are read from front to back.
+    /// Sorts entries into the order in which reading them is cheapest; packs are read from front to back.
     fn sort_for_reading(&self, _entries: &mut [Entry]) {}
 }
 
-/// A member of a directory that somebody looks at in passing.
+/// A member of a directory, borrowed from its listing.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
-    /// Where it is.
+    /// The directory.
     pub directory: &'a RepoPath,
-    /// What it is called there.
+    /// The file name.
     pub name: &'a [u8],
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// Its id, if one is known.
+    /// The object id, if it is known.
     pub id: Option<ObjectId>,
 }
 
 impl<'a> Member<'a> {
-    /// An entry of a directory.
-    pub fn of(entry: &'a Entry, directory: &'a RepoPath) -> Self {
+    /// An entry of a directory as a member.
+    pub fn new(entry: &'a Entry, directory: &'a RepoPath) -> Self {
         Self { directory, name: entry.path.file_name(), kind: entry.kind, id: entry.id }
     }
 
-    /// Where it stands.
+    /// The path of the member.
     pub fn path(&self) -> RepoPath {
-        self.directory.join(self.name).expect("whoever lists members has checked their names")
+        self.directory.join(self.name).expect("listings hold valid names only")
     }
 
-    /// As an entry.
+    /// The member as an entry.
     pub fn entry(&self) -> Entry {
         Entry { path: self.path(), kind: self.kind, id: self.id }
     }
 }
 
-/// The members of two trees that are not the same in both.
+/// The members that differ between two trees.
 #[derive(Debug, Clone, Default)]
 pub struct Differing {
-    /// Those of the older tree, in the order of [`Entry::place`].
+    /// Members of the older tree, in the order of [`Entry::sort_key`].
     pub before: Vec<Entry>,
-    /// Those of the newer tree.
+    /// Members of the newer tree, in the order of [`Entry::sort_key`].
     pub after: Vec<Entry>,
-    /// How many members the larger tree has.
+    /// The number of members of the larger tree.
     pub members: u64,
 }
 
-/// What a directory holds. One bad member does not hide the others.
+/// The members of a directory. One that cannot be listed does not hide the others.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
-    /// The members, in the order of [`Entry::place`].
+    /// The members, in the order of [`Entry::sort_key`].
     pub entries: Vec<Entry>,
     /// Members that could not be listed, or the directory itself if nothing could.
     pub unreadable: Vec<Unreadable>,
 }
 
 impl Listing {
-    /// Shows each member of the directory, and gives what could not be listed.
+    /// Calls a function with each member, and returns what could not be listed.
     pub fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
-        self.entries.iter().for_each(|entry| visit(&Member::of(entry, directory)));
+        self.entries.iter().for_each(|entry| visit(&Member::new(entry, directory)));
         self.unreadable.clone()
     }
 
-    /// Whether a member that is not among the entries is surely not there.
+    /// Whether a member that is not among the entries certainly does not exist.
     pub fn rules_out(&self, directory: &[u8], member: &RepoPath) -> bool {
         let is_doubt = |unreadable: &Unreadable| {
             let is_nameless = matches!(unreadable.reason, Reason::UnsafeName { .. });
@@ -129,23 +130,23 @@ impl From<Unreadable> for Listing {
 /// One member of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it stands.
+    /// The path from the root of the snapshot.
     pub path: RepoPath,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// What it holds, if that is known without reading it.
+    /// The id of the content, if it is known without reading it.
     pub id: Option<ObjectId>,
 }
 
 impl Entry {
-    /// What listings are sorted by: byte order of the paths, and where a conflict leaves a file and a directory of one
-    /// name, the file first.
-    pub fn place(&self) -> (&RepoPath, bool) {
+    /// The key that listings are sorted by: the path in byte order; where a conflict leaves a file and a directory of one name, the
+    /// file comes first.
+    pub fn sort_key(&self) -> (&RepoPath, bool) {
         (&self.path, self.kind == EntryKind::Directory)
     }
 }
 
-/// What can stand in a directory.
+/// The kinds of entries in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A directory.
@@ -160,7 +161,7 @@ pub enum EntryKind {
     Conflict,
 }
 
-/// The name git gives to a content: SHA-1 or SHA-256.
+/// The name that git gives to a content: a SHA-1 or SHA-256 hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId {
     bytes: [u8; 32],
@@ -168,7 +169,7 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
-    /// Takes 20 or 32 bytes; anything else is not an id.
+    /// An id of 20 or 32 bytes; `None` for any other length.
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let length = u8::try_from(bytes.len()).ok().filter(|length| [20, 32].contains(length))?;
         let mut id = Self { bytes: [0; 32], length };
@@ -176,7 +177,7 @@ impl ObjectId {
         Some(id)
     }
 
-    /// The raw id.
+    /// The bytes of the hash.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
@@ -198,11 +199,11 @@ impl fmt::Debug for ObjectId {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct Unreadable {
-    /// What.
+    /// Its path.
     pub path: RepoPath,
-    /// On which side.
+    /// The label of its snapshot.
     pub revision: SmolStr,
-    /// Why.
+    /// Why it could not be read.
     pub reason: Reason,
 }
 
@@ -217,18 +218,18 @@ pub enum Reason {
         /// The limit.
         limit: u64,
     },
-    /// The run has read its share.
+    /// The run has reached its limit of bytes.
     #[error("not read, because this run has reached its limit of {limit} bytes")]
     RunTooLarge {
         /// The limit.
         limit: u64,
     },
     /// There are more entries, or deeper directories, than the limit.
-    #[error("not looked at, because this run has reached its limit of {limit} {what}")]
+    #[error("not listed, because this run has reached its limit of {limit} {what}")]
     TooManyEntries {
         /// The limit.
         limit: u64,
-        /// Of what.
+        /// What is limited.
         what: &'static str,
     },
     /// The object is not in the object database.
@@ -236,21 +237,21 @@ pub enum Reason {
     MissingObject {
         /// The object.
         id: String,
-        /// What would bring it here.
+        /// How to get the object.
         help: String,
     },
-    /// A name that would lead out of the tree.
-    #[error("the tree holds {name}, which is no file name")]
+    /// A name that is unsafe to check out.
+    #[error("the tree holds {name}, which is not a valid file name")]
     UnsafeName {
         /// The name, quoted.
         name: String,
     },
-    /// Anything else, in the words of the one who failed.
+    /// Any other reason.
     #[error("{0}")]
     Other(String),
 }
 
-/// Books a file of this size before anything of it is read, or says why it must not be read.
+/// Counts a file of this size against the limits before it is read; the error says why it must not be read.
 pub fn admit(size: u64, budget: &Budget) -> Result<(), Reason> {
     let Budget { limits, spent, .. } = budget;
     if size > limits.file_bytes {
@@ -263,13 +264,13 @@ pub fn admit(size: u64, budget: &Budget) -> Result<(), Reason> {
 }
 
 impl Unreadable {
-    /// The finding that tells the user.
+    /// The finding about this.
     pub fn into_finding(self) -> Finding {
         let message = self.reason.to_string();
         let location = Location::File { path: self.path, revision: self.revision };
         match self.reason {
             Reason::FileTooLarge { .. } => Finding::new(&finding::LIMIT_FILE_SIZE, location, message)
-                .help("raise `limits.file_bytes` in outcrop.yaml if the file is meant to be this large"),
+                .help("raise `limits.file_bytes` in outcrop.yaml if the file is supposed to be this large"),
             Reason::RunTooLarge { .. } => Finding::new(&finding::LIMIT_RUN_SIZE, location, message)
                 .help("name the paths of interest after `--`, or raise `limits.run_bytes` in outcrop.yaml"),
             Reason::TooManyEntries { .. } => Finding::new(&finding::LIMIT_ENTRIES, location, message)

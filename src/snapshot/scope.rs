@@ -1,18 +1,18 @@
-//! Which paths are of interest: git's pathspecs, and the logical paths of resources.
+//! The paths that a command is restricted to: git's pathspecs, and logical paths of resources.
 
 use crate::glob::{Glob, Slashes};
 use crate::names::EXTENSIONS;
 use crate::path::RepoPath;
 use crate::sanitize;
 
-/// The paths a command was asked about. Without any, everything is of interest.
+/// The paths that a command is restricted to. Without any, it includes everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
-    wanted: Vec<Pattern>,
-    unwanted: Vec<Pattern>,
+    wanted: Vec<ScopePattern>,
+    unwanted: Vec<ScopePattern>,
 }
 
-/// Why some words are not a scope.
+/// A path argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{word} {reason}")]
 pub struct ScopeError {
@@ -26,9 +26,9 @@ impl Scope {
         Self::default()
     }
 
-    /// Reads path arguments: files, directories and globs relative to `prefix`, the directory the user stands in; magic
-    /// such as `:/top`, `:!without` and `:(glob,icase)x`; and logical paths such as `/customers/acme`, which are looked
-    /// for below each of `roots` (none means the root of the repository).
+    /// Reads path arguments: files, directories and globs relative to `prefix`, the current directory; magic
+    /// such as `:/top`, `:!without` and `:(glob,icase)x`; and logical paths such as `/customers/acme`, which are
+    /// resolved below each of `roots` (or the root of the repository if there are none).
     pub fn new(words: &[impl AsRef<[u8]>], prefix: &RepoPath, roots: &[RepoPath]) -> Result<Self, ScopeError> {
         let mut scope = Self::default();
         for word in words {
@@ -44,36 +44,36 @@ impl Scope {
         self.wanted.is_empty() && self.unwanted.is_empty()
     }
 
-    /// Whether something of interest can stand below a directory.
+    /// Whether files below a directory can be in scope.
     pub fn can_hold(&self, directory: &RepoPath) -> bool {
         let is_wanted = self.wanted.is_empty() || self.wanted.iter().any(|pattern| pattern.can_hold(directory));
         is_wanted && !self.unwanted.iter().any(|pattern| pattern.covers(directory))
     }
 
-    /// Whether a file is of interest.
+    /// Whether a file is in scope.
     pub fn wants(&self, file: &RepoPath) -> bool {
         let is_wanted = self.wanted.is_empty() || self.wanted.iter().any(|pattern| pattern.wants(file));
         is_wanted && !self.unwanted.iter().any(|pattern| pattern.wants(file))
     }
 }
 
-/// One way to be of interest.
+/// One pattern of a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Pattern {
-    /// A file, or a directory and all that is in it.
+enum ScopePattern {
+    /// A file, or everything in a directory.
     Path(RepoPath),
-    /// A directory and all that is in it, but not a file of that name.
+    /// Everything in a directory, but not a file of that name.
     Directory(RepoPath),
-    /// Whatever matches.
+    /// All files that match a glob.
     Glob {
         glob: Glob,
-        /// Every match starts with this.
+        /// The prefix that all matches have.
         start: Vec<u8>,
         folds_case: bool,
     },
 }
 
-impl Pattern {
+impl ScopePattern {
     fn wants(&self, file: &RepoPath) -> bool {
         match self {
             Self::Path(path) => file.is_within(path),
@@ -93,7 +93,7 @@ impl Pattern {
         }
     }
 
-    /// Whether everything below a directory is surely meant.
+    /// Whether everything below a directory certainly matches.
     fn covers(&self, directory: &RepoPath) -> bool {
         match self {
             Self::Path(path) | Self::Directory(path) => directory.is_within(path),
@@ -102,7 +102,7 @@ impl Pattern {
     }
 }
 
-/// A path argument, taken apart.
+/// A parsed path argument.
 struct Word<'a> {
     shown: &'a [u8],
     text: &'a [u8],
@@ -135,7 +135,7 @@ impl<'a> Word<'a> {
                 match mark {
                     b'/' => word.is_top = true,
                     b'!' | b'^' => word.is_unwanted = true,
-                    // git keeps these for magic to come.
+                    // git reserves these for future magic.
                     b'"' | b'#' | b'%' | b'&' | b'\'' | b',' | b'-' | b';'..=b'>' | b'@' | b'_' | b'`' | b'~' => {
                         return Err(word.refuse(format!("uses the unknown magic `{}`", char::from(mark))));
                     }
@@ -163,7 +163,7 @@ impl<'a> Word<'a> {
         Ok(())
     }
 
-    fn patterns(&self, prefix: &RepoPath, roots: &[RepoPath]) -> Result<Vec<Pattern>, ScopeError> {
+    fn patterns(&self, prefix: &RepoPath, roots: &[RepoPath]) -> Result<Vec<ScopePattern>, ScopeError> {
         let Some(logical) = self.text.strip_prefix(b"/") else {
             let prefix = if self.is_top { RepoPath::root() } else { prefix.clone() };
             return self.relative_to(&prefix);
@@ -176,48 +176,48 @@ impl<'a> Word<'a> {
         Ok(patterns)
     }
 
-    fn logical_below(&self, root: &RepoPath, logical: &[u8]) -> Result<Vec<Pattern>, ScopeError> {
+    fn logical_below(&self, root: &RepoPath, logical: &[u8]) -> Result<Vec<ScopePattern>, ScopeError> {
         let logical = logical.strip_suffix(b"/").unwrap_or(logical);
         if self.is_glob(logical) || self.folds_case {
-            // In a logical path `*` is one segment: it names resources, not files.
+            // In a logical path `*` matches one segment, because it names resources, not files.
             let tails = ["", "/**", ".json", ".yaml", ".yml"];
             let pattern = |tail: &&str| self.glob(root, &[logical, tail.as_bytes()].concat(), Slashes::Separators);
             return Ok(tails.iter().map(pattern).collect());
         }
         let directory = self.join(root, logical)?;
-        let mut patterns = vec![Pattern::Path(directory.clone())];
+        let mut patterns = vec![ScopePattern::Path(directory.clone())];
         if let (Some(parent), name) = (directory.parent(), directory.file_name()) {
             let files = EXTENSIONS.map(|extension| [name, b".", extension.as_bytes()].concat());
-            patterns.extend(files.iter().filter_map(|name| parent.join(name).ok()).map(Pattern::Path));
+            patterns.extend(files.iter().filter_map(|name| parent.join(name).ok()).map(ScopePattern::Path));
         }
         Ok(patterns)
     }
 
-    fn relative_to(&self, prefix: &RepoPath) -> Result<Vec<Pattern>, ScopeError> {
+    fn relative_to(&self, prefix: &RepoPath) -> Result<Vec<ScopePattern>, ScopeError> {
         let (directory, rest) = self.climb(prefix)?;
         let last = self.text.rsplit(|&byte| byte == b'/').next();
         let is_directory = matches!(last, Some(b"" | b"." | b".."));
         if rest.is_empty() {
-            return Ok(vec![Pattern::Path(directory)]);
+            return Ok(vec![ScopePattern::Path(directory)]);
         }
         let mut patterns = Vec::new();
         if self.is_glob(&rest) {
             let tail: &[u8] = if is_directory { b"/" } else { b"" };
             patterns.push(self.glob(&directory, &[&rest, tail].concat(), self.slashes));
         }
-        // git also takes a pattern for a name, so that a file called `a[1].yaml` can be given as it is.
+        // Like git, a pattern also matches as a name, so that a file called `a[1].yaml` needs no escapes.
         if self.folds_case {
             let name = escape(&rest);
             patterns.push(self.glob(&directory, &[&name, &b"/*"[..]].concat(), Slashes::Ordinary));
             patterns.extend((!is_directory).then(|| self.glob(&directory, &name, Slashes::Ordinary)));
         } else {
             let path = self.join(&directory, &rest)?;
-            patterns.push(if is_directory { Pattern::Directory(path) } else { Pattern::Path(path) });
+            patterns.push(if is_directory { ScopePattern::Directory(path) } else { ScopePattern::Path(path) });
         }
         Ok(patterns)
     }
 
-    /// Takes `.` and `..` out of the text: the directory it starts in, and what follows below that.
+    /// Resolves `.` and `..`: the directory that the path starts in, and the rest of the path below it.
     fn climb(&self, prefix: &RepoPath) -> Result<(RepoPath, Vec<u8>), ScopeError> {
         let mut directory = prefix.clone();
         let mut rest: Vec<&[u8]> = Vec::new();
@@ -237,14 +237,14 @@ impl<'a> Word<'a> {
         RepoPath::new([directory.as_bytes(), between, rest].concat()).map_err(|error| self.refuse(error.to_string()))
     }
 
-    fn glob(&self, directory: &RepoPath, pattern: &[u8], slashes: Slashes) -> Pattern {
+    fn glob(&self, directory: &RepoPath, pattern: &[u8], slashes: Slashes) -> ScopePattern {
         let mut start = directory.as_bytes().to_vec();
         if !directory.is_root() {
             start.push(b'/');
         }
         let glob = Glob::below(&start, pattern, slashes, self.folds_case);
         start.extend(pattern.iter().take_while(|byte| !is_special(byte)));
-        Pattern::Glob { glob, start, folds_case: self.folds_case }
+        ScopePattern::Glob { glob, start, folds_case: self.folds_case }
     }
 
     fn is_glob(&self, text: &[u8]) -> bool {
@@ -260,7 +260,7 @@ fn is_special(byte: &u8) -> bool {
     b"*?[\\".contains(byte)
 }
 
-/// Text as a pattern that matches only itself.
+/// The pattern that matches only this text.
 fn escape(text: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(text.len());
     for &byte in text {

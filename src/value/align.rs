@@ -20,7 +20,7 @@ pub fn align(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
 const EXACT: usize = 1024;
 /// Items up to which git's heuristic search is used at once; its cost grows with n·√n at worst.
 const SEARCHED: usize = 8 * 1024;
-/// The same where no item is unique and nothing else helps.
+/// Items up to which it is used if no item is unique and nothing else helps.
 const SEARCHED_WITHOUT_ANCHORS: usize = 64 * 1024;
 /// How often a gap between unique items is divided again.
 const DEEPEST: usize = 8;
@@ -100,7 +100,7 @@ fn unique_anchors(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
     rising(shared.collect())
 }
 
-/// Where each item stands, if it stands in one place only.
+/// The position of each item that occurs exactly once.
 fn once(items: &[u32]) -> HashMap<u32, Option<usize>> {
     let mut places = HashMap::with_capacity(items.len());
     for (at, &item) in items.iter().enumerate() {

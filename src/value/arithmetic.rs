@@ -6,9 +6,10 @@
 use std::cmp::Ordering;
 
 use super::Number;
+use super::decimal::Decimal;
 use super::natural::Natural;
 
-/// What can be done with two numbers.
+/// An operation on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// The sum.
@@ -39,24 +40,24 @@ pub enum CalculationError {
     /// A root of a negative number.
     #[error("not a real number")]
     NotReal,
-    /// More digits than anybody means.
+    /// More than 10,000 digits.
     #[error("too many digits")]
     TooLong,
 }
 
-/// Products cost the square of their length; nobody's configuration needs longer numbers.
+/// Products cost the square of their length, and configuration does not need longer numbers.
 const MOST_DIGITS: u64 = 10_000;
 /// A quotient that has an end, but only after more digits than this, is rounded.
 const MOST_PLACES: usize = 400;
 /// A real number with more zeros than this is written with an exponent.
 const MOST_ZEROS: i64 = 20;
 
-/// What an operation makes of two numbers.
+/// The result of an operation.
 pub fn calculate(operation: Operation, a: &Number, b: &Number) -> Result<Number, CalculationError> {
-    let (x, y) = (Decimal::read(a)?, Decimal::read(b)?);
+    let (x, y) = (Operand::read(a)?, Operand::read(b)?);
     let result = match operation {
         Operation::Add => x.plus(&y)?,
-        Operation::Sub => x.plus(&Decimal { is_negative: !y.is_negative, ..y })?,
+        Operation::Sub => x.plus(&Operand { is_negative: !y.is_negative, ..y })?,
         Operation::Mul => x.times(&y),
         Operation::Div => match x.divided(&y)? {
             Some(exact) => exact,
@@ -73,13 +74,9 @@ pub fn calculate(operation: Operation, a: &Number, b: &Number) -> Result<Number,
     result.write()
 }
 
-/// Which of two numbers is larger; nothing where one of them is not a number, or is written in a way nobody means.
+/// Which of two numbers is larger; `None` if one is `.nan` or has an exponent that is too large to compare.
 pub fn compare(a: &Number, b: &Number) -> Option<Ordering> {
-    if a.is_equal(b) {
-        return (!a.is_nan()).then_some(Ordering::Equal);
-    }
-    let (a, b) = (a.magnitude()?, b.magnitude()?);
-    Some(a.cmp(&b))
+    a.decimal().compare(&b.decimal())
 }
 
 /// The nearest number of 64 bits, for what decimals cannot say.
@@ -93,34 +90,28 @@ fn rounded(a: &Number, b: &Number, operation: fn(f64, f64) -> f64) -> Result<Num
     Number::from_json(&format!("{result:?}")).ok_or(CalculationError::TooLong)
 }
 
-/// A sign, digits, and how many zeros follow them, or with a minus how many of them stand behind the point.
+/// A finite number to calculate with: a sign, digits and an exponent of ten.
 #[derive(Debug, Clone)]
-struct Decimal {
+struct Operand {
     is_negative: bool,
     digits: Natural,
     exponent: i64,
     is_integer: bool,
 }
 
-impl Decimal {
+impl Operand {
     fn read(number: &Number) -> Result<Self, CalculationError> {
-        let text = number.to_json().ok_or(CalculationError::NotFinite)?;
-        let unsigned = text.trim_start_matches('-');
-        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let exponent: i64 = exponent.parse().map_err(|_| CalculationError::TooLong)?;
-        let length = whole.len().saturating_add(fraction.len());
-        if length as u64 > MOST_DIGITS || exponent.unsigned_abs() > MOST_DIGITS {
+        let (is_negative, digits, exponent) = match number.decimal() {
+            Decimal::Finite { is_negative, digits, exponent } => (is_negative, digits, exponent),
+            Decimal::Infinite { .. } | Decimal::NotANumber => return Err(CalculationError::NotFinite),
+            Decimal::Absurd { .. } => return Err(CalculationError::TooLong),
+        };
+        let point = exponent + i64::try_from(digits.len()).unwrap_or(i64::MAX >> 1);
+        if digits.len() as u64 > MOST_DIGITS || (point - 1).unsigned_abs() > MOST_DIGITS {
             return Err(CalculationError::TooLong);
         }
-        let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
-        let decimal = Self {
-            is_negative: text.starts_with('-'),
-            digits: Natural::from_digits(&[whole, fraction].concat()),
-            exponent: exponent - places,
-            is_integer: number.is_integer(),
-        };
-        Ok(decimal)
+        let is_integer = number.is_integer();
+        Ok(Self { is_negative, digits: Natural::from_digits(&digits), exponent, is_integer })
     }
 
     /// Both with the same exponent.
@@ -262,7 +253,7 @@ impl Decimal {
         self.digits.shifted(usize::try_from(self.exponent).unwrap_or(0)).to_digits()
     }
 
-    /// Digits with a point, so that nobody takes it for an integer; with an exponent where there would be too many zeros.
+    /// Digits with a point, so that it is not taken for an integer; with an exponent where there would be too many zeros.
     fn real_text(&self) -> String {
         let all = self.digits.to_digits();
         let digits = all.trim_end_matches('0');
@@ -271,7 +262,7 @@ impl Decimal {
         }
         let count = |text: &str| i64::try_from(text.len()).unwrap_or(i64::MAX);
         let exponent = self.exponent + count(&all) - count(digits);
-        // Where the point stands, counted from the first digit.
+        // The position of the point, counted from the first digit.
         let point = count(digits) + exponent;
         if exponent > MOST_ZEROS || point < -MOST_ZEROS {
             let (first, rest) = digits.split_at(1);
@@ -421,8 +412,22 @@ mod tests {
             b in "[-+]?(0|[1-9][0-9]{0,6})(\\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?",
         ) {
             use Operation::{Add, Div, FloorDiv, Mod, Mul, Pow, Sub};
-            for operation in [Add, Sub, Mul, Div, FloorDiv, Mod, Pow] {
-                let _ = calculate(operation, &number(&a), &number(&b));
+            let (a, b) = (number(&a), number(&b));
+            for operation in [Div, Pow] {
+                let _ = calculate(operation, &a, &b);
+            }
+            for operation in [Add, Mul] {
+                let [one, other] = [(&a, &b), (&b, &a)].map(|(a, b)| calculate(operation, a, b).map(|it| it.as_str().to_owned()));
+                prop_assert_eq!(one.ok(), other.ok());
+            }
+            let zero = calculate(Sub, &a, &b).and_then(|minus| calculate(Add, &minus, &b)).and_then(|sum| calculate(Sub, &sum, &a));
+            if let Ok(zero) = zero {
+                prop_assert_eq!(compare(&zero, &number("0")), Some(Ordering::Equal));
+            }
+            if let (Ok(quotient), Ok(rest)) = (calculate(FloorDiv, &a, &b), calculate(Mod, &a, &b))
+                && let Ok(sum) = calculate(Mul, &quotient, &b).and_then(|product| calculate(Add, &product, &rest))
+            {
+                prop_assert_eq!(compare(&sum, &a), Some(Ordering::Equal));
             }
         }
     }

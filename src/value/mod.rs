@@ -1,4 +1,4 @@
-//! The ordered tree that every stage works on, and the two meanings of "the same".
+//! The ordered tree that every stage works on, with two kinds of equality.
 //!
 //! Scalars are stored in the node, lists and maps behind a shared pointer: cloning a subtree copies nothing, so aliases, included
 //! files and unchanged parts are shared. Lists and maps know their hash, size and height, so that equal subtrees are found, and
@@ -6,10 +6,10 @@
 
 pub mod align;
 mod arithmetic;
+mod decimal;
 mod mix;
 mod natural;
 mod number;
-mod order;
 mod origin;
 pub mod provenance;
 mod secret;
@@ -31,14 +31,14 @@ use crate::path::Pointer;
 use crate::text::Span;
 use mix::hasher;
 
-/// A value, where it is written, and how it came here.
+/// A value, where it is written, and its provenance.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// What it is.
     pub value: Value,
     /// Where it is written.
     pub span: Span,
-    /// What few values have: a tag, an anchor, a step that brought it from elsewhere.
+    /// What few values have: a tag, an anchor, a provenance step.
     pub extra: Option<Arc<Extra>>,
 }
 
@@ -86,7 +86,7 @@ pub struct Entry {
     pub value: Node,
 }
 
-/// A map's key: its text, where it stands, and whether it was text to begin with.
+/// A map's key: its text, its place, and what type it has in the file.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// The key as text; for a key that is a list or a map, its compact form.
@@ -213,17 +213,17 @@ impl Node {
         self.extra.as_ref()?.tag.as_deref()
     }
 
-    /// The step that brought this value from elsewhere, if one did.
+    /// The last provenance step, if the value was not written here.
     pub fn step(&self) -> Option<&Step> {
         self.extra.as_ref()?.step.as_ref()
     }
 
-    /// What would stand here if this value did not.
+    /// The value that this one overrides.
     pub fn overridden(&self) -> Option<&Node> {
         self.extra.as_ref()?.overridden.as_ref()
     }
 
-    /// The same value, with one more step on its way here. Nothing below is copied.
+    /// Returns the value with one more provenance step. Nothing below is copied.
     #[must_use]
     pub fn through(mut self, kind: StepKind, at: Span) -> Self {
         let mut extra = self.extra.as_deref().cloned().unwrap_or_default();
@@ -232,7 +232,7 @@ impl Node {
         self
     }
 
-    /// The same value, standing where another would.
+    /// Returns the value with a note of the value that it overrides.
     #[must_use]
     pub fn overriding(mut self, other: Node) -> Self {
         let mut extra = self.extra.as_deref().cloned().unwrap_or_default();
@@ -241,7 +241,7 @@ impl Node {
         self
     }
 
-    /// The same value, with what it overrides forgotten.
+    /// Returns the value without the note of what it overrides.
     #[must_use]
     pub fn forgetting(mut self) -> Self {
         if self.overridden().is_some() {
@@ -252,7 +252,7 @@ impl Node {
         self
     }
 
-    /// The same value with every part of it at one place: for what is read out of a string, whose insides are no places of a file.
+    /// Returns a copy in which every node has one span: for documents inside a string, whose parts have no spans in the file.
     #[must_use]
     pub fn written_at(&self, span: Span) -> Self {
         let moved = match &self.value {
@@ -300,7 +300,7 @@ impl Node {
         hasher.finish()
     }
 
-    /// The same value: numbers by value, maps without regard to key order. What diff, compare and filters mean by "equal".
+    /// Whether both have the same value: numbers by value, maps without regard to key order. Diff, compare and filters use this.
     pub fn is_equal(&self, other: &Self) -> bool {
         self.is_same(other, Number::is_equal)
     }
@@ -314,7 +314,7 @@ impl Node {
         }
     }
 
-    /// The same value to the letter: also the type and digits of numbers. What expand, restore and exact patches mean.
+    /// Whether both have the same value, including the type and digits of numbers. Expand, restore and exact patches use this.
     pub fn is_identical(&self, other: &Self) -> bool {
         self.is_same(other, Number::is_identical)
     }
@@ -436,12 +436,12 @@ impl Map {
         self.entry(name).map(|entry| &entry.value)
     }
 
-    /// The entry of a key by its text; where `1: x` stands beside `"1": x`, the text key.
+    /// The entry of a key by its text; if both `1: x` and `"1": x` are there, the text key.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.position(name).map(|at| &self.entries[at])
     }
 
-    /// Where a key stands among the entries.
+    /// The position of a key among the entries.
     pub fn position(&self, name: &str) -> Option<usize> {
         let Some(by_key) = &self.by_key else {
             let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.key.name == name);
@@ -456,7 +456,7 @@ impl Map {
         self.position_near(position, key).map(|at| &self.entries[at])
     }
 
-    /// Where the same key stands; tried first at the same position.
+    /// The position of the same key; the given position is tried first.
     pub fn position_near(&self, position: usize, key: &Key) -> Option<usize> {
         if self.entries.get(position).is_some_and(|entry| entry.key.is_same(key)) {
             return Some(position);
@@ -477,7 +477,7 @@ impl Default for Map {
 }
 
 impl Entry {
-    /// A key that is text, and its value; for what nobody wrote in this form.
+    /// A text key with its value, for generated maps.
     pub fn named(name: impl Into<SmolStr>, at: Span, value: Node) -> Self {
         Self { key: Key { name: name.into(), kind: KeyKind::Text, span: at }, value }
     }

@@ -19,6 +19,23 @@ impl Natural {
         Self(chunks.map(limb).collect()).trimmed()
     }
 
+    /// Reads hexadecimal or octal digits, by long multiplication.
+    pub(super) fn from_radix(radix: u32, digits: &str) -> Self {
+        let mut limbs: Vec<u32> = Vec::new();
+        for digit in digits.chars().filter_map(|digit| digit.to_digit(radix)) {
+            let mut carry = u64::from(digit);
+            for limb in &mut limbs {
+                let product = u64::from(*limb) * u64::from(radix) + carry;
+                *limb = low(product);
+                carry = product / BASE;
+            }
+            if carry > 0 {
+                limbs.push(low(carry));
+            }
+        }
+        Self(limbs)
+    }
+
     pub(super) fn to_digits(&self) -> String {
         let Some(top) = self.0.last() else { return "0".to_owned() };
         let mut digits = top.to_string();
@@ -43,7 +60,7 @@ impl Natural {
         (self.0.len() as u64).saturating_mul(DIGITS as u64)
     }
 
-    /// The same with zeros at its end.
+    /// The number with zeros appended.
     pub(super) fn shifted(&self, zeros: usize) -> Self {
         if self.is_zero() {
             return Self::default();

@@ -1,10 +1,13 @@
 //! Numbers as they are written, of any size, compared by value without ever being rounded.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use smol_str::SmolStr;
+
+use super::decimal::Decimal;
+use super::natural::Natural;
 
 /// A number in its own spelling: decimal, `0x…`, `0o…`, or one of `.inf`, `-.inf`, `.nan`.
 #[derive(Clone, Debug)]
@@ -44,14 +47,14 @@ impl Number {
         }
         match (self.to_json(), other.to_json()) {
             (Some(a), Some(b)) => a == b && self.is_integer() == other.is_integer(),
-            (None, None) => self.canonical() == other.canonical(),
+            (None, None) => self.decimal() == other.decimal(),
             _ => false,
         }
     }
 
     /// Same value at full precision: what "equal" means. `.nan` equals itself, so that a file equals itself.
     pub fn is_equal(&self, other: &Self) -> bool {
-        self.text == other.text || self.canonical() == other.canonical()
+        self.text == other.text || self.decimal() == other.decimal()
     }
 
     /// The number in JSON's grammar without loss: radix numbers in decimal, `.5` as `0.5`. `None` for `.inf` and `.nan`, which
@@ -61,7 +64,7 @@ impl Number {
             return Some(Cow::Borrowed(&self.text));
         }
         if let Some((radix, digits)) = radix_digits(&self.text) {
-            return Some(Cow::Owned(to_decimal(radix, digits)));
+            return Some(Cow::Owned(Natural::from_radix(radix, digits).to_digits()));
         }
         let (sign, rest) = split_sign(&self.text);
         if is_special(rest) {
@@ -84,109 +87,37 @@ impl Number {
 
     /// Feeds the value, not the spelling, to a hasher: equal numbers hash alike.
     pub fn hash_value(&self, hasher: &mut impl Hasher) {
-        self.canonical().hash(hasher);
+        self.decimal().hash(hasher);
     }
 
-    /// Whether it is `.nan`, which is neither more nor less than anything.
-    pub(super) fn is_nan(&self) -> bool {
-        self.canonical() == Canonical::NotANumber
+    /// Whether the value is zero.
+    pub fn is_zero(&self) -> bool {
+        self.decimal().is_zero()
     }
 
-    /// What its size is by; nothing if it has none, or one that nobody means.
-    pub(super) fn magnitude(&self) -> Option<Magnitude> {
-        let (negative, size) = match self.canonical() {
-            Canonical::Finite { digits, .. } if digits == "0" => return Some(Magnitude::Zero),
-            Canonical::Finite { negative, digits, exponent } => {
-                let length = i64::try_from(digits.len()).unwrap_or(i64::MAX >> 1);
-                (negative, Some((exponent.saturating_add(length), digits.into_owned())))
-            }
-            Canonical::Infinite { negative } => (negative, None),
-            Canonical::NotANumber | Canonical::Absurd(_) => return None,
-        };
-        let size = size.map_or(Size::Infinite, |(point, digits)| Size::Finite { point, digits });
-        Some(if negative { Magnitude::Below(Reverse(size)) } else { Magnitude::Above(size) })
+    /// The order of the values at full precision. `.nan` comes before everything, so that sorting has one answer.
+    pub fn order(&self, other: &Self) -> Ordering {
+        if let (Ok(a), Ok(b)) = (self.text.parse::<i64>(), other.text.parse::<i64>()) {
+            return a.cmp(&b);
+        }
+        self.decimal().cmp(&other.decimal())
     }
 
-    fn canonical(&self) -> Canonical<'_> {
-        let text = self.text.as_str();
-        if let Some((radix, digits)) = radix_digits(text) {
-            let decimal = to_decimal(radix, digits);
-            return Canonical::finite(false, Cow::Owned(decimal), 0);
-        }
-        let (sign, rest) = split_sign(text);
-        let negative = sign == "-";
-        if is_special(rest) {
-            let nan = rest.eq_ignore_ascii_case(".nan");
-            return if nan { Canonical::NotANumber } else { Canonical::Infinite { negative } };
-        }
-        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = if fraction.is_empty() { Cow::Borrowed(whole) } else { Cow::Owned([whole, fraction].concat()) };
-        if digits.bytes().all(|digit| digit == b'0') {
-            return Canonical::finite(false, Cow::Borrowed("0"), 0);
-        }
-        match exponent.parse::<i64>() {
-            // Far from overflow: a mantissa is never longer than a file.
-            Ok(exponent) if exponent.abs() < 1 << 40 => {
-                let shift = i64::try_from(fraction.len()).unwrap_or(i64::MAX >> 1);
-                Canonical::finite(negative, digits, exponent - shift)
-            }
-            // Nobody means such a number; its spelling is its value.
-            _ => Canonical::Absurd(self.to_json().unwrap_or(Cow::Borrowed(text))),
-        }
+    /// The number taken apart, one form per value.
+    pub(super) fn decimal(&self) -> Decimal<'_> {
+        Decimal::read(self)
     }
 }
 
-/// Numbers in their order.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Magnitude {
-    Below(Reverse<Size>),
-    Zero,
-    Above(Size),
-}
-
-/// Sizes in their order: where the point stands, counted from the first digit that is not zero, and then the digits.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Size {
-    Finite { point: i64, digits: String },
-    Infinite,
-}
-
-/// One form per value, so that equality and hashing agree.
-#[derive(PartialEq, Eq, Hash)]
-enum Canonical<'a> {
-    Finite { negative: bool, digits: Cow<'a, str>, exponent: i64 },
-    Infinite { negative: bool },
-    NotANumber,
-    Absurd(Cow<'a, str>),
-}
-
-impl<'a> Canonical<'a> {
-    /// Digits without leading or trailing zeros; zero is the digit `0` with exponent 0 and no sign.
-    fn finite(negative: bool, digits: Cow<'a, str>, exponent: i64) -> Self {
-        let leading = digits.len() - digits.trim_start_matches('0').len();
-        let kept = digits.trim_end_matches('0').len();
-        if kept <= leading {
-            return Self::Finite { negative: false, digits: Cow::Borrowed("0"), exponent: 0 };
-        }
-        let dropped = i64::try_from(digits.len() - kept).unwrap_or(i64::MAX >> 1);
-        let digits = match digits {
-            Cow::Borrowed(text) => Cow::Borrowed(&text[leading..kept]),
-            Cow::Owned(text) => Cow::Owned(text[leading..kept].to_owned()),
-        };
-        Self::Finite { negative, digits, exponent: exponent + dropped }
-    }
-}
-
-fn split_sign(text: &str) -> (&str, &str) {
+pub(super) fn split_sign(text: &str) -> (&str, &str) {
     text.split_at(usize::from(text.starts_with(['-', '+'])))
 }
 
-fn is_special(unsigned: &str) -> bool {
+pub(super) fn is_special(unsigned: &str) -> bool {
     matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN")
 }
 
-fn radix_digits(text: &str) -> Option<(u32, &str)> {
+pub(super) fn radix_digits(text: &str) -> Option<(u32, &str)> {
     let (radix, digits) = match text.as_bytes() {
         [b'0', b'x', ..] => (16, &text[2..]),
         [b'0', b'o', ..] => (8, &text[2..]),
@@ -194,28 +125,6 @@ fn radix_digits(text: &str) -> Option<(u32, &str)> {
     };
     let valid = !digits.is_empty() && digits.len() <= LONGEST_RADIX_NUMBER && digits.chars().all(|c| c.is_digit(radix));
     valid.then_some((radix, digits))
-}
-
-/// The number in base 10, by long multiplication in base 10^9.
-fn to_decimal(radix: u32, digits: &str) -> String {
-    const BASE: u64 = 1_000_000_000;
-    let mut limbs: Vec<u64> = vec![0];
-    for digit in digits.chars().filter_map(|c| c.to_digit(radix)) {
-        let mut carry = u64::from(digit);
-        for limb in &mut limbs {
-            let product = *limb * u64::from(radix) + carry;
-            *limb = product % BASE;
-            carry = product / BASE;
-        }
-        if carry > 0 {
-            limbs.push(carry);
-        }
-    }
-    let mut decimal = limbs.last().copied().unwrap_or(0).to_string();
-    for limb in limbs.iter().rev().skip(1) {
-        decimal.push_str(&format!("{limb:09}"));
-    }
-    decimal
 }
 
 /// YAML 1.2 core schema: `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`, decimals with optional exponent, infinities, `.nan`.

@@ -1,6 +1,6 @@
-//! How a value came to stand where it stands.
+//! Provenance: the steps by which a value came from where it is written to where it is used.
 //!
-//! A step is kept at the node where a subtree was grafted, never on the nodes below it: the way of a deep value is the sum of
+//! A step is kept at the node where a subtree was grafted, never on the nodes below it: the provenance of a deep value is the sum of
 //! the steps met while walking down to it. That is what lets subtrees be shared.
 
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use smol_str::SmolStr;
 use super::Node;
 use crate::text::Span;
 
-/// What few values have beside value and place.
+/// What few nodes have beside value and span.
 #[derive(Debug, Clone, Default)]
 pub struct Extra {
     /// A tag outside the core schema, such as `!Ref`; part of the value.
     pub tag: Option<SmolStr>,
     /// The name by which aliases and directives may refer to it; not part of the value.
     pub anchor: Option<SmolStr>,
-    /// The last step on its way here.
+    /// The last step of its provenance.
     pub step: Option<Step>,
-    /// What would stand here if this value did not.
+    /// The value that this one overrides.
     pub overridden: Option<Node>,
 }
 
-/// One step on a value's way from where it is written to where it counts. Steps are shared: a long way costs nothing to extend.
+/// One step of a value's provenance. Steps are shared: a long chain costs nothing to extend.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What brought it.
+    /// What moved the value.
     pub kind: StepKind,
     /// Where that is written: the alias, the merge key, the directive's key.
     pub at: Span,
@@ -34,7 +34,7 @@ pub struct Step {
     pub before: Option<Arc<Step>>,
 }
 
-/// What can bring a value from elsewhere.
+/// The ways in which a value comes from elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepKind {
     /// A YAML alias, `*name`.
@@ -53,7 +53,7 @@ pub enum StepKind {
     Transformer,
     /// A generator of a kustomization.
     Generator,
-    /// A layer that speaks for the resource.
+    /// A layer that applies to the resource.
     Layer,
 }
 
@@ -63,7 +63,7 @@ impl Step {
         Self { kind, at, before: None }
     }
 
-    /// The same step, taken after another.
+    /// Returns the step with another one before it.
     #[must_use]
     pub fn after(mut self, before: Arc<Step>) -> Self {
         self.before = Some(before);
@@ -79,7 +79,7 @@ impl Step {
 }
 
 impl Drop for Step {
-    /// A way of a hundred thousand steps must not need as many stack frames to be forgotten.
+    /// Dropping a chain of a hundred thousand steps must not recurse.
     fn drop(&mut self) {
         let mut next = self.before.take();
         while let Some(mut step) = next.and_then(Arc::into_inner) {
@@ -89,7 +89,7 @@ impl Drop for Step {
 }
 
 impl StepKind {
-    /// As messages name it.
+    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Alias => "alias",
@@ -113,7 +113,7 @@ mod tests {
     use crate::value::Value;
 
     #[test]
-    fn a_very_long_way_is_walked_and_forgotten() {
+    fn a_very_long_chain_is_walked_and_dropped() {
         let source = Sources::default().add(SourceText::new(RepoPath::root(), "", ""));
         let span = Span::new(source, 0, 0);
         let mut node = Node::new(Value::Null, span);

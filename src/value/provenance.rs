@@ -1,25 +1,25 @@
-//! The way of a value noted on the value itself: layers are taken apart into what they say, and what stood around it is lost.
+//! Copies each node's provenance onto all of its descendants, because layers are later split into single fields.
 
 use std::sync::Arc;
 
 use crate::value::{Extra, Node, Step};
 
-/// Larger documents are left as they are: nothing is shared between the parts of what comes out.
+/// Larger documents are left as they are, because nothing in the result is shared.
 const LARGEST: u64 = 50_000;
 
-/// The same document, in which each part knows the whole way it came.
-pub fn by_each(root: Node) -> Node {
-    if root.size() > LARGEST || !root.any(|node| node.step().is_some()) { root } else { told(&root, None) }
+/// Returns the document with the complete provenance on every node.
+pub fn spread(root: Node) -> Node {
+    if root.size() > LARGEST || !root.any(|node| node.step().is_some()) { root } else { with_steps(&root, None) }
 }
 
-fn told(node: &Node, around: Option<&Arc<Step>>) -> Node {
+fn with_steps(node: &Node, around: Option<&Arc<Step>>) -> Node {
     let way = match (node.step(), around) {
         (None, around) => around.cloned(),
         (Some(own), None) => Some(Arc::new(own.clone())),
         (Some(own), Some(around)) => Some(Arc::new(one_after_other(own, around))),
     };
     let below = way.as_ref();
-    let copy = node.map_children(|child| Some(told(child.node, below))).unwrap_or_else(|| node.clone());
+    let copy = node.map_children(|child| Some(with_steps(child.node, below))).unwrap_or_else(|| node.clone());
     let Some(way) = way else { return copy };
     let extra = Extra { step: Some((*way).clone()), ..node.extra.as_deref().cloned().unwrap_or_default() };
     Node { extra: Some(Arc::new(extra)), ..copy }

@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 
 use super::{Node, Number, Value};
 
-/// A value behind a wall: it can be compared with another secret, and nothing else. No writer, no report and no `Debug` output
-/// can print what it holds. Expressions work behind the wall, and what they make there stays there.
+/// A hidden value: it can be compared with another secret, and nothing else. No writer, no report and no `Debug` output can print
+/// it. Expressions may compute with it; their results are secrets again.
 #[derive(Clone)]
 pub struct Secret(Arc<Node>);
 
-/// A fresh key per run: what leaves the process can never be matched against guesses.
+/// A fresh key per run, so that hashes that leave the process cannot be matched against guesses.
 static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl Secret {
@@ -20,14 +20,14 @@ impl Secret {
         Self(Arc::new(value))
     }
 
-    /// A hash that means nothing outside this run.
+    /// A hash that is different in every run.
     pub(super) fn hash(&self) -> u64 {
         let mut hasher = KEY.build_hasher();
         hasher.write_u64(self.0.hash());
         hasher.finish()
     }
 
-    /// What is hidden: for expressions alone, which hide what they make of it. A test keeps everybody else away.
+    /// The hidden value: for expressions alone, which hide their results again. A test keeps other modules from using it.
     pub(crate) fn beneath(&self) -> &Node {
         &self.0
     }
@@ -42,16 +42,16 @@ impl Secret {
     }
 }
 
-/// Shorter values are in many texts by chance.
+/// Shorter values occur in many texts by chance.
 const SHORTEST: usize = 4;
 
 impl Secret {
-    /// Whether a text holds the hidden value. Values of a few characters are found in no text.
+    /// Whether a text contains the hidden value. Values of less than four characters are never found.
     pub fn is_in(&self, text: &str) -> bool {
         self.text().is_some_and(|hidden| text.contains(hidden))
     }
 
-    /// The text with something else in place of the hidden value; nothing if it is not in it.
+    /// The text with the hidden value replaced; `None` if it does not contain it.
     pub fn taken_out_of(&self, text: &str, instead: &str) -> Option<String> {
         self.text().filter(|hidden| text.contains(hidden)).map(|hidden| text.replace(hidden, instead))
     }

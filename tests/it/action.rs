@@ -140,7 +140,7 @@ fn a_given_binary_is_used_as_it_is() {
 #[test]
 fn the_binary_is_built_once_and_not_where_strangers_configure_cargo() {
     let repo = TestRepo::new();
-    // Stands for cargo: says where it runs, and makes what it should.
+    // In place of cargo: prints where it runs, and makes what it should.
     let cargo = "#!/bin/sh\npwd >> \"$RUNNER_TEMP/calls\"\nfor word; do [ \"$last\" = --root ] && root=$word; last=$word; done\n\
                  echo \"$*\" >> \"$RUNNER_TEMP/words\"\nmkdir -p \"$root/bin\" && printf '#!/bin/sh\\n' > \"$root/bin/outcrop\" && \
                  chmod +x \"$root/bin/outcrop\"\n";
@@ -159,7 +159,7 @@ fn the_binary_is_built_once_and_not_where_strangers_configure_cargo() {
     let words = fs::read_to_string(repo.beside("temp/words")).expect("cargo was called");
     assert!(words.starts_with("install --locked --path . --root "), "{words}");
 
-    // Without cargo the user is told what to do.
+    // Without cargo the message says what to do.
     fs::remove_dir_all(repo.beside("cache")).expect("it is there");
     let tools = repo.beside("few");
     fs::create_dir_all(&tools).expect("directories can be made");

@@ -1,7 +1,7 @@
-//! Why resources change, through the whole pipeline: groups, causes, edited files, shielded resources and dead edits.
+//! Why resources change, through the whole comparison: groups, causes, edited files, overriding resources and dead edits.
 
+use outcrop::comparison::{Comparison, Judged};
 use outcrop::diff::{self, Group, Origin};
-use outcrop::pipeline::{self, Judged, Request};
 use outcrop::report::{Report, Style, json, terminal};
 use outcrop::text::Span;
 
@@ -9,13 +9,13 @@ use crate::comparing::{Comparing, snapshot};
 
 type Files = Vec<(String, String)>;
 
-fn run<T>(before: &Files, after: &Files, scope: &[&str], act: impl Fn(&Request<'_>) -> T) -> T {
+fn run<T>(before: &Files, after: &Files, scope: &[&str], act: impl Fn(&Comparison<'_>) -> T) -> T {
     let side = |label, files: &Files| snapshot(label, files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     Comparing { scope, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
 }
 
 fn compare(before: &Files, after: &Files) -> Report {
-    run(before, after, &[], pipeline::compare)
+    run(before, after, &[], |comparison| comparison.compare())
 }
 
 fn files(list: &[(&str, &str)]) -> Files {
@@ -34,7 +34,7 @@ fn line(report: &Report, span: Span) -> (String, usize) {
 }
 
 /// Path, number of resources and where the newer value is written.
-fn told(report: &Report) -> Vec<(String, usize, String)> {
+fn groups(report: &Report) -> Vec<(String, usize, String)> {
     let origin = |group: &Group| match group.after.as_ref().or(group.before.as_ref()).map(|cause| &cause.origin) {
         Some(Origin::At(place)) => format!("{}:{}", place.file, line(report, place.span).1),
         Some(Origin::Own) => "own".to_owned(),
@@ -58,7 +58,7 @@ const V2: &str = "operationInfo:\n  getResource: {path: '/v2/{{.id}}'}\n  update
 fn two_edited_lines_that_reach_many_take_few_lines() {
     let report = compare(&customers(37, V1), &customers(37, V2));
     assert_eq!(
-        told(&report),
+        groups(&report),
         [
             ("/operationInfo/getResource/path".into(), 37, "customers/_/metadata.yaml:2".into()),
             ("/operationInfo/updateResource/path".into(), 37, "customers/_/metadata.yaml:4".into()),
@@ -96,12 +96,12 @@ fn the_same_edit_in_many_files_is_one_group() {
         (0..count).map(|at| (format!("c/c{at}/resource.yaml"), text(at))).collect()
     };
     let report = compare(&with("silver", 4), &with("gold", 4));
-    let told = told(&report);
-    assert_eq!(told[0], ("/plan".into(), 4, "own".into()));
-    assert_eq!((told.len(), told[1].1), (2, 4));
+    let found = groups(&report);
+    assert_eq!(found[0], ("/plan".into(), 4, "own".into()));
+    assert_eq!((found.len(), found[1].1), (2, 4));
     assert!(report.edits.files.is_empty());
     assert_eq!((report.edits.own.files, report.edits.own.edits), (4, 8));
-    // What is only equal is not the same: 1 and 1.0 are told apart.
+    // What is only equal is not the same: 1 and 1.0 differ.
     let numbers = |of: [&str; 2]| files(&[("a/resource.yaml", of[0]), ("b/resource.yaml", of[1])]);
     assert!(compare(&numbers(["n: 1", "n: 1.0"]), &numbers(["n: 2", "n: 2"])).groups.is_empty());
 }
@@ -117,13 +117,13 @@ fn the_same_edit_in_the_metadata_of_each_resource_is_one_group() {
         all
     };
     let report = compare(&with("old"), &with("new"));
-    let of_metadata: Vec<_> = told(&report).into_iter().filter(|(_, _, origin)| origin == "apart").collect();
+    let of_metadata: Vec<_> = groups(&report).into_iter().filter(|(_, _, origin)| origin == "apart").collect();
     assert_eq!(of_metadata, [("/resourceInfo/idFromAttribute".into(), 3, "apart".into())]);
     assert!(shown(&report, 100).contains("why  x/{a, b, c}/metadata.yaml\n"), "{}", shown(&report, 100));
 }
 
 #[test]
-fn what_is_included_is_the_cause_and_the_way_is_told() {
+fn what_is_included_is_the_cause_and_includes_are_shown() {
     let with = |base: &str| {
         files(&[
             ("shared/base.yaml", base),
@@ -133,12 +133,14 @@ fn what_is_included_is_the_cause_and_the_way_is_told() {
         ])
     };
     let report = compare(&with("timeout: 30\n"), &with("retries: 1\ntimeout: 60\n"));
-    assert!(told(&report).contains(&("/common/timeout".into(), 2, "shared/base.yaml:2".into())));
-    assert!(told(&report).contains(&("/common/retries".into(), 2, "shared/base.yaml:1".into())));
+    assert!(groups(&report).contains(&("/common/timeout".into(), 2, "shared/base.yaml:2".into())));
+    assert!(groups(&report).contains(&("/common/retries".into(), 2, "shared/base.yaml:1".into())));
     let text = shown(&report, 100);
-    assert!(text.contains("why  shared/base.yaml:2, through an include in each of them\n"), "{text}");
+    assert!(text.contains("why  shared/base.yaml:2, via an include in each of them\n"), "{text}");
     assert!(
-        text.contains("  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, through the include in its line 2\n"),
+        text.contains(
+            "  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, via the include in line 2 of this file\n"
+        ),
         "{text}"
     );
     assert!(text.contains("  shared/base.yaml  2 edits → 3 resources\n"), "{text}");
@@ -157,7 +159,7 @@ fn an_override_that_goes_away_is_an_outlier_with_both_causes() {
     let before = [customers(4, V1), own(true)].concat();
     let after = [customers(4, V2), own(false)].concat();
     let report = compare(&before, &after);
-    assert!(told(&report).contains(&(
+    assert!(groups(&report).contains(&(
         "/operationInfo/updateResource/path".into(),
         3,
         "customers/_/metadata.yaml:4".into()
@@ -167,7 +169,7 @@ fn an_override_that_goes_away_is_an_outlier_with_both_causes() {
 }
 
 #[test]
-fn who_overrides_an_edited_value_is_shielded() {
+fn resources_that_override_an_edited_value_are_listed() {
     let own = files(&[
         ("customers/c01/metadata.yaml", "operationInfo:\n  updateResource:\n    path: /own\n"),
         ("customers/c02/metadata.yaml", "operationInfo: {updateResource: null}\n"),
@@ -178,7 +180,7 @@ fn who_overrides_an_edited_value_is_shielded() {
         .layer_edits
         .iter()
         .map(|edit| {
-            let by: Vec<_> = edit.shielded.iter().map(|it| (it.resource.to_string(), line(&report, it.by))).collect();
+            let by: Vec<_> = edit.overridden.iter().map(|it| (it.resource.to_string(), line(&report, it.by))).collect();
             (edit.pointer.to_string(), edit.readers, edit.is_dead, by)
         })
         .collect();
@@ -196,29 +198,29 @@ fn who_overrides_an_edited_value_is_shielded() {
     );
     assert!(!report.findings.iter().any(|finding| finding.rule.id == "metadata/dead-edit"));
     let text = shown(&report, 100);
-    assert!(text.contains("\n      not affected: 2 shielded by customers/{c01, c02}/metadata.yaml\n"), "{text}");
+    assert!(text.contains("\n      not affected: 2 overridden by customers/{c01, c02}/metadata.yaml\n"), "{text}");
 }
 
 #[test]
-fn an_edit_that_nobody_reads_is_a_warning() {
+fn an_edit_that_no_resource_uses_is_a_warning() {
     let dead = |report: &Report| report.findings.iter().filter(|it| it.rule.id == "metadata/dead-edit").count();
-    // Nobody stands below.
-    let lonely = |layer| files(&[("nobody/_/metadata.yaml", layer), ("x/a/resource.yaml", "a: 1")]);
+    // No resource is below.
+    let lonely = |layer| files(&[("empty/_/metadata.yaml", layer), ("x/a/resource.yaml", "a: 1")]);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V2))), 2);
-    assert_eq!(dead(&run(&lonely(V1), &lonely(V2), &[], |request| pipeline::check(request, Judged::New))), 2);
+    assert_eq!(dead(&run(&lonely(V1), &lonely(V2), &[], |comparison| comparison.check(Judged::New))), 2);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V1))), 0);
-    // Everybody has a value of their own.
+    // Every resource has a value of its own.
     let own = files(&[("customers/c00/metadata.yaml", "operationInfo: {updateResource: {path: /own}}\n")]);
     let with = |layer| [customers(1, layer), own.clone()].concat();
     let report = compare(&with(V1), &with(V2));
     assert_eq!((dead(&report), report.layer_edits.iter().filter(|edit| edit.is_dead).count()), (1, 1));
     assert!(shown(&report, 100).contains("1 dead edit"));
-    // Whoever cannot be read may read it, and so may whoever was not looked at.
-    let broken = |layer| [lonely(layer), files(&[("nobody/x/resource.yaml", "a: [")])].concat();
+    // A file that cannot be read may use it, and so may one that was not looked at.
+    let broken = |layer| [lonely(layer), files(&[("empty/x/resource.yaml", "a: [")])].concat();
     assert_eq!(dead(&compare(&broken(V1), &broken(V2))), 0);
-    let asked = |scope: &[&str]| dead(&run(&lonely(V1), &lonely(V2), scope, pipeline::compare));
-    assert_eq!((asked(&["/x"]), asked(&["nobody"])), (0, 2));
-    // Taking away what nobody read leaves nothing dead behind.
+    let asked = |scope: &[&str]| dead(&run(&lonely(V1), &lonely(V2), scope, |comparison| comparison.compare()));
+    assert_eq!((asked(&["/x"]), asked(&["empty"])), (0, 2));
+    // Removing what no resource read leaves nothing dead behind.
     let rest = "operationInfo:\n  getResource: {path: '/v1/{{.id}}'}\n";
     assert_eq!(dead(&compare(&lonely(V1), &lonely(rest))), 0);
 }
@@ -231,12 +233,12 @@ fn a_layer_that_goes_away_shields_and_reaches_as_it_did() {
     let report = compare(&before, &after);
     let edit =
         report.layer_edits.iter().find(|edit| edit.pointer.to_string().ends_with("updateResource/path")).unwrap();
-    assert_eq!((edit.readers, edit.shielded.len(), edit.is_dead), (2, 1, false));
+    assert_eq!((edit.readers, edit.overridden.len(), edit.is_dead), (2, 1, false));
     assert!(report.groups.iter().any(|group| group.resource_count() == 2 && group.after.is_none()));
 }
 
 #[test]
-fn the_machine_is_told_the_same() {
+fn the_json_report_has_groups_and_causes() {
     let report = compare(&customers(3, V1), &customers(3, V2));
     let mut out = Vec::new();
     json::write(&report, &mut out).unwrap();

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use outcrop::limits::Budget;
+use outcrop::comparison::{Comparison, Options};
+use outcrop::impact::{Memory, NoMemory};
+use outcrop::layout::{LAYOUTS, Layout};
 use outcrop::path::RepoPath;
-use outcrop::pipeline::{Configuration, Memory, NoMemory, Policy, Request, Wants};
-use outcrop::snapshot::{MemorySnapshot, Scope};
+use outcrop::settings::{Configuration, Policy};
+use outcrop::snapshot::{MemorySnapshot, Scope, Snapshot};
 use outcrop::text::Sources;
 
 /// A snapshot that holds these files.
@@ -17,35 +19,26 @@ pub(crate) fn snapshot<'a>(label: &str, files: impl IntoIterator<Item = (&'a str
 }
 
 /// What a comparison of two snapshots is asked for.
-pub(crate) struct Comparing<'a> {
-    pub(crate) before: MemorySnapshot,
-    pub(crate) after: MemorySnapshot,
+pub(crate) struct Comparing<'a, S = MemorySnapshot> {
+    pub(crate) before: S,
+    pub(crate) after: S,
     pub(crate) scope: &'a [&'a str],
     pub(crate) memory: &'a dyn Memory,
+    pub(crate) layouts: &'a [&'a dyn Layout],
 }
 
-impl Comparing<'_> {
+impl<S: Snapshot> Comparing<'_, S> {
     /// The whole of two snapshots, without a cache.
-    pub(crate) fn new(before: MemorySnapshot, after: MemorySnapshot) -> Self {
-        Comparing { before, after, scope: &[], memory: &NoMemory }
+    pub(crate) fn new(before: S, after: S) -> Self {
+        Comparing { before, after, scope: &[], memory: &NoMemory, layouts: LAYOUTS }
     }
 
     /// Calls a function with the comparison.
-    pub(crate) fn run<T>(&self, act: impl Fn(&Request<'_>) -> T) -> T {
+    pub(crate) fn run<T>(&self, act: impl Fn(&Comparison<'_>) -> T) -> T {
         let sources = Arc::new(Sources::default());
         let configuration = Configuration::read(&self.before, &self.after, Policy::Base, &sources);
         let scope = Scope::new(self.scope, &RepoPath::root(), &configuration.roots()).unwrap();
-        act(&Request {
-            before: &self.before,
-            after: &self.after,
-            scope: &scope,
-            configuration: &configuration,
-            budget: &Budget::default(),
-            ignored: &[],
-            memory: self.memory,
-            wants: Wants::default(),
-            reveal: false,
-            sources: &sources,
-        })
+        let options = Options { scope, memory: self.memory, layouts: self.layouts, ..Options::default() };
+        act(&Comparison::new(&self.before, &self.after, &configuration, &sources, options))
     }
 }

@@ -67,7 +67,7 @@ fn expressions_can_be_turned_off() {
     repo.write("plans/gold/resource.yaml", "replicas: 3\n");
     repo.commit_all("three");
     run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).does_not_say("/apps/web");
-    // Then they are data, also for whoever asks.
+    // Then they are data, also for queries.
     run(&mut outcrop(&repo, &["eval", "replicas", "--path", "/apps/web"])).ends_with(0).says("eval:");
     run(&mut outcrop(&repo, &["eval", "::gold::replicas"])).ends_with(0).says("3");
 }
@@ -153,7 +153,7 @@ fn eval_says_where_it_cannot_start() {
     at("/deploy").ends_with(0).says("/deploy");
     at("/").ends_with(0).says("/");
     at("config/two.yaml").ends_with(2).says("holds several resources").says("config/two.yaml#1, config/two.yaml#2");
-    at("/apps/nobody").ends_with(2).says("there is no resource /apps/nobody");
+    at("/apps/absent").ends_with(2).says("there is no resource /apps/absent");
     run(&mut outcrop(&repo, &["eval", "a", "--var", "x"])).ends_with(2).says("--var NAME=VALUE");
     run(&mut outcrop(&repo, &["eval", "a", "--var", "x=[1"])).ends_with(2).says("--var x:1:1");
     run(&mut outcrop(&repo, &["eval", "$x", "--var", "x={eval: \"::gold::replicas\"}"])).ends_with(0).says("2");
@@ -161,7 +161,7 @@ fn eval_says_where_it_cannot_start() {
 
 const CANARY: &str = "kanari";
 
-/// Secrets of every kind, each copied by expressions to places that nobody declared.
+/// Secrets of every kind, each copied by expressions to places that no rule declares.
 fn secretive(turn: u8) -> TestRepo {
     let repo = TestRepo::new();
     for turn in 1..=turn {

@@ -1,8 +1,8 @@
 //! The public suites of YAML, JSON and JSON Patch: what they accept is read with the right value, what they refuse is refused.
 //!
 //! The suites are not part of the repository. They are looked for beside it, or in the folder that `OUTCROP_CORPORA` names;
-//! without them these tests say so and pass. Where we differ on purpose, `fixtures/corpora-exceptions.json` says why, and an
-//! exception that no longer holds is a failure too.
+//! absent ones are reported, and are a failure where `OUTCROP_REQUIRE` names `corpora` or `OUTCROP_CORPORA` is set. Where we
+//! differ on purpose, `fixtures/corpora-exceptions.json` says why, and an exception that no longer holds is a failure too.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,10 @@ use outcrop::patch;
 use outcrop::path::RepoPath;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::program::project;
+use crate::required::absent;
 
 #[test]
 fn the_yaml_test_suite() {
@@ -50,14 +53,16 @@ fn the_json_patch_suites() {
                 return Ok(());
             }
             let (document, operations) = (only(&case["doc"])?, only(&case["patch"])?);
-            let read = patch::read_json_patch(&operations);
-            let applied = patch::apply_json_patch(&document, &read.value, &Limits::default());
+            let (inputs, sources, limits) = (only(&json!({}))?, Sources::default(), Limits::default());
+            let read = patch::read_any(&operations, &inputs, &sources, &limits);
+            let applied = read.value.apply(std::slice::from_ref(&document), &inputs, &limits);
             let failures: Vec<_> = read.findings.iter().chain(&applied.findings).collect();
             match (case.get("expected"), failures.first()) {
-                (Some(expected), None) => match applied.value.is_equal(&only(expected)?) {
-                    true => Ok(()),
-                    false => Err(format!("gives {}", write::to_inline(&applied.value))),
-                },
+                (Some(expected), None) => {
+                    let found = applied.value[0].as_ref().expect("JSON Patch removes no document");
+                    let is_expected = found.is_equal(&only(expected)?);
+                    is_expected.then_some(()).ok_or_else(|| format!("gives {}", write::to_inline(found)))
+                }
                 (Some(_), Some(failure)) => Err(failure.message.clone()),
                 (None, None) if case.get("error").is_some() => Err("accepted, but must fail".to_owned()),
                 _ => Ok(()),
@@ -72,12 +77,8 @@ fn only(value: &Value) -> Result<Node, String> {
 }
 
 /// Runs every case of a suite and compares what fails with the listed exceptions.
-#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn run(file: &str, suite: &str, check: impl Fn(&Value) -> Result<(), String>) {
-    let Some(cases) = load(file) else {
-        println!("skipped: there is no {file}; set OUTCROP_CORPORA to the folder that holds it");
-        return;
-    };
+    let Some(cases) = load(file) else { return };
     let mut exceptions = exceptions(suite);
     let mut wrong = Vec::new();
     for case in &cases {
@@ -143,9 +144,13 @@ fn read(bytes: &[u8], format: Format) -> Result<Vec<Document>, String> {
 }
 
 fn load(file: &str) -> Option<Vec<Value>> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let folder = std::env::var_os("OUTCROP_CORPORA").map_or_else(beside, PathBuf::from);
-    let text = std::fs::read_to_string(folder.join(file)).ok()?;
+    let named = std::env::var_os("OUTCROP_CORPORA").map(PathBuf::from);
+    let folder = named.clone().unwrap_or_else(|| project().join("../shared/corpora"));
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
+        assert!(named.is_none(), "OUTCROP_CORPORA names {}, which has no {file}", folder.display());
+        absent("corpora", &format!("there is no {file}; set OUTCROP_CORPORA to the folder that holds it"));
+        return None;
+    };
     Some(serde_json::from_str(&text).expect("a suite is a list of cases"))
 }
 

@@ -32,7 +32,7 @@ fn each_file_is_compared_by_its_meaning() {
     repo.git(&["add", "--all"]);
     let ran = run(&mut difftool(&repo, &["HEAD"])).ends_with(0);
     let ran = ran.says("~ sub/app.yaml").says(".spec.size  1 → 2").says("- gone.yaml").says("+ new.yaml");
-    // The rule stands in a file that git does not hand over.
+    // The rule is in a file that git does not hand over.
     ran.says("(sensitive, changed)").does_not_say("hunter");
     run(&mut difftool(&repo, &["HEAD", "HEAD", "--", "sub/app.yaml"])).ends_with(0).says_nothing();
 }
@@ -83,7 +83,7 @@ fn what_cannot_be_read_by_meaning_is_shown_as_lines() {
         .says("document/syntax")
         .says("~ same.yaml  (does not parse: compared line by line)\n@@ -1,2 +1,2 @@\n-a: 1\n+a: [1\n b: 2\n")
         .says("binary  (not YAML or JSON: the bytes differ)")
-        .says("not shown because it may hold secrets")
+        .says("not shown because it may contain secrets")
         .does_not_say("hunter")
         .does_not_say("\x1b");
 }

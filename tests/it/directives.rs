@@ -94,8 +94,8 @@ fn what_is_remembered_may_be_lost_or_damaged_at_any_time() {
     assert_eq!(diff("on"), without, "cold");
     assert!(folder.exists());
     assert_eq!(diff("on"), without, "warm");
-    for entry in fs::read_dir(folder.join("notable")).unwrap() {
-        fs::write(entry.unwrap().path(), b"outcrop notable 1\n../x\0\xff").unwrap();
+    for entry in fs::read_dir(folder.join("inputs")).unwrap() {
+        fs::write(entry.unwrap().path(), b"outcrop inputs 1\n../x\0\xff").unwrap();
     }
     assert_eq!(diff("on"), without, "damaged");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");

@@ -18,8 +18,8 @@ fn it_says_what_is_set_up_and_marks_what_cannot_work() {
         .says("  git difftool     not set up\n")
         .says("  object ids       SHA-1\n")
         .says("  outcrop.yaml     none")
-        .says("not read: other formats (README.md)")
-        .says("nothing is wrong")
+        .says("skipped: other formats (README.md)")
+        .says("no problems")
         .does_not_say("!");
     install(&repo, "pre-commit");
     repo.git(&["config", "difftool.outcrop.cmd", "outcrop difftool -- \"$LOCAL\" \"$REMOTE\""]);
@@ -37,11 +37,11 @@ fn it_says_what_is_set_up_and_marks_what_cannot_work() {
     repo.write(".husky/pre-commit", "outcrop hook pre-commit\n");
     let hook = repo.root().join(".husky/_/pre-commit");
     assert!(repo.command("chmod").arg("+x").arg(&hook).status().expect("chmod runs").success());
-    run(&mut outcrop(&repo, &["doctor"])).ends_with(0).says("calls outcrop, as .husky/pre-commit says");
+    run(&mut outcrop(&repo, &["doctor"])).ends_with(0).says("calls outcrop through .husky/pre-commit");
 }
 
 #[test]
-fn every_kind_of_repository_is_told_apart() {
+fn every_kind_of_repository_is_recognised() {
     let repo = TestRepo::init(&["init", "-q", "--object-format=sha256"]);
     repo.write("a.yaml", "a: 1\n");
     repo.commit_all("first");
@@ -68,10 +68,7 @@ fn what_is_broken_does_not_hide_the_rest() {
     repo.write("a.yaml", "a: 1\na: 2\n");
     repo.write("outcrop.yaml", "secretz: []\n");
     repo.commit_all("first");
-    run(&mut outcrop(&repo, &["doctor"]))
-        .ends_with(2)
-        .says("! outcrop.yaml     1 mistake")
-        .says("wrong with them: 2 errors");
+    run(&mut outcrop(&repo, &["doctor"])).ends_with(2).says("! outcrop.yaml     1 mistake").says("problems: 2 errors");
     fs::write(repo.root().join(".git/index"), "rubbish").expect("it can be written");
     run(&mut outcrop(&repo, &["doctor"]))
         .ends_with(2)

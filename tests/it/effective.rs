@@ -1,40 +1,64 @@
 //! The central law: what is found from the edits alone is what comparing everything on both sides finds. Nothing is missed and
-//! nothing is extra: without a cache, while it is filled, and with what it holds from before.
+//! nothing is extra: without a cache, while it is filled, with what it holds from before, with one that forgets, and with one that
+//! holds facts about files that do not exist.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 use outcrop::diff::{Change, PathStep, ResourceChange};
 use outcrop::document::write;
-use outcrop::pipeline::{self, Memory, NoMemory, Notable, Request};
+use outcrop::impact::{Memory, NoMemory};
+use outcrop::layout::{Declarest, FileFacts, Input, Kubernetes, LAYOUTS, Layout, Plain, TreeFacts};
+use outcrop::path::RepoPath;
 use outcrop::report::Report;
-use outcrop::snapshot::ObjectId;
+use outcrop::snapshot::{Entry, Listing, MemorySnapshot, ObjectId, Snapshot, Unreadable};
 use outcrop::value::Node;
 use proptest::prelude::*;
 
 use crate::comparing::{Comparing, snapshot};
+use crate::stack_layout::{self, Stacks};
 
 type Tree = BTreeMap<String, String>;
 
 /// Keeps everything for the length of a test.
 #[derive(Default)]
-struct Remembered(Mutex<BTreeMap<ObjectId, Vec<Notable>>>);
+struct Remembered {
+    trees: Mutex<BTreeMap<(ObjectId, String), TreeFacts>>,
+    /// Whether facts about files that do not exist, and about files that depend on nothing, are added to what is recalled.
+    adds_nonsense: bool,
+    /// Whether every second tree is forgotten.
+    is_forgetful: bool,
+}
 
 impl Memory for Remembered {
-    fn recall(&self, tree: ObjectId) -> Option<Vec<Notable>> {
-        self.0.lock().unwrap().get(&tree).cloned()
+    fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts> {
+        let mut facts = self.trees.lock().unwrap().get(&(tree, reading.to_owned())).cloned()?;
+        if self.adds_nonsense {
+            let path = |text: &str| RepoPath::new(text).unwrap();
+            let inputs = [Input::File(path("gone.yaml")), Input::Subtree(RepoPath::root())];
+            let nonsense = FileFacts { inputs: Arc::new(inputs), entries: Vec::new() };
+            let mut files = (*facts.files).clone();
+            for file in ["nowhere/x.yaml", "a", "a/resource.yaml", "shared.yaml", "outcrop.yaml"] {
+                files.insert(path(file), nonsense.clone());
+            }
+            facts.files = Arc::new(files);
+        }
+        Some(facts)
     }
 
-    fn remember(&self, tree: ObjectId, notable: &[Notable]) {
-        self.0.lock().unwrap().insert(tree, notable.to_vec());
+    fn remember(&self, tree: ObjectId, reading: &str, facts: &TreeFacts) {
+        if !self.is_forgetful || tree.as_bytes()[0].is_multiple_of(2) {
+            self.trees.lock().unwrap().insert((tree, reading.to_owned()), facts.clone());
+        }
     }
 }
 
-fn run(before: &Tree, after: &Tree, memory: &dyn Memory, act: impl Fn(&Request<'_>) -> Report) -> Report {
-    let side =
-        |label, tree: &Tree| snapshot(label, tree.iter().map(|(path, text)| (path.as_str(), text.as_str()))).with_ids();
-    Comparing { memory, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
+fn in_memory(label: &str, tree: &Tree) -> MemorySnapshot {
+    snapshot(label, tree.iter().map(|(path, text)| (path.as_str(), text.as_str()))).with_ids()
 }
+
+/// Every layout, and one that exists only in tests.
+const WITH_STACKS: &[&dyn Layout] = &[&Stacks, &Declarest, &Kubernetes, &Plain];
 
 /// Everything a report says about resources, as text.
 fn described(report: &Report) -> Vec<String> {
@@ -70,18 +94,35 @@ fn change(change: &Change) -> String {
 }
 
 /// All ways to the answer agree.
-fn agree(before: &Tree, after: &Tree) -> Result<(), TestCaseError> {
-    let expected = described(&run(before, after, &NoMemory, pipeline::compare_everything));
-    let memory = Remembered::default();
-    let cold = described(&run(before, after, &NoMemory, pipeline::compare));
+fn agree(before: &Tree, after: &Tree, layouts: &[&dyn Layout]) -> Result<(), TestCaseError> {
+    let run = |before: &Tree, after: &Tree, memory: &dyn Memory| {
+        let comparing = Comparing::new(in_memory("before", before), in_memory("after", after));
+        described(&Comparing { memory, layouts, ..comparing }.run(|comparison| comparison.compare()))
+    };
+    let everything = |before: &Tree, after: &Tree| {
+        let comparing = Comparing::new(in_memory("before", before), in_memory("after", after));
+        described(&Comparing { layouts, ..comparing }.run(|comparison| comparison.compare_everything()))
+    };
+    let expected = everything(before, after);
+    let cold = run(before, after, &NoMemory);
     prop_assert_eq!(&cold, &expected, "cold: {:#?} {:#?}", before, after);
-    let first = described(&run(before, after, &memory, pipeline::compare));
+    let memory = Remembered::default();
+    let first = run(before, after, &memory);
     prop_assert_eq!(&first, &expected, "while it is being remembered");
-    let warm = described(&run(before, after, &memory, pipeline::compare));
-    prop_assert_eq!(&warm, &expected, "warm");
+    let warm = run(before, after, &memory);
+    prop_assert_eq!(&warm, &expected, "warm: {:#?} {:#?}", before, after);
     // What was remembered on the way there is carried over on the way back.
-    let back = described(&run(after, before, &memory, pipeline::compare));
-    prop_assert_eq!(&back, &described(&run(after, before, &NoMemory, pipeline::compare_everything)), "the way back");
+    let back = run(after, before, &memory);
+    prop_assert_eq!(&back, &everything(after, before), "the way back");
+    for memory in [
+        Remembered { adds_nonsense: true, ..Remembered::default() },
+        Remembered { is_forgetful: true, ..Remembered::default() },
+    ] {
+        for turn in ["cold", "warm"] {
+            let found = run(before, after, &memory);
+            prop_assert_eq!(&found, &expected, "{}, nonsense: {}", turn, memory.adds_nonsense);
+        }
+    }
     Ok(())
 }
 
@@ -198,8 +239,15 @@ fn patches() -> impl Strategy<Value = (String, String)> {
     (place, text).prop_map(|(at, text)| (format!("{at}/patches.yaml"), text))
 }
 
-fn trees() -> impl Strategy<Value = Tree> {
-    prop::collection::vec(files(), 1..12).prop_map(|files| without_clashes(files.into_iter().collect()))
+fn trees(files: impl Strategy<Value = (String, String)>) -> impl Strategy<Value = Tree> {
+    prop::collection::vec(files, 1..12).prop_map(|files| without_clashes(files.into_iter().collect()))
+}
+
+/// A file to add or to take the text of, which file to edit, and how.
+type Edit = ((String, String), prop::sample::Index, u8);
+
+fn edits(files: impl Strategy<Value = (String, String)>) -> impl Strategy<Value = Vec<Edit>> {
+    prop::collection::vec((files, any::<prop::sample::Index>(), 0..3u8), 1..4)
 }
 
 /// A path cannot be a file and a directory at once; such files are left out.
@@ -208,34 +256,135 @@ fn without_clashes(tree: Tree) -> Tree {
     tree.iter().filter(|(path, _)| !is_directory(path)).map(|(path, text)| (path.clone(), text.clone())).collect()
 }
 
+fn edited(before: &Tree, edits: Vec<Edit>) -> Tree {
+    let mut after = before.clone();
+    for ((path, text), at, how) in edits {
+        let known = after.keys().nth(at.index(after.len().max(1))).cloned();
+        match (how, known) {
+            // A new file, another text for an old one, or one file less.
+            (0, _) | (_, None) => {
+                after.insert(path, text);
+            }
+            (1, Some(known)) => {
+                after.remove(&known);
+            }
+            (_, Some(known)) => {
+                let is_alike = known.rsplit('/').next() == path.rsplit('/').next();
+                after.insert(if is_alike { known } else { path }, text);
+            }
+        }
+    }
+    without_clashes(after)
+}
+
+/// Files of every built-in layout, and of the layout that exists only in tests.
+fn files_with_stacks() -> impl Strategy<Value = (String, String)> {
+    prop_oneof![1 => files(), 2 => stack_layout::files()]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_edits_affect_is_what_comparing_everything_finds(
-        before in trees(),
-        edits in prop::collection::vec((files(), any::<prop::sample::Index>(), 0..3u8), 1..4),
-    ) {
-        let mut after = before.clone();
-        for ((path, text), at, how) in edits {
-            let known = after.keys().nth(at.index(after.len().max(1))).cloned();
-            match (how, known) {
-                // A new file, another text for an old one, or one file less.
-                (0, _) | (_, None) => {
-                    after.insert(path, text);
-                }
-                (1, Some(known)) => {
-                    after.remove(&known);
-                }
-                (_, Some(known)) => {
-                    if known.rsplit('/').next() == path.rsplit('/').next() {
-                        after.insert(known, text);
-                    } else {
-                        after.insert(path, text);
-                    }
-                }
-            }
-        }
-        agree(&before, &without_clashes(after))?;
+    fn what_edits_affect_is_what_comparing_everything_finds(before in trees(files()), edits in edits(files())) {
+        let after = edited(&before, edits);
+        agree(&before, &after, LAYOUTS)?;
     }
+
+    #[test]
+    fn the_law_holds_for_units_with_every_kind_of_input(
+        before in trees(files_with_stacks()),
+        edits in edits(files_with_stacks()),
+    ) {
+        let after = edited(&before, edits);
+        agree(&before, &after, WITH_STACKS)?;
+    }
+}
+
+/// A snapshot that notes which files are read.
+struct Watched {
+    files: MemorySnapshot,
+    read: Mutex<BTreeSet<String>>,
+}
+
+impl Snapshot for Watched {
+    fn label(&self) -> &str {
+        self.files.label()
+    }
+
+    fn list(&self, directory: &RepoPath) -> Listing {
+        self.files.list(directory)
+    }
+
+    fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
+        self.files.entry(path)
+    }
+
+    fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable> {
+        self.read.lock().unwrap().insert(file.path.to_string());
+        self.files.read(file)
+    }
+}
+
+/// The files that comparing two trees opens on either side.
+fn opened(before: &Tree, after: &Tree, memory: &dyn Memory, layouts: &[&dyn Layout]) -> Vec<String> {
+    let watched = |label, tree| Watched { files: in_memory(label, tree), read: Mutex::default() };
+    let comparing = Comparing { memory, layouts, ..Comparing::new(watched("before", before), watched("after", after)) };
+    comparing.run(|comparison| comparison.compare());
+    let read = |side: Watched| side.read.into_inner().unwrap();
+    read(comparing.before).union(&read(comparing.after)).cloned().collect()
+}
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+#[test]
+fn a_warm_comparison_opens_only_files_that_differ() {
+    let mut before = tree(&[
+        ("evaluation.yaml", "retrieval: {eval: 1, other: 2}\n"),
+        ("script.yaml", "run: |\n  make \\\n    eval\n"),
+        ("escaped.json", "{\"a\": \"\\u0065val\"}"),
+        ("app/resource.yaml", "id: 1\n"),
+        ("app/_/metadata.yaml", "resourceInfo: {idFromAttribute: id}\n"),
+        ("base.yaml", "x: 1\n"),
+        ("user.yaml", "y:\n  +include: base.yaml\n"),
+    ]);
+    before.extend((0..50).map(|number| (format!("many/{number}.yaml"), format!("evaluate: {number}\n"))));
+    let mut after = before.clone();
+    after.insert("app/resource.yaml".to_owned(), "id: 2\n".to_owned());
+    let memory = Remembered::default();
+    assert!(opened(&before, &after, &memory, LAYOUTS).len() > 50, "everything is looked at once");
+    assert_eq!(opened(&before, &after, &memory, LAYOUTS), ["app/_/metadata.yaml", "app/resource.yaml"]);
+    let mut next = after.clone();
+    next.insert("many/7.yaml".to_owned(), "evaluate: no\n".to_owned());
+    assert_eq!(opened(&after, &next, &memory, LAYOUTS), ["many/7.yaml"], "carried over to the next commit");
+    let mut last = next.clone();
+    last.insert("base.yaml".to_owned(), "x: 2\n".to_owned());
+    assert_eq!(opened(&next, &last, &memory, LAYOUTS), ["base.yaml", "user.yaml"], "and to the dependents of an edit");
+}
+
+#[test]
+fn only_units_with_an_input_that_differs_are_rendered_again() {
+    let before = tree(&[
+        ("stacks/one.yaml", "file: a.yaml\n"),
+        ("stacks/two.yaml", "file: b.yaml\n"),
+        ("stacks/three.yaml", "of: one\nmakes: more\n"),
+        ("made/more.yaml", "thing: n1\nfrom: k\n"),
+        ("k/things.yaml", "apiVersion: v1\nkind: Thing\nmetadata: {name: n1}\n"),
+        ("a.yaml", "x: 1\n"),
+        ("b.yaml", "x: 1\n"),
+    ]);
+    let edit = |path: &str, text: &str| {
+        let mut after = before.clone();
+        after.insert(path.to_owned(), text.to_owned());
+        let memory = Remembered::default();
+        opened(&before, &after, &memory, WITH_STACKS);
+        opened(&before, &after, &memory, WITH_STACKS)
+    };
+    assert_eq!(edit("a.yaml", "x: 2\n"), ["a.yaml", "stacks/one.yaml", "stacks/three.yaml"]);
+    assert_eq!(edit("b.yaml", "x: 2\n"), ["b.yaml", "stacks/two.yaml"]);
+    let nearer = "apiVersion: v1\nkind: Thing\nmetadata: {name: n1}\n";
+    assert_eq!(edit("k/nearer/things.yaml", nearer), ["k/nearer/things.yaml", "made/more.yaml"]);
+    assert_eq!(edit("far.yaml", nearer), ["far.yaml"], "there is one nearer");
 }

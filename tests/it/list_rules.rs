@@ -16,11 +16,11 @@ fn repository(rule: &str) -> TestRepo {
 }
 
 #[test]
-fn keys_that_do_not_tell_items_apart_are_told_once_for_all_lists() {
+fn keys_that_items_share_or_lack_are_reported_once_for_all_lists() {
     let repo = repository("lists:\n- {pointer: /routes, keys: [id]}\n");
     let ran = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0);
     ran.says("config/list-keys")
-        .says("the items of .routes in a.yaml are not told apart by `id`, which one of them lacks")
+        .says("the items of .routes in a.yaml are not identified by `id`, which one of them lacks")
         .says("2 lists are compared by content; give other keys for `/routes`")
         .says("1 warning in 1 file");
     let ran = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD", "--", "b.yaml"])).ends_with(0);

@@ -1,21 +1,21 @@
 //! Effective metadata in comparisons: what a changed layer does to resources, and what it must not bring to light.
 
+use outcrop::comparison::{Comparison, Judged};
 use outcrop::diff::{self, DiffSide};
 use outcrop::document::write;
-use outcrop::pipeline::{self, Judged, Request};
 use outcrop::report::{Report, Style, terminal};
 
 use crate::comparing::{Comparing, snapshot};
 
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-fn run<T>(before: Files<'_>, after: Files<'_>, scope: &[&str], act: impl Fn(&Request<'_>) -> T) -> T {
+fn run<T>(before: Files<'_>, after: Files<'_>, scope: &[&str], act: impl Fn(&Comparison<'_>) -> T) -> T {
     let side = |label, files: Files<'_>| snapshot(label, files.iter().copied());
     Comparing { scope, ..Comparing::new(side("before", before), side("after", after)) }.run(act)
 }
 
 fn compare(before: Files<'_>, after: Files<'_>) -> Report {
-    run(before, after, &[], pipeline::compare)
+    run(before, after, &[], |comparison| comparison.compare())
 }
 
 /// Each changed place of each resource's metadata.
@@ -92,9 +92,9 @@ fn a_resource_that_moves_gets_the_metadata_of_its_new_place() {
 fn the_scope_limits_the_resources_and_not_the_causes() {
     let rest = [("customers/acme/resource.yaml", "a: 1"), ("customers/bolt/resource.yaml", "b: 1")];
     let with = |layer| [&[("_/metadata.yaml", layer)], &rest[..]].concat();
-    let scoped = |scope: &[&str]| changed(&run(&with(ID), &with(KEY), scope, pipeline::compare));
+    let scoped = |scope: &[&str]| changed(&run(&with(ID), &with(KEY), scope, |comparison| comparison.compare()));
     assert_eq!(scoped(&["/customers/acme"]), ["/customers/acme /resourceInfo/idFromAttribute key"]);
-    // Whoever asks about a layer asks about everything it does.
+    // A layer on the command line selects everything it affects.
     assert_eq!(scoped(&["_/metadata.yaml"]).len(), 2);
     assert!(scoped(&["/elsewhere"]).is_empty());
 }
@@ -170,9 +170,8 @@ fn what_is_wrong_with_a_layer_is_said_once_and_makes_the_comparison_incomplete()
     let report = compare(&with(ID), &with(broken));
     assert_eq!(rules(&report), ["metadata/unknown-key"]);
     assert!(report.is_incomplete());
-    let check = |before: Files<'_>, after: Files<'_>, judged| {
-        run(before, after, &[], |request| pipeline::check(request, judged))
-    };
+    let check =
+        |before: Files<'_>, after: Files<'_>, judged| run(before, after, &[], |comparison| comparison.check(judged));
     let report = check(&with(ID), &with(broken), Judged::New);
     assert_eq!(rules(&report), ["metadata/unknown-key"]);
     assert!(!report.is_incomplete(), "a finding of a check is its answer");

@@ -71,7 +71,7 @@ fn the_difference_is_shown_instead() {
 }
 
 #[test]
-fn errors_of_spec_and_documents_are_told_at_once() {
+fn errors_of_spec_and_documents_are_reported_at_once() {
     let repo = repository();
     repo.write("bad.yaml", "- operations:\n  - {op: add, path: /x}\n  - {op: nope, path: /x}\n- {targets: {}, operations: [{op: remove, path: '/[['}]}\n");
     let (_, err, code) = outcrop(&repo, &["patch", "bad.yaml", "a.yaml"], "");

@@ -3,7 +3,7 @@
 use outcrop::document::{self, Format, write};
 use outcrop::limits::Limits;
 use outcrop::metadata::Layers;
-use outcrop::patch::{PatchFiles, Subject, apply_layers};
+use outcrop::patch::{PatchFiles, PatchSubject, apply_layers};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
@@ -29,9 +29,9 @@ fn patched(resource: &str, patches: &str) -> Node {
     let layers = Layers::new(&snapshot, RepoPath::root(), &sources, &limits);
     let payload = parse(resource, &sources);
     let (path, nothing) = (LogicalPath::parse("/customers/acme").unwrap(), Node::map(Vec::new(), payload.span));
-    let subject = Subject { path: &path, alias: "acme", attributes: &nothing, metadata: &nothing };
-    let set = PatchFiles::default().of(&path, &layers, &sources, &limits);
-    let outcome = apply_layers(&payload, &set, &subject, &limits);
+    let subject = PatchSubject { path: &path, alias: "acme", attributes: &nothing, metadata: &nothing };
+    let set = PatchFiles::default().files_for(&path, &layers, &sources, &limits);
+    let outcome = apply_layers(&payload, &set, &subject, &limits, &mut |_| {});
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     outcome.value.payload.expect("no example drops its resource")
 }

@@ -1,11 +1,11 @@
 //! The built program, run by tests as a person, git or a runner would run it.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::repo::TestRepo;
+use crate::required::absent;
 
 /// The program itself.
 pub(crate) fn binary() -> &'static Path {
@@ -111,15 +111,14 @@ pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A tool of the Python world, from the project's own environment or from the path; tests that need one that is not there say
-/// so and pass.
-#[allow(clippy::print_stdout, reason = "a test that is skipped says so where test output goes")]
+/// A tool, from the project's own Python environment or from the path; absence is reported.
+#[track_caller]
 pub(crate) fn tool(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::iter::once(project().join(".venv/bin")).chain(std::env::split_paths(&path));
     let found = places.map(|place| place.join(name)).find(|tool| tool.is_file());
     if found.is_none() {
-        let _ = writeln!(std::io::stdout().lock(), "skipped: {name} is not installed (.ci/run installs it into .venv)");
+        absent(name, "it is not installed; .ci/run installs it into .venv");
     }
     found
 }

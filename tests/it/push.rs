@@ -106,7 +106,7 @@ fn every_line_counts() {
         ("the remote is ahead, we are bad", format!("main {bad} refs/heads/main {unknown}\n"), 1, "merge base"),
         ("back to what was", format!("main {first} refs/heads/main {bad}\n"), 0, ""),
         ("good and bad", format!("a {good} refs/heads/a {first}\nb {bad} refs/heads/b {good}\n"), 1, "refs/heads/b"),
-        ("rubbish", "rubbish\n".to_owned(), 2, "git does not say what is pushed"),
+        ("rubbish", "rubbish\n".to_owned(), 2, "cannot read this line of git's list"),
         ("good, then rubbish", format!("a {good} refs/heads/a {first}\nrubbish\n"), 2, "rubbish"),
         ("what is not here", format!("x {unknown} refs/heads/x {ZERO}\n"), 2, unknown),
     ];

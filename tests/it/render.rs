@@ -45,16 +45,16 @@ fn resources_are_named_in_every_way() {
     assert_eq!(headings(&repo, &["k/all.yaml#2"]), all[2..3]);
     assert_eq!(headings(&repo, &[":!k"]), [all[0], all[3]]);
     assert_eq!(headings(&repo, &["-C", "k", "all.yaml"]), all[1..3]);
-    let (out, err, code) = outcrop(&repo, &["render", "/a/x", "/nobody", "T three"]);
+    let (out, err, code) = outcrop(&repo, &["render", "/a/x", "/absent", "T three"]);
     assert_eq!((out.as_str(), code), ("# /a/x  a/x/resource.yaml\nnum: 1\n", Some(2)));
-    assert!(err.contains("/nobody, T three names no resource"), "{err}");
+    assert!(err.contains("no resource matches /absent, T three"), "{err}");
 }
 
 #[test]
 fn what_is_dropped_is_absent_and_said_to_whoever_asked() {
     let repo = repository();
     let (out, err, code) = outcrop(&repo, &["render", "/a/y"]);
-    assert_eq!((out.as_str(), err.trim(), code), ("", "note: a patch drops /a/y", Some(0)));
+    assert_eq!((out.as_str(), err.trim(), code), ("", "note: removed by a patch: /a/y", Some(0)));
     let (out, _, _) = outcrop(&repo, &["render", "/a/y", "--steps"]);
     assert!(out.contains("# 2 of 2: after a/_/patches.yaml, which drops it\n"), "{out}");
 }
@@ -76,7 +76,7 @@ fn revisions_and_untracked_files_and_digits_are_kept() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_the_rest_is_rendered() {
+fn what_is_wrong_is_reported_and_the_rest_is_rendered() {
     let repo = repository();
     repo.write("a/bad/resource.yaml", "a: [\n");
     repo.write("a/x/patches.yaml", "- operations: [{op: replace, path: /none, value: 1}, {op: remove, path: /q/7}]\n");

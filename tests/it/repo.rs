@@ -16,7 +16,7 @@ pub(crate) struct TestRepo {
     clock: Cell<u64>,
 }
 
-/// What every git in these tests is told, instead of what the machine says.
+/// The settings of every git in these tests, in place of the machine's.
 const CONFIG: &str = "[user]\n\tname = outcrop tests\n\temail = tests@example.invalid\n[init]\n\tdefaultBranch = main\n\
     [commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n[core]\n\tautocrlf = false\n[gc]\n\tauto = 0\n\
     [protocol \"file\"]\n\tallow = always\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n\
@@ -68,7 +68,7 @@ impl TestRepo {
         self.sandbox.path().join(name)
     }
 
-    /// The same sandbox with another repository in it.
+    /// Another repository in this sandbox.
     pub(crate) fn at(self, name: &str) -> Self {
         let root = self.beside(name);
         Self { root, ..self }

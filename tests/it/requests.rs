@@ -111,7 +111,7 @@ fn the_worked_requests_come_out() {
     // What the registry declares as secret is so in everything below it.
     let ran = render(&repo, &[&mapper, "create"]);
     assert!(ran.stdout.contains("\"bindCredential\": \"•••\""), "{ran:?}");
-    assert!(ran.stderr.contains("values of secrets are not shown"), "{ran:?}");
+    assert!(ran.stderr.contains("secret values are hidden"), "{ran:?}");
 }
 
 #[test]
@@ -145,14 +145,11 @@ fn the_usual_operation_depends_on_what_is_named() {
     assert_eq!(first_line(&repo, &["c/a/resource.yaml"]), "GET /v2/k/k-1");
     assert_eq!(first_line(&repo, &["/c/"]), "GET /c");
     assert_eq!(first_line(&repo, &["/c/_"]), "GET /c");
-    // Nobody stands at /c, so there is no key; and nobody knows the key of what was never made.
+    // There is no resource at /c, so there is no key; and what was never made has none yet.
     let instead = render(&repo, &["/c"]);
-    assert!(
-        instead.stdout.starts_with("GET /c\n") && instead.stderr.contains("cannot be got without an id"),
-        "{instead:?}"
-    );
-    assert!(render(&repo, &["/d/new"]).stderr.contains("cannot be got without an id"));
-    // A resource that lacks something else is wrong, and whoever asks for an operation gets that one.
+    assert!(instead.stdout.starts_with("GET /c\n") && instead.stderr.contains("has no id to get it by"), "{instead:?}");
+    assert!(render(&repo, &["/d/new"]).stderr.contains("has no id to get it by"));
+    // A resource that lacks something else is wrong, and an operation that is asked for is the one that is rendered.
     for arguments in [&["/c/b"][..], &["/c", "get"], &["/d/new", "get"]] {
         let ran = render(&repo, arguments);
         assert_eq!(ran.code, 2, "{ran:?}");
@@ -162,7 +159,7 @@ fn the_usual_operation_depends_on_what_is_named() {
     // Selectors are shown as they are written, and are no command.
     assert_eq!(first_line(&repo, &["/c/_", "get"]), "GET /v2/k/{{.key}}");
     assert_eq!(render(&repo, &["/c/_", "get", "-o", "curl"]).code, 2);
-    assert_eq!(render(&repo, &["/c/nobody", "create"]).code, 2);
+    assert_eq!(render(&repo, &["/c/absent", "create"]).code, 2);
     assert_eq!(
         rendered(&repo, &["/c/a", "-o", "curl"]),
         "curl -X GET \"$SERVER\"'/v2/k/k-1' -H 'Accept: application/json'\n"
@@ -230,7 +227,7 @@ operationInfo:
         for secret in ["literal", "hunter"] {
             assert!(!format!("{ran:?}").contains(secret), "{ran:?}");
         }
-        assert!(ran.stdout.contains("{{secret .}}") && ran.stderr.contains("values of secrets"), "{ran:?}");
+        assert!(ran.stdout.contains("{{secret .}}") && ran.stderr.contains("secret values are hidden"), "{ran:?}");
     }
     let explained = run(&mut outcrop(&repo, &["explain", "/c/p/d/r", "-v"]));
     assert!(explained.code == 0 && explained.stdout.contains("create  POST"), "{explained:?}");
@@ -361,4 +358,71 @@ fn a_part_that_cannot_be_made_does_not_hide_the_others() {
     repo.commit_all("two");
     let ran = run(&mut outcrop(&repo, &["diff", "--only", "requests", "HEAD~1", "HEAD"]));
     ran.says("update request › .path").says("/v1/7 → /v2/7");
+}
+
+/// A collection whose bodies have to match the schema of an OpenAPI document.
+fn customers() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("outcrop.yaml", "roots: [{path: ., layout: declarest}]\nopenapi: api.yaml\n");
+    repo.write(
+        "api.yaml",
+        "paths:
+  /customers:
+    post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Customer'}}}}}
+components:
+  schemas:
+    Customer:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string}
+        age:
+          minimum: 18
+",
+    );
+    repo.write(
+        "customers/_/metadata.yaml",
+        "operationInfo:
+  createResource:
+    validate:
+      schemaRef: openapi:request-body
+",
+    );
+    repo.write("customers/acme/resource.yaml", "name: Acme\nage: 20\n");
+    repo.commit_all("customers");
+    repo
+}
+
+#[test]
+fn bodies_are_checked_against_their_schema() {
+    let repo = customers();
+    render(&repo, &["/customers/acme", "create"]).ends_with(0).does_not_say("request/schema");
+    repo.write("customers/acme/resource.yaml", "name: 5\nage: 17\n");
+    repo.commit_all("wrong");
+    let found = |ran: Ran| {
+        ran.says("request/schema")
+            .says("the body of POST /customers does not match its schema at $.name: expected string, found number")
+            .says("the body of POST /customers does not match its schema at $.age: expected at least 18")
+            .says("customers/acme/resource.yaml:2:6")
+            .says("api.yaml:12:20")
+    };
+    found(render(&repo, &["/customers/acme", "create"]));
+    found(run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])));
+}
+
+#[test]
+fn schemas_that_cannot_be_used_are_reported() {
+    let repo = customers();
+    let create = |repo: &TestRepo| render(repo, &["/customers/acme", "create"]);
+    repo.write("outcrop.yaml", "roots: [{path: ., layout: declarest}]\n");
+    repo.commit_all("without a document");
+    create(&repo).says("request/schema").says("there is no OpenAPI document");
+    repo.write("outcrop.yaml", "roots: [{path: ., layout: declarest}]\nopenapi: api.yaml\n");
+    let endless =
+        "paths: {/customers: {post: {requestBody: {content: {x: {schema: {$ref: '#/components/schemas/A'}}}}}}}
+components: {schemas: {A: {allOf: [{$ref: '#/components/schemas/A'}]}}}
+";
+    repo.write("api.yaml", endless);
+    repo.commit_all("endless");
+    create(&repo).says("limit/schema").says("refers to itself without end");
 }

@@ -1,7 +1,8 @@
 //! The public JSON Schema test suite: drafts 4 and 2020-12, which OpenAPI 3.0 and 3.1 build on.
 //!
 //! The suite is not part of the repository. It is looked for as `JSON-Schema-Test-Suite` beside the other corpora or in the folder
-//! that `OUTCROP_CORPORA` names; without it this test says so and passes. `fixtures/schema-suite-exceptions.json` lists where
+//! that `OUTCROP_CORPORA` names; without it the test is reported as skipped, or fails where
+//! `OUTCROP_REQUIRE` names `schema-suite`. `fixtures/schema-suite-exceptions.json` lists where
 //! outcrop differs on purpose; an exception that no longer applies is a failure too.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,16 +15,17 @@ use outcrop::schema;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::{Node, Value};
 
+use crate::required::absent;
+
 const DRAFTS: [&str; 2] = ["draft4", "draft2020-12"];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a skipped test must say so, and the counts are for the documentation")]
 fn schemas_are_checked_as_the_public_suite_says() {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("OUTCROP_CORPORA").map_or_else(beside, PathBuf::from);
     let folder = folder.join("JSON-Schema-Test-Suite/tests");
     if !folder.is_dir() {
-        println!("skipped: there is no {}; set OUTCROP_CORPORA to the folder that holds it", folder.display());
+        absent("schema-suite", &format!("there is no {}; OUTCROP_CORPORA names its folder", folder.display()));
         return;
     }
     let reasons: BTreeMap<String, String> =

@@ -50,7 +50,7 @@ impl Sides {
         snapshot::changes(&self.before, &self.after, &scope, &budget.limits, &budget.spent)
     }
 
-    /// The paths that differ. What the walk could not tell is told by reading.
+    /// The paths that differ. Files of which the walk could not know it are read.
     fn changed_paths(&self, repository: &Repository) -> Vec<String> {
         let changes = self.changes(repository);
         assert!(changes.unreadable.is_empty(), "{:?}", changes.unreadable);
@@ -69,7 +69,7 @@ fn changed(repo: &TestRepo, words: &[&str]) -> Vec<String> {
     sides(&repository, words).changed_paths(&repository)
 }
 
-/// The same question put to git.
+/// The paths that differ according to git.
 fn changed_for_git(repo: &TestRepo, words: &[&str]) -> Vec<String> {
     let words: Vec<&str> = words.iter().map(|&word| if word == "--staged" { "--cached" } else { word }).collect();
     let arguments = [&["diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=all"], &words[..]].concat();

@@ -1,4 +1,4 @@
-//! What holds for every set of changes: each is in one group or stands alone, whatever the order and wherever the lines are.
+//! Laws for every set of changes: each is in at most one group, whatever the order and wherever the lines are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::value::{KeyKind, Value};
 
 /// A change as plain data: what happened at which of a few paths, with which values, written where.
 #[derive(Debug, Clone)]
-struct Told {
+struct SampleChange {
     kind: ChangeKind,
     path: usize,
     index: usize,
@@ -29,7 +29,7 @@ enum Written {
     Apart(usize),
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn sample_change() -> impl Strategy<Value = SampleChange> {
     let kinds = prop::sample::select(vec![
         ChangeKind::Value,
         ChangeKind::Add,
@@ -45,11 +45,11 @@ fn told() -> impl Strategy<Value = Told> {
         ]
     };
     (kinds, 0..4usize, 0..2usize, [0..6usize, 0..6usize], [place(), place()])
-        .prop_map(|(kind, path, index, values, places)| Told { kind, path, index, values, places })
+        .prop_map(|(kind, path, index, values, places)| SampleChange { kind, path, index, values, places })
 }
 
-fn repositories() -> impl Strategy<Value = Vec<Vec<Told>>> {
-    prop::collection::vec(prop::collection::vec(told(), 0..4), 0..7)
+fn repositories() -> impl Strategy<Value = Vec<Vec<SampleChange>>> {
+    prop::collection::vec(prop::collection::vec(sample_change(), 0..4), 0..7)
 }
 
 struct Built {
@@ -58,7 +58,7 @@ struct Built {
 }
 
 /// The resources in this order, with everything in the files this far down.
-fn built(repository: &[Vec<Told>], order: &[usize], shift: usize) -> Built {
+fn built(repository: &[Vec<SampleChange>], order: &[usize], shift: usize) -> Built {
     let sources = Sources::default();
     let add = |path: &str| sources.add(SourceText::new(RepoPath::new(path).unwrap(), "x", "x".repeat(100)));
     let layers = ["_/metadata.yaml", "base.yaml"].map(add);
@@ -71,8 +71,8 @@ fn built(repository: &[Vec<Told>], order: &[usize], shift: usize) -> Built {
         let file = RepoPath::new(format!("{name}/resource.yaml")).unwrap();
         let payload = map(vec![]);
         let payload = Node { span: Span::new(own, 0, 1), ..payload };
-        let side = Resource { identity, file, position: 0, payload };
-        let changes = repository[number].iter().map(|told| files.change(told)).collect();
+        let side = Resource { identity, file, position: 0, payload, unit: None };
+        let changes = repository[number].iter().map(|sample| files.change(sample)).collect();
         ResourceChange {
             before: Some(side.clone()),
             after: Some(side),
@@ -92,26 +92,22 @@ struct Files {
 }
 
 impl Files {
-    fn change(&self, told: &Told) -> Change {
+    fn change(&self, sample: &SampleChange) -> Change {
         let item = |label: Option<&str>| PathStep::Item {
-            before: Some(told.index),
-            after: Some(told.index + 1),
+            before: Some(sample.index),
+            after: Some(sample.index + 1),
             label: label.map(Into::into),
         };
         let named = |name: &str| PathStep::Key(key(name, KeyKind::Text));
-        let path = match told.path {
+        let path = match sample.path {
             0 => vec![named("a"), named("b")],
             1 => vec![named("a"), item(Some("name=x"))],
             2 => vec![PathStep::Metadata, named("a"), item(None)],
             _ => vec![PathStep::Request("get".into()), named("a")],
         };
-        let side = |at: usize| self.written(value(told.values[at]), told.places[at]);
-        Change {
-            kind: told.kind,
-            path,
-            before: (told.kind != ChangeKind::Add).then(|| side(0)),
-            after: (told.kind != ChangeKind::Remove).then(|| side(1)),
-        }
+        let side = |at: usize| self.written(value(sample.values[at]), sample.places[at]);
+        let before = (sample.kind != ChangeKind::Add).then(|| side(0));
+        Change::new(sample.kind, path, before, (sample.kind != ChangeKind::Remove).then(|| side(1)))
     }
 
     fn written(&self, node: Node, written: Written) -> Node {
@@ -150,8 +146,8 @@ fn seen(built: &Built) -> Vec<Seen> {
 }
 
 /// Whether two changes belong together, by the words of the rule and one at a time.
-fn belong_together(a: &Told, b: &Told, are_apart: bool) -> bool {
-    let values = |told: &Told, side: usize| value(told.values[side]);
+fn belong_together(a: &SampleChange, b: &SampleChange, are_apart: bool) -> bool {
+    let values = |sample: &SampleChange, side: usize| value(sample.values[side]);
     let sides: Vec<usize> = match a.kind {
         ChangeKind::Add => vec![1],
         ChangeKind::Remove => vec![0],
@@ -197,8 +193,8 @@ proptest! {
         let names: BTreeSet<String> = groups.iter().map(|group| group.fingerprint.to_string()).collect();
         prop_assert_eq!(names.len(), groups.len());
         prop_assert!(names.iter().all(|name| name.len() == 12));
-        let all: Vec<(Member, &Told)> = repository.iter().enumerate().flat_map(|(resource, changes)| {
-            changes.iter().enumerate().map(move |(change, told)| (Member { resource, change }, told))
+        let all: Vec<(Member, &SampleChange)> = repository.iter().enumerate().flat_map(|(resource, changes)| {
+            changes.iter().enumerate().map(move |(change, sample)| (Member { resource, change }, sample))
         }).collect();
         for (a, this) in &all {
             for (b, that) in &all {
@@ -227,15 +223,16 @@ proptest! {
 
 #[test]
 fn many_resources_come_before_few() {
-    let one = |path, values, place| Told { kind: ChangeKind::Value, path, index: 0, values, places: [place; 2] };
+    let one =
+        |path, values, place| SampleChange { kind: ChangeKind::Value, path, index: 0, values, places: [place; 2] };
     let (few, many) = (one(3, [0, 1], Written::Own(0)), one(0, [1, 0], Written::Layer(1)));
-    let outlier = Told { values: [2, 0], ..many.clone() };
+    let outlier = SampleChange { values: [2, 0], ..many.clone() };
     let repository = vec![vec![few.clone(), outlier], vec![few, many.clone()], vec![many]];
     let built = built(&repository, &[0, 1, 2], 0);
     let groups = groups(&built.resources, &built.sources);
     assert_eq!(groups.iter().map(Group::resource_count).collect::<Vec<_>>(), [3, 2]);
     let variants: Vec<Vec<usize>> = groups[0].variants.iter().map(Variant::resources).collect();
-    assert_eq!(variants, [vec![1, 2], vec![0]], "the outlier stands apart");
+    assert_eq!(variants, [vec![1, 2], vec![0]], "the outlier is a variant of its own");
     assert!(matches!(&groups[0].after.as_ref().unwrap().origin, Origin::At(place) if place.span.start == 1));
     assert!(matches!(&groups[1].after.as_ref().unwrap().origin, Origin::Own));
 }
@@ -247,12 +244,10 @@ fn a_name_says_nothing_about_secrets() {
         for of in &mut built.resources {
             let hidden = |text: &str| Some(map(vec![("a", secret(string(text)))]));
             let path = |name: &str| vec![PathStep::Key(key(name, KeyKind::Text))];
-            let change =
-                Change { kind: ChangeKind::Value, path: path("inside"), before: hidden(old), after: hidden(new) };
+            let change = Change::new(ChangeKind::Value, path("inside"), hidden(old), hidden(new));
             of.difference.changes.push(change.clone());
             let revealed = |node: Option<Node>| node.and_then(|node| node.get("a").cloned());
-            let bare =
-                Change { before: Some(string(old)), after: revealed(change.after), path: path("bare"), ..change };
+            let bare = Change::new(ChangeKind::Value, path("bare"), Some(string(old)), revealed(change.after));
             of.difference.changes.push(bare);
         }
         let groups = groups(&built.resources, &built.sources);

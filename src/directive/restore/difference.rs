@@ -1,12 +1,12 @@
-//! What must be written over a base so that a wanted value comes out.
+//! What must be written over a base so that the merged value is the wanted one.
 
-use crate::directive::combine::{Combiner, Side, without_leftovers};
+use crate::directive::combine::{Combiner, MergeSide, without_leftovers};
 use crate::directive::key::STRATEGY;
 use crate::settings::MergeProfile;
 use crate::text::Span;
 use crate::value::{Entry, Key, KeyKind, Map, Node, Value};
 
-/// The smallest own value that makes `wanted` of `base`, with what was written before kept even where it is not needed.
+/// The smallest value that merges with `base` to `wanted`; what was written before is kept even where it is redundant.
 pub(super) fn own_value(base: Option<&Node>, own: Option<&Node>, wanted: &Node, profile: MergeProfile) -> Node {
     let (Some(base), true) = (base, base.is_some_and(|base| base.tag() == wanted.tag())) else { return wanted.clone() };
     match (&base.value, &wanted.value) {
@@ -32,7 +32,7 @@ fn own_entries(base: &Map, own: Option<&Map>, wanted: &Node, profile: MergeProfi
                 let value = own_value(below, Some(&entry.value), value, profile);
                 entries.push(Entry { key: entry.key.clone(), value });
             }
-            None if below.is_some() => entries.push(taken_away(&entry.key, wanted.span)),
+            None if below.is_some() => entries.push(removal(&entry.key, wanted.span)),
             None => {}
         }
     }
@@ -45,11 +45,11 @@ fn own_entries(base: &Map, own: Option<&Map>, wanted: &Node, profile: MergeProfi
     }
     let is_gone = |entry: &&Entry| wanted_map.get(&entry.key.name).is_none() && own.get(&entry.key.name).is_none();
     let gone = base.entries().iter().filter(|entry| entry.key.name != STRATEGY).filter(is_gone);
-    entries.extend(gone.map(|entry| taken_away(&entry.key, wanted.span)));
+    entries.extend(gone.map(|entry| removal(&entry.key, wanted.span)));
     entries
 }
 
-/// Whether an own value over a base gives this.
+/// Whether a value merged over a base gives the wanted one.
 pub(super) fn yields(base: Option<&Node>, own: &Node, wanted: &Node, profile: MergeProfile) -> bool {
     let Some(base) = base else { return own.is_identical(wanted) };
     let key = Key { name: "k".into(), kind: KeyKind::Text, span: own.span };
@@ -57,16 +57,16 @@ pub(super) fn yields(base: Option<&Node>, own: &Node, wanted: &Node, profile: Me
     over(&hold(base), &hold(own), profile).is_some_and(|merged| merged.is_identical(&hold(wanted)))
 }
 
-/// An own map over a base as it stands in the end; none if the base forbids it.
+/// A map merged over a base, without leftover marks; `None` if the base forbids merging.
 pub(super) fn over(base: &Node, own: &Node, profile: MergeProfile) -> Option<Node> {
     let mut produced = 0;
     let mut combiner = Combiner { profile, produced: &mut produced, forbidden: Vec::new(), keeps_history: false };
-    let merged = combiner.maps(Side { node: base, way: None }, Side { node: own, way: None });
+    let merged = combiner.maps(MergeSide { node: base, provenance: None }, MergeSide { node: own, provenance: None });
     combiner.forbidden.is_empty().then(|| without_leftovers(&merged))
 }
 
-/// The entry that takes an inherited key away.
-pub(super) fn taken_away(key: &Key, span: Span) -> Entry {
+/// The entry that removes an inherited key.
+pub(super) fn removal(key: &Key, span: Span) -> Entry {
     Entry { key: key.clone(), value: marked("whiteout", span) }
 }
 

@@ -1,17 +1,17 @@
-//! Puts directives back: a document that was expanded and changed becomes a text with directives again.
+//! Restores directives: turns a document that was expanded and then changed back into a text with directives.
 //!
-//! The law: expanding what is saved gives what was changed, and what nobody changed stays as it is written. The directives of a
-//! map stay, and beside them is written only what differs from what they bring. Where that cannot be said beside a directive,
-//! the map is written in full. What is saved is expanded again before it is given back, so that the law holds by trial.
+//! The law: expanding the restored text gives the changed document, and what did not change stays as it is written. The directives
+//! of a map stay, and only what differs from what they bring in is written beside them. Where that is not possible, the map is
+//! written in full. The restored text is expanded again before it is returned, which verifies the law.
 
 mod difference;
 mod rebuild;
 
 use std::collections::HashSet;
 
+use super::arena::OccurrenceId;
 use super::engine;
-use super::ground::PlaceId;
-use super::marked::has_plus_keys;
+use super::index::has_plus_keys;
 use super::{Context, expand, has_directives};
 use crate::document::{self, Document, Format};
 use crate::edit;
@@ -21,26 +21,26 @@ use crate::text::Span;
 use crate::value::{Node, Value};
 use rebuild::Rebuilt;
 
-/// A document with directives, as it is written.
+/// A document with directives before its expansion.
 #[derive(Clone, Copy)]
 pub struct Original<'a> {
     /// The text of its file.
     pub text: &'a str,
     /// The document read from that text.
     pub document: &'a Document,
-    /// How the file is written.
+    /// The format of the file.
     pub format: Format,
     /// The file.
     pub file: &'a RepoPath,
 }
 
-/// More trials than this are a sign that nothing but writing everything in full will do.
+/// The number of trials before everything is written in full.
 const MOST_TRIALS: usize = 40;
 
 /// The text of the original's file, with the document changed so that it expands to `changed`.
 ///
-/// If that cannot be done, the text is the original one and a finding says why. One exception to the law is meant: a target that
-/// was deleted while something still refers to it is put back.
+/// If that is impossible, the text is unchanged and a finding says why. There is one exception to the law: a target that was
+/// deleted while something still refers to it is put back.
 pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -> Outcome<String> {
     let unchanged = |findings| Outcome { value: original.text.to_owned(), findings };
     let before = expand(original.document, original.file, context);
@@ -59,7 +59,8 @@ pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -
         Some(text) => Outcome::clean(text),
         None => {
             let location = Location::Span(original.document.root.span);
-            let message = "the changed document cannot be written so that expanding it gives it back";
+            let message =
+                "the changed document cannot be written with directives so that it expands to the same document";
             let finding = Finding::new(&finding::MERGE_NOT_RESTORABLE, location, message);
             unchanged(vec![finding.help("rename keys that look like directives, such as `+/name`")])
         }
@@ -68,22 +69,27 @@ pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -
 
 fn restore_by_trial(original: &Original<'_>, before: &Node, changed: &Node, context: &Context<'_>) -> Option<String> {
     let mut engine = engine::explored(original.document, original.file, context);
-    let mut in_full: HashSet<PlaceId> = HashSet::new();
+    let mut in_full: HashSet<OccurrenceId> = HashSet::new();
     for trial in 0..MOST_TRIALS {
-        let Rebuilt { root, expected, points } = rebuild::rebuild(&mut engine, before, changed, &in_full);
+        let Rebuilt { root, expected, directive_maps } = rebuild::rebuild(&mut engine, before, changed, &in_full);
         let differences = match save(original, &root, &expected, context) {
             Ok(text) => return Some(text),
             Err(differences) => differences,
         };
-        // The map with directives that is nearest to a difference is most likely its cause.
-        let open: Vec<&(PlaceId, Pointer)> = points.iter().filter(|(place, _)| !in_full.contains(place)).collect();
+        // The nearest map with directives above a difference is most likely its cause.
+        let open: Vec<&(OccurrenceId, Pointer)> =
+            directive_maps.iter().filter(|(occurrence, _)| !in_full.contains(occurrence)).collect();
         let nearest = |difference: &Pointer| {
-            let holds = |point: &&&(PlaceId, Pointer)| difference.tokens().starts_with(point.1.tokens());
-            open.iter().filter(holds).max_by_key(|point| point.1.tokens().len()).map(|point| point.0)
+            let holds =
+                |directive_map: &&&(OccurrenceId, Pointer)| difference.tokens().starts_with(directive_map.1.tokens());
+            open.iter()
+                .filter(holds)
+                .max_by_key(|directive_map| directive_map.1.tokens().len())
+                .map(|directive_map| directive_map.0)
         };
-        let mut next: Vec<PlaceId> = differences.iter().filter_map(nearest).collect();
+        let mut next: Vec<OccurrenceId> = differences.iter().filter_map(nearest).collect();
         if next.is_empty() || trial + 2 == MOST_TRIALS {
-            next = open.iter().map(|point| point.0).collect();
+            next = open.iter().map(|directive_map| directive_map.0).collect();
         }
         if next.is_empty() {
             break;
@@ -93,7 +99,7 @@ fn restore_by_trial(original: &Original<'_>, before: &Node, changed: &Node, cont
     save(original, changed, changed, context).ok()
 }
 
-/// The text that says `saved`, if it expands as expected; otherwise the places of differences.
+/// The text with the document replaced by `saved`, if it expands as expected; otherwise the paths of the differences.
 fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Context<'_>) -> Result<String, Vec<Pointer>> {
     let Original { text, document, format, file } = original;
     let nowhere = || vec![Pointer::root()];
@@ -105,21 +111,21 @@ fn save(original: &Original<'_>, saved: &Node, expected: &Node, context: &Contex
     let expanded = expand(again, file, context);
     let mut differences = Vec::new();
     for finding in expanded.findings.iter().filter(|finding| finding.is_error()) {
-        let at = finding.span().and_then(|span| place_of_key(&again.root, span, &mut Pointer::root()));
+        let at = finding.span().and_then(|span| path_of_key(&again.root, span, &mut Pointer::root()));
         differences.push(at.unwrap_or_default());
     }
-    note_differences(&expanded.value.root, expected, &mut Pointer::root(), &mut differences);
+    collect_differences(&expanded.value.root, expected, &mut Pointer::root(), &mut differences);
     if differences.is_empty() { Ok(edited) } else { Err(differences) }
 }
 
-/// The map that holds a key which is written here.
-fn place_of_key(node: &Node, key: Span, at: &mut Pointer) -> Option<Pointer> {
+/// The path of the map that has a key with this span.
+fn path_of_key(node: &Node, key: Span, at: &mut Pointer) -> Option<Pointer> {
     if node.children().any(|child| child.key.is_some_and(|own| own.span == key)) {
         return Some(at.clone());
     }
     for child in node.children().filter(|child| has_plus_keys(child.node)) {
         at.push(child.token());
-        if let Some(found) = place_of_key(child.node, key, at) {
+        if let Some(found) = path_of_key(child.node, key, at) {
             return Some(found);
         }
         at.pop();
@@ -127,11 +133,11 @@ fn place_of_key(node: &Node, key: Span, at: &mut Pointer) -> Option<Pointer> {
     None
 }
 
-/// More differences than this are not worth looking at one by one.
+/// The number of differences after which the search ends.
 const MOST_DIFFERENCES: usize = 1000;
 
-/// Notes where two values differ, as deep down as possible.
-fn note_differences(a: &Node, b: &Node, at: &mut Pointer, found: &mut Vec<Pointer>) {
+/// Collects the paths at which two values differ, as deep as possible.
+fn collect_differences(a: &Node, b: &Node, at: &mut Pointer, found: &mut Vec<Pointer>) {
     if a.is_identical(b) || found.len() >= MOST_DIFFERENCES {
         return;
     }
@@ -142,7 +148,7 @@ fn note_differences(a: &Node, b: &Node, at: &mut Pointer, found: &mut Vec<Pointe
             for entry in left.entries().iter().chain(only_right) {
                 at.push(entry.key.name.clone());
                 match (left.get(&entry.key.name), right.get(&entry.key.name)) {
-                    (Some(left), Some(right)) => note_differences(left, right, at, found),
+                    (Some(left), Some(right)) => collect_differences(left, right, at, found),
                     _ => found.push(at.clone()),
                 }
                 at.pop();
@@ -151,7 +157,7 @@ fn note_differences(a: &Node, b: &Node, at: &mut Pointer, found: &mut Vec<Pointe
         (Value::List(left), Value::List(right)) if left.items().len() == right.items().len() => {
             for (index, (left, right)) in left.items().iter().zip(right.items()).enumerate() {
                 at.push(index.to_string());
-                note_differences(left, right, at, found);
+                collect_differences(left, right, at, found);
                 at.pop();
             }
         }

@@ -1,13 +1,13 @@
-//! Builds the document to save: the original with what changed written into it.
+//! Builds the document to save: the original with the changes written into it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 
-use super::difference::{over, own_value, taken_away, yields};
+use super::difference::{over, own_value, removal, yields};
+use crate::directive::arena::{DirectiveId, OccurrenceId, Occurrences, Position, is_member};
 use crate::directive::combine::without_leftovers;
 use crate::directive::engine::{Built, Engine};
-use crate::directive::ground::{DirectiveId, Ground, PlaceId, Position, is_member};
 use crate::directive::key::STRATEGY;
 use crate::path::Pointer;
 use crate::value::{Entry, Key, KeyKind, Map, Node, Value};
@@ -15,80 +15,84 @@ use crate::value::{Entry, Key, KeyKind, Map, Node, Value};
 /// A document to save.
 pub(super) struct Rebuilt {
     pub(super) root: Node,
-    /// What it should expand to: what was changed, and the deleted targets that were put back.
+    /// What it should expand to: the changed document, and deleted targets that were put back.
     pub(super) expected: Node,
-    /// The maps whose directives were kept, and where they stand in the expanded document.
-    pub(super) points: Vec<(PlaceId, Pointer)>,
+    /// The maps whose directives were kept, with their paths in the expanded document.
+    pub(super) directive_maps: Vec<(OccurrenceId, Pointer)>,
 }
 
 /// Builds the document to save; the directives of the maps in `in_full` are left out.
-pub(super) fn rebuild(engine: &mut Engine<'_>, before: &Node, changed: &Node, in_full: &HashSet<PlaceId>) -> Rebuilt {
+pub(super) fn rebuild(
+    engine: &mut Engine<'_>,
+    before: &Node,
+    changed: &Node,
+    in_full: &HashSet<OccurrenceId>,
+) -> Rebuilt {
     let mut builder = Builder {
         engine,
         before,
         changed,
         in_full,
-        points: Vec::new(),
+        directive_maps: Vec::new(),
         deleted: BTreeMap::new(),
-        way: Vec::new(),
+        path: Vec::new(),
         indexes: HashMap::new(),
     };
-    let root = builder.write_back(Ground::ROOT, changed);
+    let root = builder.write_back(Occurrences::ROOT, changed);
     let (root, expected) = builder.put_back(root);
-    Rebuilt { root, expected, points: builder.points }
+    Rebuilt { root, expected, directive_maps: builder.directive_maps }
 }
 
 struct Builder<'b, 'a> {
     engine: &'b mut Engine<'a>,
     before: &'b Node,
     changed: &'b Node,
-    in_full: &'b HashSet<PlaceId>,
-    points: Vec<(PlaceId, Pointer)>,
-    /// Targets that are gone but still referred to, by where they stood.
-    deleted: BTreeMap<Pointer, PlaceId>,
-    way: Vec<SmolStr>,
-    /// By list: the index of each item after expansion.
-    indexes: HashMap<PlaceId, Vec<usize>>,
+    in_full: &'b HashSet<OccurrenceId>,
+    directive_maps: Vec<(OccurrenceId, Pointer)>,
+    /// Deleted targets that directives still refer to, by their former path.
+    deleted: BTreeMap<Pointer, OccurrenceId>,
+    /// The path of the current value in the expanded document.
+    path: Vec<SmolStr>,
+    /// By list: the index of each written item after expansion.
+    indexes: HashMap<OccurrenceId, Vec<usize>>,
 }
 
 impl Builder<'_, '_> {
-    /// What to write at a place so that `wanted` comes out.
-    fn write_back(&mut self, place: PlaceId, wanted: &Node) -> Node {
-        if !self.engine.ground.place(place).is_marked || self.in_full.contains(&place) {
+    /// What to write for an occurrence so that it expands to `wanted`.
+    fn write_back(&mut self, occurrence: OccurrenceId, wanted: &Node) -> Node {
+        if !self.engine.arena.get(occurrence).has_plus_keys || self.in_full.contains(&occurrence) {
             return wanted.clone();
         }
-        let raw = self.engine.ground.place(place).node.clone();
+        let raw = self.engine.arena.get(occurrence).node.clone();
         match (&raw.value, &wanted.value) {
             (Value::List(_), Value::List(items)) => {
-                let items = self.write_back_items(place, &raw, items.items());
+                let items = self.write_back_items(occurrence, &raw, items.items());
                 Node { extra: raw.extra.clone(), ..Node::list(items, raw.span) }
             }
-            (Value::Map(map), _) if self.engine.ground.is_point(place) => {
-                self.write_back_point(place, &raw, map, wanted)
+            (Value::Map(map), _) if self.engine.arena.is_directive_map(occurrence) => {
+                self.write_back_directive_map(occurrence, &raw, map, wanted)
             }
             (Value::Map(map), Value::Map(wanted)) => {
-                let entries = self.write_back_entries(place, map, wanted);
+                let entries = self.write_back_entries(occurrence, map, wanted);
                 Node { extra: raw.extra.clone(), ..Node::map(entries, raw.span) }
             }
             _ => wanted.clone(),
         }
     }
 
-    /// A map without directives of its own: each entry on its own.
-    fn write_back_entries(&mut self, place: PlaceId, raw: &Map, wanted: &Map) -> Vec<Entry> {
+    /// Writes a map without directives of its own entry by entry.
+    fn write_back_entries(&mut self, occurrence: OccurrenceId, raw: &Map, wanted: &Map) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(raw.len());
         for (index, entry) in (0..).zip(raw.entries()) {
             let key = entry.key.clone();
             if !is_member(entry) {
                 entries.push(entry.clone());
             } else if let Some(value) = wanted.get(&key.name) {
-                let Some(child) = self.engine.ground.child(place, index) else { continue };
-                self.way.push(key.name.clone());
-                let value = self.write_back(child, value);
-                self.way.pop();
+                let Some(child) = self.engine.arena.child(occurrence, index) else { continue };
+                let value = self.write_back_below(key.name.clone(), child, value);
                 entries.push(Entry { key, value });
-            } else if self.value_of_child(place, index).is_none() {
-                // It came to nothing before, too.
+            } else if self.value_of_child(occurrence, index).is_none() {
+                // It expanded to nothing before, too.
                 entries.push(entry.clone());
             }
         }
@@ -97,55 +101,41 @@ impl Builder<'_, '_> {
         entries
     }
 
-    /// Items keep their place; once other lists were spliced in, or items came or went, what moved is written in full.
-    fn write_back_items(&mut self, place: PlaceId, raw: &Node, wanted: &[Node]) -> Vec<Node> {
+    /// Writes a list. Items at its start and end that keep their index keep their directives; the others are written in full.
+    fn write_back_items(&mut self, occurrence: OccurrenceId, raw: &Node, wanted: &[Node]) -> Vec<Node> {
         let raw_items = raw.as_list().unwrap_or_default();
-        let mut spread: Vec<Spread> = Vec::with_capacity(raw_items.len());
-        for index in (0..).take(raw_items.len()) {
-            spread.push(self.items_of_child(place, index));
-        }
+        let before: Vec<ExpandedItem> =
+            (0..).take(raw_items.len()).map(|index| self.items_of_child(occurrence, index)).collect();
         let cleaned = without_leftovers(&Node::list(wanted.to_vec(), raw.span));
         let wanted = cleaned.as_list().unwrap_or_default();
-        let before: Vec<&Node> = spread.iter().flat_map(|spread| &spread.items).collect();
-        let is_unchanged = before.len() == wanted.len()
-            && before.iter().zip(wanted).all(|(before, wanted)| before.is_identical(wanted));
-        let is_one_to_one = spread.iter().all(Spread::is_single);
-        if is_unchanged && !is_one_to_one {
+        if !before.iter().all(ExpandedItem::is_single) && is_unchanged(&before, wanted) {
             return raw_items.to_vec();
         }
-        let is_same_length = is_one_to_one && wanted.len() == raw_items.len();
-        let stays = |(before, wanted): &(&&Node, &Node)| before.is_identical(wanted);
-        let singles = spread.iter().take_while(|spread| spread.is_single()).count();
-        let prefix = match is_same_length {
-            true => raw_items.len(),
-            false => before.iter().zip(wanted).take(singles).take_while(stays).count(),
-        };
-        let suffix = match is_one_to_one && !is_same_length {
-            true => before[prefix..].iter().rev().zip(wanted[prefix..].iter().rev()).take_while(stays).count(),
-            false => 0,
-        };
+        let (at_start, at_end) = kept_items(&before, wanted);
         let mut items = Vec::with_capacity(wanted.len());
         for (at, value) in wanted.iter().enumerate() {
             let from_end = wanted.len() - at;
-            let index = match () {
-                () if at < prefix => Some(at),
-                () if from_end <= suffix => Some(raw_items.len() - from_end),
-                () => None,
-            };
-            let child = index.and_then(|index| self.engine.ground.child(place, u32::try_from(index).ok()?));
-            self.way.push(SmolStr::new(at.to_string()));
+            let index = if at < at_start { Some(at) } else { (from_end <= at_end).then(|| raw_items.len() - from_end) };
+            let child = index.and_then(|index| self.engine.arena.child(occurrence, u32::try_from(index).ok()?));
             items.push(match child {
-                Some(child) => self.write_back(child, value),
+                Some(child) => self.write_back_below(at.to_smolstr(), child, value),
                 None => value.clone(),
             });
-            self.way.pop();
         }
         items
     }
 
-    /// A map with directives: the directives as they are, and what differs from what they bring.
-    fn write_back_point(&mut self, place: PlaceId, raw: &Node, map: &Map, wanted: &Node) -> Node {
-        let directives = self.engine.ground.directives_of(place).to_vec();
+    /// Writes the child of the current value that has this token.
+    fn write_back_below(&mut self, token: SmolStr, child: OccurrenceId, wanted: &Node) -> Node {
+        self.path.push(token);
+        let written = self.write_back(child, wanted);
+        self.path.pop();
+        written
+    }
+
+    /// Writes a map with directives: the directives unchanged, and what differs from what they bring in.
+    fn write_back_directive_map(&mut self, occurrence: OccurrenceId, raw: &Node, map: &Map, wanted: &Node) -> Node {
+        let directives = self.engine.arena.directives_of(occurrence).to_vec();
         let mut bases = Vec::with_capacity(directives.len());
         for directive in directives {
             match self.target_now(directive) {
@@ -153,7 +143,7 @@ impl Builder<'_, '_> {
                 Err(Unknown) => return wanted.clone(),
             }
         }
-        self.points.push((place, self.way.iter().cloned().collect()));
+        self.directive_maps.push((occurrence, self.path.iter().cloned().collect()));
         if let ([base], 1, false) = (bases.as_slice(), map.len(), wanted.as_map().is_some()) {
             return if base.is_identical(wanted) { raw.clone() } else { wanted.clone() };
         }
@@ -167,77 +157,76 @@ impl Builder<'_, '_> {
             let Some(merged) = over(&base, top, profile) else { return wanted.clone() };
             base = merged;
         }
-        let (values, entries) = self.own_entries(place, map, &base, wanted);
-        // What cannot be said beside the directives is written in full.
+        let own = self.own_entries(occurrence, map, &base, wanted);
+        let values = own.iter().filter_map(OwnEntry::expanded).collect();
         match over(&base, &Node::map(values, raw.span), profile) {
             Some(merged) if merged.is_identical(&without_leftovers(&Node { extra: None, ..wanted.clone() })) => {
+                let entries = own.into_iter().map(|entry| entry.written).collect();
                 Node { extra: raw.extra.clone(), ..Node::map(entries, raw.span) }
             }
+            // The directives cannot be kept.
             _ => wanted.clone(),
         }
     }
 
-    /// What to write beside directives that bring `base`: the values, and the entries that say them.
-    fn own_entries(&mut self, place: PlaceId, raw: &Map, base: &Node, wanted: &Node) -> (Vec<Entry>, Vec<Entry>) {
-        let profile = self.engine.context.profile;
+    /// What to write beside directives that bring in `base`: the written entries first, then new ones, then removals.
+    fn own_entries(&mut self, occurrence: OccurrenceId, raw: &Map, base: &Node, wanted: &Node) -> Vec<OwnEntry> {
         let none = Map::default();
-        let (base_map, wanted_map) = (base.as_map().unwrap_or(&none), wanted.as_map().unwrap_or(&none));
-        let (mut values, mut entries) = (Vec::new(), Vec::new());
+        let (base, wanted_map) = (base.as_map().unwrap_or(&none), wanted.as_map().unwrap_or(&none));
+        let mut own = Vec::with_capacity(raw.len());
         for (index, entry) in (0..).zip(raw.entries()) {
-            let key = entry.key.clone();
-            if !is_member(entry) {
-                entries.push(entry.clone());
-                continue;
-            }
-            let below = base_map.get(&key.name);
-            let own = self.uncleaned_child(place, index);
-            let Some(value) = wanted_map.get(&key.name) else {
-                let is_mark =
-                    own.as_ref().is_none_or(|own| without_leftovers(&hold(own)).as_map().is_some_and(Map::is_empty));
-                if is_mark && !is_null_mark(own.as_ref(), below) {
-                    values.extend(own.map(|value| Entry { key: key.clone(), value }));
-                    entries.push(entry.clone());
-                } else if below.is_some() {
-                    values.push(taken_away(&key, wanted.span));
-                    entries.push(taken_away(&key, wanted.span));
-                }
-                continue;
-            };
-            let new = match &own {
-                // It came to nothing before, too.
-                None if below.is_some_and(|below| below.is_identical(value)) => {
-                    entries.push(entry.clone());
-                    continue;
-                }
-                Some(own) if yields(below, own, value, profile) => own.clone(),
-                own => own_value(below, own.as_ref(), value, profile),
-            };
-            let Some(child) = self.engine.ground.child(place, index) else { continue };
-            self.way.push(key.name.clone());
-            let written = self.write_back(child, &new);
-            self.way.pop();
-            values.push(Entry { key: key.clone(), value: new });
-            entries.push(Entry { key, value: written });
+            own.extend(self.own_entry(occurrence, index, entry, base, wanted));
         }
-        let is_own = |name: &str| raw.entry(name).is_some_and(is_member);
-        for entry in wanted_map.entries().iter().filter(|entry| !is_own(&entry.key.name)) {
-            let below = base_map.get(&entry.key.name);
+        let is_written = |name: &str| raw.entry(name).is_some_and(is_member);
+        for entry in wanted_map.entries().iter().filter(|entry| !is_written(&entry.key.name)) {
+            let below = base.get(&entry.key.name);
             if !below.is_some_and(|below| below.is_identical(&entry.value)) {
-                let value = own_value(below, None, &entry.value, profile);
-                values.push(Entry { key: entry.key.clone(), value: value.clone() });
-                entries.push(Entry { key: entry.key.clone(), value });
+                let value = own_value(below, None, &entry.value, self.engine.context.profile);
+                own.push(OwnEntry::plain(Entry { key: entry.key.clone(), value }));
             }
         }
-        for entry in base_map.entries() {
-            if wanted_map.get(&entry.key.name).is_none() && !is_own(&entry.key.name) {
-                values.push(taken_away(&entry.key, wanted.span));
-                entries.push(taken_away(&entry.key, wanted.span));
+        for Entry { key, .. } in base.entries() {
+            if wanted_map.get(&key.name).is_none() && !is_written(&key.name) {
+                own.push(OwnEntry::plain(removal(key, wanted.span)));
             }
         }
-        (values, entries)
+        own
     }
 
-    /// What a directive brings in the changed document; nothing if its target is missing and may be.
+    /// What becomes of a written entry; `None` if it is deleted.
+    fn own_entry(
+        &mut self,
+        occurrence: OccurrenceId,
+        index: u32,
+        entry: &Entry,
+        base: &Map,
+        wanted: &Node,
+    ) -> Option<OwnEntry> {
+        let unchanged = |value| Some(OwnEntry { written: entry.clone(), value });
+        if !is_member(entry) {
+            return unchanged(None);
+        }
+        let key = entry.key.clone();
+        let below = base.get(&key.name);
+        let own = self.uncleaned_child(occurrence, index);
+        let Some(value) = wanted.get(&key.name) else {
+            if is_leftover(own.as_ref()) && !is_null_mark(own.as_ref(), below) {
+                return unchanged(own);
+            }
+            return below.map(|_| OwnEntry::plain(removal(&key, wanted.span)));
+        };
+        let profile = self.engine.context.profile;
+        let value = match own {
+            None if below.is_some_and(|below| below.is_identical(value)) => return unchanged(None),
+            Some(own) if yields(below, &own, value, profile) => own,
+            own => own_value(below, own.as_ref(), value, profile),
+        };
+        let child = self.engine.arena.child(occurrence, index)?;
+        let written = self.write_back_below(key.name.clone(), child, &value);
+        Some(OwnEntry { written: Entry { key, value: written }, value: Some(value) })
+    }
+
+    /// What a directive brings in after the change; `None` if its target is optional and missing.
     fn target_now(&mut self, directive: DirectiveId) -> Result<Option<Node>, Unknown> {
         let brought = self.engine.contribution_of(directive).ok_or(Unknown)?;
         let Some(at) = self.target_path(directive) else { return Ok(brought) };
@@ -245,20 +234,20 @@ impl Builder<'_, '_> {
             return Ok(Some(now.clone()));
         }
         let Some(brought) = brought else { return Ok(None) };
-        let target = self.engine.only_place(directive).ok_or(Unknown)?;
+        let target = self.engine.only_occurrence(directive).ok_or(Unknown)?;
         self.deleted.insert(at, target);
         Ok(Some(without_leftovers(&brought)))
     }
 
-    /// Targets that were deleted come back as they were written.
+    /// Puts back deleted targets as they were written; returns the document to save and what it should expand to.
     fn put_back(&mut self, mut root: Node) -> (Node, Node) {
         let mut expected = self.changed.clone();
         let mut done: Vec<Pointer> = Vec::new();
-        while let Some((at, place)) = self.deleted.pop_first() {
+        while let Some((at, occurrence)) = self.deleted.pop_first() {
             if done.iter().any(|done| at.tokens().starts_with(done.tokens())) {
                 continue;
             }
-            let raw = self.engine.ground.place(place).node.clone();
+            let raw = self.engine.arena.get(occurrence).node.clone();
             let Some(value) = self.before.at(&at).cloned() else { continue };
             let (Some(with_raw), Some(with_value)) =
                 (inserted(&root, at.tokens(), &raw), inserted(&expected, at.tokens(), &value))
@@ -267,70 +256,121 @@ impl Builder<'_, '_> {
             };
             (root, expected) = (with_raw, with_value);
             done.push(at);
-            for directive in self.directives_within(place) {
-                // Only for what it notes as deleted.
+            for directive in self.directives_within(occurrence) {
+                // Called only because it records deleted targets.
                 let _ = self.target_now(directive);
             }
         }
         (root, expected)
     }
 
-    /// The value of an entry as it was, with marks; nothing if it vanished.
-    fn uncleaned_child(&mut self, place: PlaceId, index: u32) -> Option<Node> {
-        let child = self.engine.ground.child(place, index)?;
+    /// The expanded value of an entry before the change, with marks; `None` if it was removed.
+    fn uncleaned_child(&mut self, occurrence: OccurrenceId, index: u32) -> Option<Node> {
+        let child = self.engine.arena.child(occurrence, index)?;
         match self.engine.build(child)? {
             Built::Node(node) => Some(node),
             Built::Removed => None,
         }
     }
 
-    /// The value of an entry as it was; nothing if it vanished or was only a mark.
-    fn value_of_child(&mut self, place: PlaceId, index: u32) -> Option<Node> {
-        let value = self.uncleaned_child(place, index)?;
+    /// The expanded value of an entry before the change; `None` if it was removed or only a mark.
+    fn value_of_child(&mut self, occurrence: OccurrenceId, index: u32) -> Option<Node> {
+        let value = self.uncleaned_child(occurrence, index)?;
         let cleaned = without_leftovers(&hold(&value));
         cleaned.as_map().and_then(|map| map.entries().first()).map(|entry| entry.value.clone())
     }
 
-    /// What an item of a list became.
-    fn items_of_child(&mut self, place: PlaceId, index: u32) -> Spread {
-        let Some(value) = self.uncleaned_child(place, index) else { return Spread::default() };
-        let is_point = self.engine.ground.child(place, index).is_some_and(|child| self.engine.ground.is_point(child));
-        let spliced = value.as_list().filter(|_| is_point);
+    /// What an item of a list expanded to before the change.
+    fn items_of_child(&mut self, occurrence: OccurrenceId, index: u32) -> ExpandedItem {
+        let Some(value) = self.uncleaned_child(occurrence, index) else { return ExpandedItem::default() };
+        let is_directive_map =
+            self.engine.arena.child(occurrence, index).is_some_and(|child| self.engine.arena.is_directive_map(child));
+        let spliced = value.as_list().filter(|_| is_directive_map);
         let list = Node::list(spliced.map_or_else(|| vec![value.clone()], <[Node]>::to_vec), value.span);
         let items = without_leftovers(&list).as_list().unwrap_or_default().to_vec();
-        Spread { items, is_spliced: spliced.is_some() }
+        ExpandedItem { items, is_spliced: spliced.is_some() }
     }
 }
 
-/// The items that an item of a list became.
+/// The items that an item of a list expands to.
 #[derive(Default)]
-struct Spread {
+struct ExpandedItem {
     items: Vec<Node>,
+    /// Whether the items are those of a list that replaced the item.
     is_spliced: bool,
 }
 
-impl Spread {
+impl ExpandedItem {
     fn is_single(&self) -> bool {
         self.items.len() == 1 && !self.is_spliced
     }
 }
 
-/// A target that cannot be looked up in the changed document.
+/// Whether a list expanded to the wanted items.
+fn is_unchanged(before: &[ExpandedItem], wanted: &[Node]) -> bool {
+    let items = before.iter().flat_map(|item| &item.items);
+    items.clone().count() == wanted.len() && items.zip(wanted).all(|(before, wanted)| before.is_identical(wanted))
+}
+
+/// The number of items at the start and at the end of a list that stay where they are written. If no item was added or removed,
+/// all of them do, even those that changed.
+fn kept_items(before: &[ExpandedItem], wanted: &[Node]) -> (usize, usize) {
+    let singles = before.iter().take_while(|item| item.is_single()).count();
+    let is_one_to_one = singles == before.len();
+    if is_one_to_one && before.len() == wanted.len() {
+        return (wanted.len(), 0);
+    }
+    let items: Vec<&Node> = before.iter().flat_map(|item| &item.items).collect();
+    let is_kept = |(before, wanted): &(&&Node, &Node)| before.is_identical(wanted);
+    let at_start = items.iter().zip(wanted).take(singles).take_while(is_kept).count();
+    if !is_one_to_one {
+        return (at_start, 0);
+    }
+    let rest = items[at_start..].iter().rev().zip(wanted[at_start..].iter().rev());
+    (at_start, rest.take_while(is_kept).count())
+}
+
+/// An entry of a map with directives.
+struct OwnEntry {
+    /// The entry as it is written.
+    written: Entry,
+    /// The value that is merged over what the directives bring in; `None` for directives and for what expands to nothing.
+    value: Option<Node>,
+}
+
+impl OwnEntry {
+    /// An entry without directives.
+    fn plain(entry: Entry) -> Self {
+        Self { value: Some(entry.value.clone()), written: entry }
+    }
+
+    fn expanded(&self) -> Option<Entry> {
+        let value = self.value.clone()?;
+        Some(Entry { key: self.written.key.clone(), value })
+    }
+}
+
+/// Whether an expanded value is nothing but a mark such as `+%: whiteout`, which is not in the final document.
+fn is_leftover(own: Option<&Node>) -> bool {
+    own.is_none_or(|own| without_leftovers(&hold(own)).as_map().is_some_and(Map::is_empty))
+}
+
+/// The target of a directive cannot be looked up in the changed document.
 struct Unknown;
 
-/// A map that holds just this value, to see what becomes of it.
+/// A map with just this value, to see whether cleaning removes it.
 fn hold(value: &Node) -> Node {
     let key = Key { name: "k".into(), kind: KeyKind::Text, span: value.span };
     Node::map(vec![Entry { key, value: value.clone() }], value.span)
 }
 
-/// `nullout` over something is null, not nothing.
+/// Whether a value is marked `nullout` and overrides something, so that it is null rather than absent.
 fn is_null_mark(own: Option<&Node>, below: Option<&Node>) -> bool {
     let mark = own.and_then(|own| own.get(STRATEGY)).and_then(Node::as_str);
     below.is_some() && mark == Some("nullout")
 }
 
-/// The tree with a value put in under a path of keys; none if something other than a map is in the way.
+/// The tree with a value inserted at a path of keys; `None` if a value on the path is not a map.
 fn inserted(node: &Node, path: &[SmolStr], value: &Node) -> Option<Node> {
     let Some((first, rest)) = path.split_first() else { return Some(value.clone()) };
     let map = node.as_map()?;
@@ -348,29 +388,29 @@ fn inserted(node: &Node, path: &[SmolStr], value: &Node) -> Option<Node> {
 }
 
 impl Builder<'_, '_> {
-    /// Where the target of a directive stands in the expanded document, if it stands there at all.
+    /// The path of a directive's target in the expanded document, if it has one.
     fn target_path(&mut self, directive: DirectiveId) -> Option<Pointer> {
-        let reference = self.engine.ground.directive(directive).reference.clone()?;
-        if reference.is_include || self.engine.ground.directive(directive).is_raw() {
+        let reference = self.engine.arena.directive(directive).reference.clone()?;
+        if reference.is_include || self.engine.arena.directive(directive).is_raw() {
             return None;
         }
         let start = match &reference.anchor {
             Some(anchor) => *self.engine.anchors.as_ref()?.get(anchor)?,
-            None if reference.dots == 0 => Ground::ROOT,
-            None => self.engine.ground.seat(self.engine.ground.directive(directive).place),
+            None if reference.dots == 0 => Occurrences::ROOT,
+            None => self.engine.arena.position_in_document(self.engine.arena.directive(directive).occurrence),
         };
-        let place = (1..reference.dots).fold(start, |place, _| self.engine.ground.climb(place));
-        let mut path = self.expanded_path(place)?;
+        let occurrence = (1..reference.dots).fold(start, |occurrence, _| self.engine.arena.climb(occurrence));
+        let mut path = self.expanded_path(occurrence)?;
         reference.pointer.tokens().iter().for_each(|token| path.push(token.clone()));
         Some(path)
     }
 
-    /// Where a place stands in the expanded document.
-    fn expanded_path(&mut self, place: PlaceId) -> Option<Pointer> {
+    /// The path of an occurrence in the expanded document.
+    fn expanded_path(&mut self, occurrence: OccurrenceId) -> Option<Pointer> {
         let mut tokens = Vec::new();
-        let mut current = place;
-        while let Position::Child { parent, index } = self.engine.ground.place(current).position {
-            let node = self.engine.ground.place(parent).node.clone();
+        let mut current = occurrence;
+        while let Position::Child { parent, index } = self.engine.arena.get(current).position {
+            let node = self.engine.arena.get(parent).node.clone();
             tokens.push(match &node.value {
                 Value::Map(map) => map.entries()[index as usize].key.name.clone(),
                 _ => {
@@ -380,21 +420,23 @@ impl Builder<'_, '_> {
             });
             current = parent;
         }
-        let is_in_document = self.engine.ground.place(current).position == Position::Root;
+        let is_in_document = self.engine.arena.get(current).position == Position::Root;
         is_in_document.then(|| tokens.into_iter().rev().collect())
     }
 
     /// The index that each item of a list has after expansion.
-    fn expanded_indexes(&mut self, list: PlaceId, length: usize) -> Option<&[usize]> {
+    fn expanded_indexes(&mut self, list: OccurrenceId, length: usize) -> Option<&[usize]> {
         if !self.indexes.contains_key(&list) {
             let mut indexes = Vec::with_capacity(length);
             let mut next = 0;
             for index in (0..).take(length) {
                 indexes.push(next);
-                let child = self.engine.ground.child(list, index)?;
+                let child = self.engine.arena.child(list, index)?;
                 next += match self.engine.build(child)? {
                     Built::Removed => 0,
-                    Built::Node(item) if self.engine.ground.is_point(child) => item.as_list().map_or(1, <[Node]>::len),
+                    Built::Node(item) if self.engine.arena.is_directive_map(child) => {
+                        item.as_list().map_or(1, <[Node]>::len)
+                    }
                     Built::Node(_) => 1,
                 };
             }
@@ -404,8 +446,8 @@ impl Builder<'_, '_> {
     }
 
     /// The directives in a part of the document.
-    fn directives_within(&self, place: PlaceId) -> Vec<DirectiveId> {
-        let ground = &self.engine.ground;
-        ground.directives().filter(|&it| ground.is_within(ground.directive(it).place, place)).collect()
+    fn directives_within(&self, occurrence: OccurrenceId) -> Vec<DirectiveId> {
+        let arena = &self.engine.arena;
+        arena.directives().filter(|&it| arena.is_within(arena.directive(it).occurrence, occurrence)).collect()
     }
 }

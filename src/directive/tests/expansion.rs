@@ -101,7 +101,7 @@ fn missing_and_empty_targets() {
         "{x: null, y: {k: 1}}",
     );
     let outcome = world.expand("x: {+/y: }\ny: {+?/n: }");
-    assert_eq!(world.told(&outcome.findings), [("merge/missing-reference", "+/y".to_owned())]);
+    assert_eq!(world.reported(&outcome.findings), [("merge/missing-reference", "+/y".to_owned())]);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn every_error_is_told_at_its_directive() {
                 j: {+include: twice.yaml}\nk: {+include: {file: d/x.yaml, when: CI}}\nl: {+include: 'https://x.org/a.yaml'}\n\
                 m: {+include: d}\nn: {+?include: bad.yaml}\no: {+include: 'd/x.yaml#/b'}\n";
     let outcome = world.expand(text);
-    let told = world.told(&outcome.findings);
+    let reported = world.reported(&outcome.findings);
     let expected = [
         ("document/syntax", "["),
         ("merge/missing-reference", "+/no/such"),
@@ -179,7 +179,7 @@ fn every_error_is_told_at_its_directive() {
         ("merge/missing-reference", "+include"),
         ("document/duplicate-key", "a"),
     ];
-    assert_eq!(told, expected.map(|(rule, at)| (rule, at.to_owned())));
+    assert_eq!(reported, expected.map(|(rule, at)| (rule, at.to_owned())));
     let absent: Vec<String> = outcome
         .value
         .reads

@@ -6,14 +6,14 @@ use super::*;
 use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
 use std::sync::Arc;
 
-fn told(text: &str) -> Vec<(&'static str, String)> {
+fn reported(text: &str) -> Vec<(&'static str, String)> {
     let world = World::new(&[]);
     let outcome = world.expand(text);
-    world.told(&outcome.findings)
+    world.reported(&outcome.findings)
 }
 
 #[test]
-fn cycles_are_told_with_their_chain() {
+fn cycles_are_reported_with_their_chain() {
     let world = World::new(&[]);
     for text in [
         "a: {+/b: , x: 1}\nb: {+/c: }\nc: {+/a: }\n",
@@ -30,7 +30,7 @@ fn cycles_are_told_with_their_chain() {
         assert_eq!(outcome.findings[0].rule.id, "merge/recursive-include");
     }
     let outcome = world.expand("a: {+/b: , x: 1}\nb: {m: {+/c: }}\nc: {+/a: }\n");
-    assert_eq!(outcome.findings[0].message, "`+/a` leads back to itself: `/a` → `/b/m` → `/c` → `/a`");
+    assert_eq!(outcome.findings[0].message, "`+/a` depends on itself: `/a` → `/b/m` → `/c` → `/a`");
     assert_eq!(outcome.findings[0].related.len(), 2);
 }
 
@@ -42,12 +42,12 @@ fn cycles_through_included_files() {
         ("two.yaml", "n: {+include: one.yaml}\n"),
     ]);
     let outcome = world.expand("+include: lib.yaml\na: {+/b: }\n");
-    assert_eq!(world.told(&outcome.findings), [("merge/recursive-include", "+/a".to_owned())]);
+    assert_eq!(world.reported(&outcome.findings), [("merge/recursive-include", "+/a".to_owned())]);
     let outcome = world.expand("x: {+include: one.yaml}\n");
     assert_eq!(outcome.findings.len(), 1);
     assert_eq!(outcome.findings[0].message, "`+include` includes a file in itself: one.yaml → two.yaml → one.yaml");
     let outcome = world.expand("x: {+include: main.yaml}\n");
-    assert_eq!(world.told(&outcome.findings), [("merge/recursive-include", "+include".to_owned())]);
+    assert_eq!(world.reported(&outcome.findings), [("merge/recursive-include", "+include".to_owned())]);
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn doubling_ends_at_the_limit() {
         maps += &format!("a{i}: {{p: {{+/a{before}: }}, q: {{+/a{before}: }}}}\n");
         lists += &format!("a{i}: [{{+/a{before}: }}, {{+/a{before}: }}]\n");
     }
-    let told = told(&maps);
-    assert!(told.iter().all(|(rule, _)| *rule == "limit/nodes"), "{told:?}");
-    assert!(!told.is_empty());
+    let reported = reported(&maps);
+    assert!(reported.iter().all(|(rule, _)| *rule == "limit/nodes"), "{reported:?}");
+    assert!(!reported.is_empty());
     let mut world = World::new(&[]);
     world.limits.nodes = 100_000;
     let outcome = world.expand(&lists);
@@ -74,8 +74,8 @@ fn growing_deeper_ends_at_the_limit() {
     for i in 1..1000 {
         text += &format!("a{i}: {{k: {{+/a{}: }}}}\n", i - 1);
     }
-    let told = told(&text);
-    assert!(!told.is_empty() && told.iter().all(|(rule, _)| *rule == "limit/depth"), "{told:?}");
+    let reported = reported(&text);
+    assert!(!reported.is_empty() && reported.iter().all(|(rule, _)| *rule == "limit/depth"), "{reported:?}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn includes_of_includes_end_at_the_limit() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let world = World::new(&files);
     let outcome = world.expand("x: {+include: f0.yaml}\n");
-    assert_eq!(world.told(&outcome.findings), [("limit/includes", "+include".to_owned())]);
+    assert_eq!(world.reported(&outcome.findings), [("limit/includes", "+include".to_owned())]);
     let many: String = (0..1010).map(|i| format!("x{i}: {{+include: f59.yaml, k: 1}}\n")).collect();
     let world = World::new(&[("f59.yaml", "k: 1\n")]);
     let outcome = world.expand(&many);
@@ -101,11 +101,11 @@ fn includes_of_includes_end_at_the_limit() {
 
 #[test]
 fn lookups_that_go_round_end() {
-    assert_eq!(told("x: {+/y/k: }\ny: {+/x/k: }\n").len(), 2);
-    assert!(!told("l: [{+/e: }, {+/x/y: }]\ne: [1, 2]\nx: {y: {+/l/1: }}\n").is_empty());
-    told("p: {+?/q/x: }\nq: {+/r: , +?/p: }\nr: {x: {x: {+%: whiteout}}}\n");
-    told("a: {+/b/c: , +/c/b: }\nb: {+/a/c: , +/c/a: }\nc: {+/a/b: , +/b/a: }\n");
-    told("+/a: \n+/b: \na: {b: {+/b: }}\nb: {a: {+/a: }}\n");
+    assert_eq!(reported("x: {+/y/k: }\ny: {+/x/k: }\n").len(), 2);
+    assert!(!reported("l: [{+/e: }, {+/x/y: }]\ne: [1, 2]\nx: {y: {+/l/1: }}\n").is_empty());
+    reported("p: {+?/q/x: }\nq: {+/r: , +?/p: }\nr: {x: {x: {+%: whiteout}}}\n");
+    reported("a: {+/b/c: , +/c/b: }\nb: {+/a/c: , +/c/a: }\nc: {+/a/b: , +/b/a: }\n");
+    reported("+/a: \n+/b: \na: {b: {+/b: }}\nb: {a: {+/a: }}\n");
 }
 
 #[test]
@@ -150,7 +150,7 @@ impl Snapshot for WithLinks {
 }
 
 #[test]
-fn links_are_refused_and_damaged_files_are_told() {
+fn links_are_refused_and_damaged_files_are_reported() {
     let world = World::new(&[("link.yaml", "/etc/passwd"), ("linked", "elsewhere"), ("plain.yaml", "a: 1\n")]);
     let snapshot = WithLinks(world.snapshot.clone());
     let context = Context { snapshot: &snapshot, ..world.context() };
@@ -159,7 +159,7 @@ fn links_are_refused_and_damaged_files_are_told() {
     let outcome = expand(&document, &path("main.yaml"), &context);
     let refused = ("merge/include-refused", "+include".to_owned());
     let also = ("merge/include-refused", "+?include".to_owned());
-    assert_eq!(world.told(&outcome.findings), [refused, also, ("source/unreadable", "plain.yaml".to_owned())]);
+    assert_eq!(world.reported(&outcome.findings), [refused, also, ("source/unreadable", "plain.yaml".to_owned())]);
 }
 
 /// Keys and values that have or nearly have a meaning, in any combination.
@@ -218,7 +218,7 @@ proptest! {
         }
         for document in &parsed.value {
             let outcome = expand(document, &path("main.yaml"), &world.context());
-            for (_, at) in world.told(&outcome.findings) {
+            for (_, at) in world.reported(&outcome.findings) {
                 prop_assert!(!at.is_empty());
             }
             prop_assert!(outcome.value.root.height() <= world.limits.depth.max(document.root.height()));

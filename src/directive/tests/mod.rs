@@ -61,18 +61,18 @@ impl World {
         expand(&self.parse(text), &path("main.yaml"), &self.context())
     }
 
-    /// The text that a span stands for.
+    /// The text of a span.
     pub(super) fn slice(&self, span: crate::text::Span) -> String {
         self.sources.get(span.source).text[span.range()].to_owned()
     }
 
     /// Every finding as its rule and the text it points at.
-    pub(super) fn told(&self, findings: &[Finding]) -> Vec<(&'static str, String)> {
-        let told = |finding: &Finding| match &finding.location {
+    pub(super) fn reported(&self, findings: &[Finding]) -> Vec<(&'static str, String)> {
+        let reported = |finding: &Finding| match &finding.location {
             Location::Span(span) => (finding.rule.id, self.slice(*span)),
             Location::File { path, .. } => (finding.rule.id, path.to_string()),
         };
-        findings.iter().map(told).collect()
+        findings.iter().map(reported).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Each value knows the way it came, and what it overrides.
+//! Each value has its provenance, and what it overrides.
 
 use super::*;
 use crate::path::Pointer;
@@ -10,7 +10,7 @@ fn way(world: &World, root: &Node, pointer: &str) -> Vec<(&'static str, String)>
     let note = |node: &Node, steps: &mut Vec<(&'static str, String)>| {
         if let Some(step) = node.step() {
             let mut these: Vec<_> = step.chain().iter().map(|step| (step.kind.name(), world.slice(step.at))).collect();
-            // Steps on the way down were taken after those further below.
+            // Steps of ancestors were taken after those of descendants.
             these.append(steps);
             *steps = these;
         }

@@ -1,4 +1,4 @@
-//! Reads JSON by the letter of RFC 8259, without recursion, and explains what it refuses.
+//! Reads strict JSON (RFC 8259) without recursion, and explains errors.
 
 mod refusal;
 
@@ -11,18 +11,18 @@ use crate::limits::Limits;
 use crate::text::Span;
 use crate::value::{Entry, Key, KeyKind, Node, Number, Value};
 
-use super::trouble::Troubles;
+use super::problems::Problems;
 use super::{Document, entries};
 
-/// Reads the one value of a text; nothing if something is wrong with it.
-pub(super) fn parse(text: &str, part: Range<usize>, limits: &Limits, troubles: &mut Troubles) -> Option<Document> {
-    let faultless = troubles.count();
+/// Reads the value of a text; `None` if it has an error.
+pub(super) fn parse(text: &str, part: Range<usize>, limits: &Limits, problems: &mut Problems) -> Option<Document> {
+    let faultless = problems.count();
     let mark = if text[part.clone()].starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         text: &text[..part.end],
         at: part.start + mark,
         limits,
-        troubles,
+        problems,
         frames: Vec::new(),
         items: Vec::new(),
         entries: Vec::new(),
@@ -32,21 +32,21 @@ pub(super) fn parse(text: &str, part: Range<usize>, limits: &Limits, troubles: &
     let root = match reader.document() {
         Ok(root) => root,
         Err(finding) => {
-            troubles.report(*finding);
+            problems.report(*finding);
             return None;
         }
     };
-    let span = troubles.span(part);
-    (troubles.count() == faultless).then(|| Document { position: 0, root, span, anchors: Vec::new() })
+    let span = problems.span(part);
+    (problems.count() == faultless).then(|| Document { position: 0, root, span, anchors: Vec::new() })
 }
 
-/// Children of all open collections lie on common stacks and move out when their collection closes.
-struct Reader<'a> {
+/// The state of reading. Children of all open collections are on common stacks and move out when their collection closes.
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
     limits: &'a Limits,
-    troubles: &'a mut Troubles,
-    frames: Vec<Frame>,
+    problems: &'a mut Problems,
+    frames: Vec<OpenBracket>,
     items: Vec<Node>,
     entries: Vec<Entry>,
     nodes: u64,
@@ -54,12 +54,12 @@ struct Reader<'a> {
 }
 
 /// An open collection.
-struct Frame {
-    /// Its bracket.
+struct OpenBracket {
+    /// The offset of its bracket.
     start: usize,
-    /// Where its children begin on their stack.
+    /// The start of its children on their stack.
     first: usize,
-    /// The key whose value is due; none in a list.
+    /// The key whose value is expected; `None` in a list.
     key: Option<Key>,
 }
 
@@ -72,7 +72,7 @@ enum Next {
 
 type Result<T> = std::result::Result<T, Box<Finding>>;
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn document(&mut self) -> Result<Node> {
         loop {
             let Some(mut node) = self.begin_value()? else { continue };
@@ -86,16 +86,16 @@ impl Reader<'_> {
         }
     }
 
-    /// A scalar or an empty collection; `None` after the bracket of one that is not empty.
+    /// Reads a scalar or an empty collection; `None` after the bracket of one that is not empty.
     fn begin_value(&mut self) -> Result<Option<Node>> {
         self.skip_blanks();
         let start = self.at;
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
-            return Err(self.troubles.too_many_nodes(self.character(start), self.limits).into());
+            return Err(self.problems.too_many_nodes(self.character(start), self.limits).into());
         }
         if self.frames.len() as u64 >= u64::from(self.limits.depth) {
-            return Err(self.troubles.too_deep(self.character(start), self.limits).into());
+            return Err(self.problems.too_deep(self.character(start), self.limits).into());
         }
         let value = match self.peek() {
             Some(b'"') => Value::String(self.string()?),
@@ -116,7 +116,7 @@ impl Reader<'_> {
         if self.takes("}") {
             return Ok(Some(Node::map(Vec::new(), self.since(start))));
         }
-        self.frames.push(Frame { start, first: self.entries.len(), key: None });
+        self.frames.push(OpenBracket { start, first: self.entries.len(), key: None });
         self.key()?;
         Ok(None)
     }
@@ -127,7 +127,7 @@ impl Reader<'_> {
         if self.takes("]") {
             return Ok(Some(Node::list(Vec::new(), self.since(start))));
         }
-        self.frames.push(Frame { start, first: self.items.len(), key: None });
+        self.frames.push(OpenBracket { start, first: self.items.len(), key: None });
         Ok(None)
     }
 
@@ -177,11 +177,11 @@ impl Reader<'_> {
         let (start, first) =
             self.frames.pop().map_or((self.at, self.entries.len()), |frame| (frame.start, frame.first));
         let entries: Vec<Entry> = self.entries.drain(first..).collect();
-        entries::report_duplicates(&entries, self.troubles);
+        entries::report_duplicates(&entries, self.problems);
         Node::map(entries, self.since(start))
     }
 
-    /// A key and its colon.
+    /// Reads a key and its colon.
     fn key(&mut self) -> Result<()> {
         let start = self.at;
         if self.peek() != Some(b'"') {
@@ -271,7 +271,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     fn hex(&self, at: usize) -> Option<u16> {
         let digits = self.bytes().get(at..at + 4)?;
         digits.iter().try_fold(0, |unit, &digit| {
@@ -301,11 +301,11 @@ impl Reader<'_> {
     }
 
     fn since(&self, start: usize) -> Span {
-        self.troubles.span(start..self.at)
+        self.problems.span(start..self.at)
     }
 }
 
-/// The first quote, backslash or control character at or after `at`, or the end; eight bytes at a time.
+/// The offset of the first quote, backslash or control character from `at` on, or the end; checks eight bytes at a time.
 fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;

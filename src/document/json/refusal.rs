@@ -1,20 +1,20 @@
-//! What JSON does not allow, in plain words and with the way out.
+//! Explains what JSON does not allow, with help.
 //!
-//! Messages never quote values: a file that does not parse may still hold a secret.
+//! Messages never quote values: a file that does not parse may contain a secret.
 
 use std::ops::Range;
 
 use crate::finding::{self, Finding};
 
-use super::Reader;
+use super::JsonReader;
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     pub(super) fn refuse(&self, range: Range<usize>, message: &str, label: &str, help: &str) -> Box<Finding> {
-        let finding = self.troubles.at(&finding::DOCUMENT_SYNTAX, range, message);
+        let finding = self.problems.finding(&finding::DOCUMENT_SYNTAX, range, message);
         Box::new(finding.labelled(label).help(help))
     }
 
-    /// The character at an offset; nothing at the end of a line or of the text.
+    /// The range of the character at an offset; empty at the end of a line or of the text.
     pub(super) fn character(&self, at: usize) -> Range<usize> {
         let length = self.text[at..].chars().next().filter(|c| !matches!(c, '\n' | '\r')).map_or(0, char::len_utf8);
         at..at + length
@@ -24,14 +24,14 @@ impl Reader<'_> {
         self.character(self.at)
     }
 
-    /// The word, number or other run of characters at an offset.
+    /// The range of the word, number or other run of characters at an offset.
     pub(super) fn run(&self, at: usize) -> Range<usize> {
         let is_end = |c: char| c.is_ascii_whitespace() || ",:[]{}\"'/#".contains(c);
         let length = self.text[at..].find(is_end).unwrap_or(self.text.len() - at);
         if length == 0 { self.character(at) } else { at..at + length }
     }
 
-    /// What is wrong wherever it stands: comments, single quotes, the end of the file.
+    /// Errors that are possible anywhere: comments, single quotes, the end of the file.
     pub(super) fn foreign(&self) -> Option<Box<Finding>> {
         let rest = &self.text[self.at..];
         match rest.chars().next() {
@@ -40,9 +40,9 @@ impl Reader<'_> {
             Some('/') if rest.starts_with("//") || rest.starts_with("/*") => Some(self.comment()),
             Some('\'') => Some(self.refuse(
                 self.here(),
-                "text between single quotes",
+                "a string in single quotes",
                 "this quote",
-                "JSON knows only double quotes",
+                "JSON strings use double quotes",
             )),
             Some('\u{feff}') => Some(self.refuse(
                 self.here(),
@@ -63,12 +63,12 @@ impl Reader<'_> {
     pub(super) fn unclosed(&self) -> Box<Finding> {
         let Some(frame) = self.frames.last() else {
             let help = "an empty file is not JSON; `{}` and `null` are";
-            return self.refuse(self.here(), "the file holds no value", "", help);
+            return self.refuse(self.here(), "the file has no value", "", help);
         };
         let bracket = &self.text[frame.start..=frame.start];
-        let message = format!("`{bracket}` is never closed");
+        let message = format!("`{bracket}` is not closed");
         let finding = self.refuse(frame.start..frame.start + 1, &message, "opened here", "add the closing bracket");
-        Box::new(finding.related(self.troubles.span(self.at..self.at), "the file ends here"))
+        Box::new(finding.related(self.problems.span(self.at..self.at), "the file ends here"))
     }
 
     pub(super) fn no_value(&self) -> Box<Finding> {
@@ -77,21 +77,15 @@ impl Reader<'_> {
         }
         let run = self.run(self.at);
         match &self.text[run.clone()] {
-            "]" | "}" | "," | ":" => self.refuse(
-                run,
-                "a value is missing",
-                "a value must stand before this",
-                "write `null` if there is none",
-            ),
+            "]" | "}" | "," | ":" => {
+                self.refuse(run, "a value is missing", "expected a value before this", "write `null` if there is none")
+            }
             "NaN" | "Infinity" | "nan" | "inf" | "undefined" | "None" | "True" | "False" | "TRUE" | "FALSE"
-            | "NULL" => self.refuse(
-                run,
-                "a word that JSON does not know",
-                "this word",
-                "the words of JSON are `true`, `false` and `null`",
-            ),
+            | "NULL" => {
+                self.refuse(run, "unknown word", "this word", "the words of JSON are `true`, `false` and `null`")
+            }
             text if text.starts_with(['+', '.']) => self.not_a_number(self.at),
-            _ => self.refuse(run, "text without quotes", "not a JSON value", "put text between double quotes"),
+            _ => self.refuse(run, "a string without quotes", "not a JSON value", "put text between double quotes"),
         }
     }
 
@@ -100,7 +94,7 @@ impl Reader<'_> {
         if self.peek() == Some(b'}') && before.ends_with(',') {
             return self.trailing_comma(before.len() - 1);
         }
-        let help = "keys stand between double quotes";
+        let help = "put keys between double quotes";
         self.foreign().unwrap_or_else(|| self.refuse(self.run(self.at), "a key is expected here", "not a key", help))
     }
 
@@ -111,7 +105,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn trailing_comma(&self, comma: usize) -> Box<Finding> {
-        let help = "JSON allows no comma after the last entry: remove it";
+        let help = "JSON does not allow a comma after the last entry: remove it";
         self.refuse(comma..comma + 1, "a comma with nothing after it", "this comma", help)
     }
 
@@ -120,7 +114,7 @@ impl Reader<'_> {
             return finding;
         }
         let bracket = self.frames.last().map_or(self.at, |frame| frame.start);
-        let bracket = self.troubles.span(bracket..bracket + 1);
+        let bracket = self.problems.span(bracket..bracket + 1);
         let finding = match self.peek() {
             Some(b']' | b'}') => {
                 let message = format!("`{open}` is closed by the wrong bracket");
@@ -132,7 +126,7 @@ impl Reader<'_> {
                 self.refuse(self.run(self.at), "a comma is missing", &label, "put a comma between entries")
             }
         };
-        Box::new(finding.related(bracket, "inside what this bracket opens"))
+        Box::new(finding.related(bracket, "inside the bracket opened here"))
     }
 
     pub(super) fn more_than_one_value(&self) -> Box<Finding> {
@@ -147,7 +141,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn unclosed_string(&self, quote: usize) -> Box<Finding> {
-        self.refuse(quote..quote + 1, "text is never closed", "the quote that needs an end", "add the closing quote")
+        self.refuse(quote..quote + 1, "this string is not closed", "opened here", "add the closing quote")
     }
 
     pub(super) fn raw_control(&self) -> Box<Finding> {
@@ -155,7 +149,7 @@ impl Reader<'_> {
             Some(b'\n' | b'\r') => self.refuse(
                 self.here(),
                 "a line break inside quotes",
-                "the text goes on after this",
+                "the string continues after this",
                 "add the closing quote, or write the line break as `\\n`",
             ),
             Some(b'\t') => self.refuse(self.here(), "a tab inside quotes", "tab", "write it as `\\t`"),
@@ -171,11 +165,11 @@ impl Reader<'_> {
     pub(super) fn unknown_escape(&self, start: usize) -> Box<Finding> {
         let end = self.character(start + 1).end;
         let help = "write `\\\\` for a backslash; `\\u` takes four hexadecimal digits";
-        self.refuse(start..end, "an escape that JSON does not know", "this escape", help)
+        self.refuse(start..end, "unknown escape", "this escape", help)
     }
 
     pub(super) fn lone_surrogate(&self, start: usize) -> Box<Finding> {
         let help = "write both halves (`\\ud83d\\ude00`), or the character itself";
-        self.refuse(start..start + 6, "half of a surrogate pair is no character", "this escape", help)
+        self.refuse(start..start + 6, "half of a surrogate pair is not a character", "this escape", help)
     }
 }

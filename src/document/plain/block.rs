@@ -3,9 +3,9 @@
 use crate::document::compose::Properties;
 use crate::document::scalar::Style;
 
-use super::Reader;
+use super::PlainReader;
 
-impl Reader<'_> {
+impl PlainReader<'_> {
     /// The block scalar whose `|` or `>` is here.
     pub(super) fn block(&mut self) -> Option<()> {
         self.take_value_slot()?;
@@ -28,7 +28,7 @@ impl Reader<'_> {
         self.composer.scalar(&self.buffer, Style::Block, start..self.end, Properties::default()).ok()
     }
 
-    /// How far the first line with text is indented; blank lines before it must not be indented further.
+    /// The indentation of the first line with text; blank lines before it must not be indented further.
     fn block_indent(&self) -> Option<usize> {
         let mut line = self.at;
         let mut widest = 0;
@@ -43,7 +43,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Gathers the lines in the buffer; gives the line breaks after the last.
+    /// Collects the lines in the buffer and returns the number of line breaks after the last one.
     fn block_lines(&mut self, indent: usize, is_folded: bool) -> Option<usize> {
         let mut breaks = 0;
         // Lines that are indented further are not folded, nor are the blank lines before the first.
@@ -54,7 +54,7 @@ impl Reader<'_> {
                 self.at += 1;
             }
             match self.byte(self.at) {
-                // Blanks at the very end are no line.
+                // Blanks at the end of the text are not a line.
                 b'\n' if self.at >= self.bytes.len() => return None,
                 b'\n' => {
                     breaks += 1;
@@ -69,13 +69,14 @@ impl Reader<'_> {
                 _ => {}
             }
             let is_deeper = matches!(self.byte(self.at), b' ' | b'\t');
-            match is_folded && !is_deeper && !was_deeper {
-                true => self.push_folded(breaks),
-                false => self.buffer.extend(std::iter::repeat_n('\n', breaks)),
+            if is_folded && !is_deeper && !was_deeper {
+                self.push_folded(breaks);
+            } else {
+                self.buffer.extend(std::iter::repeat_n('\n', breaks));
             }
             let text = self.at;
             self.skip_line();
-            // The end of the text ends a line too.
+            // The end of the text counts as a line break.
             breaks = 1;
             was_deeper = is_deeper;
             self.buffer.push_str(self.text[text..self.at.min(self.bytes.len())].trim_end_matches('\n'));

@@ -5,13 +5,13 @@ use std::ops::Range;
 use crate::document::compose::{Collection, Properties};
 use crate::document::scalar::Style;
 
-use super::Reader;
+use super::PlainReader;
 use super::scalar::{Quoted, may_start_plain};
 
-/// Whoever nests brackets deeper on one line does not write plain YAML.
+/// The deepest nesting of brackets that is read here.
 const DEEPEST: usize = 6;
 
-impl Reader<'_> {
+impl PlainReader<'_> {
     /// A value inside brackets, or the outermost brackets.
     pub(super) fn flow(&mut self, depth: usize) -> Option<()> {
         if depth + self.levels.len() >= self.most_levels || depth > DEEPEST {
@@ -56,13 +56,13 @@ impl Reader<'_> {
         self.composer.open(collection, true, bracket, Properties::default()).ok()
     }
 
-    /// Whether something stands before the closing bracket.
+    /// Whether something precedes the closing bracket.
     fn goes_on(&mut self, close: u8) -> Option<bool> {
         self.skip_spaces();
         Some(self.byte(self.at) != close)
     }
 
-    /// A comma, or the closing bracket, which stays.
+    /// Skips a comma, or stops at the closing bracket.
     fn separator(&mut self, close: u8) -> Option<()> {
         self.skip_spaces();
         match self.byte(self.at) {
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a byte is part of a plain scalar between brackets, whatever stands beside it.
+/// Whether a byte is part of a plain scalar between brackets, whatever is next to it.
 fn is_plain_in_brackets(byte: u8) -> bool {
     !matches!(byte, b',' | b'[' | b']' | b'{' | b'}' | b':' | b'#' | b'"' | b'\'' | b'\n' | b'\t')
 }

@@ -1,7 +1,7 @@
-//! Reads the plain part of YAML, which is most of what people write, several times faster than the event parser.
+//! A fast reader for the subset of YAML that most configuration is written in; docs/benchmarks.md has its gain.
 //!
-//! It never explains anything: at the first thing that is not plain, or not right, it gives up and the event parser reads the
-//! document from its start. What it does read goes through the same composer, so both ways give the same tree with the same spans.
+//! It reports no errors: at anything outside the subset, or invalid, it gives up and the event parser reads the document from its
+//! start. Both use the same composer, so that they create the same tree with the same spans.
 
 mod block;
 mod flow;
@@ -14,20 +14,20 @@ use crate::limits::Limits;
 use super::Document;
 use super::compose::{Collection, Composer, Properties};
 use super::layout;
+use super::problems::Problems;
 use super::scalar::Style;
-use super::trouble::Troubles;
-use scalar::{Quoted, Stop};
+use scalar::{LineEnd, Quoted};
 
-/// The one document of a piece; `None` if it must be read the slow way.
-pub(super) fn parse(text: &str, piece: Range<usize>, limits: &Limits, troubles: &Troubles) -> Option<Document> {
+/// The document of a piece; `None` if the event parser must read it.
+pub(super) fn parse(text: &str, piece: Range<usize>, limits: &Limits, problems: &Problems) -> Option<Document> {
     if !scalar::is_harmless(&text[piece.clone()]) {
         return None;
     }
-    let span = troubles.span(piece.clone());
-    let mut suspicions = troubles.fresh();
+    let span = problems.span(piece.clone());
+    let mut suspicions = problems.fresh();
     let start = header(&text.as_bytes()[..piece.end], piece.start)?;
     let composer = Composer::new(text, start, limits, &mut suspicions);
-    let mut reader = Reader {
+    let mut reader = PlainReader {
         text,
         bytes: &text.as_bytes()[..piece.end],
         at: start,
@@ -44,27 +44,27 @@ pub(super) fn parse(text: &str, piece: Range<usize>, limits: &Limits, troubles: 
     (suspicions.count() == 0).then_some(Document { position: 0, root, span, anchors })
 }
 
-/// Deeper documents are rare, and not plain.
+/// The deepest nesting that is read here; deeper documents are rare.
 const DEEPEST: usize = 64;
 
-/// Keys longer than this are refused by YAML, or nearly.
+/// The longest key that is read here; YAML allows 1024 characters.
 const LONGEST_KEY: usize = 1000;
 
-struct Reader<'a> {
+struct PlainReader<'a> {
     text: &'a str,
     /// The text up to the end of the piece.
     bytes: &'a [u8],
     at: usize,
-    /// Where the line starts.
+    /// The start of the line.
     line: usize,
-    /// Where the last thing written ended.
+    /// The end of the last token.
     end: usize,
     levels: Vec<Level>,
     most_levels: usize,
-    /// Whether the innermost level, or the document, waits for a value.
+    /// Whether the innermost level, or the document, expects a value.
     is_value_due: bool,
     composer: Composer<'a>,
-    /// For the text of scalars that are not written as they read.
+    /// Holds the text of scalars with escapes or line breaks.
     buffer: String,
 }
 
@@ -75,7 +75,7 @@ struct Level {
     collection: Collection,
 }
 
-impl Reader<'_> {
+impl PlainReader<'_> {
     fn read(&mut self) -> Option<()> {
         while self.next_line()? {
             self.settle()?;
@@ -90,7 +90,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Goes to what the next line says; false at the end of the text.
+    /// Moves to the content of the next line; false at the end of the text.
     fn next_line(&mut self) -> Option<bool> {
         while self.at < self.bytes.len() {
             self.line = self.at;
@@ -106,13 +106,13 @@ impl Reader<'_> {
         Some(false)
     }
 
-    /// Ends what ends before this line, so that the innermost level is the one it belongs to.
+    /// Closes the levels that end before this line, so that the innermost level is the one it belongs to.
     fn settle(&mut self) -> Option<()> {
         let column = self.at - self.line;
         let is_item = self.is_dash(self.at);
         let Some(level) = self.levels.last() else { return Some(()) };
         if self.is_value_due {
-            // A list may stand at the column of its key.
+            // A list may start in the column of its key.
             let is_beside = column == level.column && level.collection == Collection::Map && is_item;
             if column > level.column || is_beside {
                 return Some(());
@@ -126,14 +126,14 @@ impl Reader<'_> {
         self.levels.last().filter(|level| level.column == column && level.is_list() == is_item).map(drop)
     }
 
-    /// A line from its first character: dashes, then a key or a value.
+    /// Reads a line from its first character: dashes, then a key or a value.
     fn line(&mut self) -> Option<()> {
         while self.is_dash(self.at) {
             self.enter(Collection::List)?;
             self.at += 1;
             self.is_value_due = true;
             if self.is_line_over() {
-                // Far from what was written before it the composer does not look for a dash.
+                // The composer does not search for a dash further than this.
                 return (self.at - self.end < layout::SIGHT).then(|| self.skip_line());
             }
         }
@@ -153,7 +153,7 @@ impl Reader<'_> {
             }
             b'[' | b'{' | b'|' | b'>' => self.value(),
             _ => match self.plain(start)? {
-                (end, Stop::Colon(colon)) => {
+                (end, LineEnd::Colon(colon)) => {
                     self.enter(Collection::Map)?;
                     self.emit(start..end, Style::Plain)?;
                     self.after_key(start, colon)
@@ -163,7 +163,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The colon that makes what ends here a key.
+    /// The offset of the colon that makes the scalar before `at` a key.
     fn colon_after(&self, mut at: usize) -> Option<usize> {
         while self.byte(at) == b' ' {
             at += 1;
@@ -199,13 +199,13 @@ impl Reader<'_> {
             }
             b'|' | b'>' => self.block(),
             _ => match self.plain(start)? {
-                (_, Stop::Colon(_)) => None,
+                (_, LineEnd::Colon(_)) => None,
                 (end, stop) => self.plain_value(start, end, &stop),
             },
         }
     }
 
-    fn plain_value(&mut self, start: usize, end: usize, stop: &Stop) -> Option<()> {
+    fn plain_value(&mut self, start: usize, end: usize, stop: &LineEnd) -> Option<()> {
         self.take_value_slot()?;
         self.emit_plain(start, end, stop)?;
         self.end_line()
@@ -218,14 +218,14 @@ impl Reader<'_> {
         self.end_line()
     }
 
-    /// A scalar may stand only where a value is due, and a document that is nothing but a scalar is not plain.
+    /// Consumes the expectation of a value. A document that is nothing but a scalar is not read here.
     fn take_value_slot(&mut self) -> Option<()> {
         let is_due = self.is_value_due && !self.levels.is_empty();
         self.is_value_due = false;
         is_due.then_some(())
     }
 
-    /// Opens a collection at the current column, unless this line goes on with one.
+    /// Opens a collection at the current column, unless this line continues one.
     fn enter(&mut self, collection: Collection) -> Option<()> {
         if !self.is_value_due {
             return Some(());
@@ -242,24 +242,24 @@ impl Reader<'_> {
         self.composer.close(range).ok()
     }
 
-    /// A value that is not written.
+    /// Emits the null of a value that is not written.
     fn missing(&mut self) -> Option<()> {
         self.take_value_slot()?;
         self.composer.scalar("", Style::Plain, self.end..self.end, Properties::default()).ok()
     }
 
-    /// A scalar that is written as it reads.
+    /// Emits a scalar without escapes or line breaks.
     fn emit(&mut self, range: Range<usize>, style: Style) -> Option<()> {
         self.end = range.end;
         self.composer.scalar(&self.text[range.clone()], style, range, Properties::default()).ok()
     }
 
-    /// Goes past the rest of a line on which nothing but a comment may stand.
+    /// Skips the rest of a line, which may be nothing but a comment.
     fn end_line(&mut self) -> Option<()> {
         self.is_line_over().then(|| self.skip_line())
     }
 
-    /// Skips spaces; whether nothing but a comment follows.
+    /// Skips spaces and returns whether nothing but a comment follows.
     fn is_line_over(&mut self) -> bool {
         let start = self.at;
         self.skip_spaces();
@@ -291,7 +291,7 @@ impl Reader<'_> {
         matches!(self.byte(at), b' ' | b'\n')
     }
 
-    /// The end of the text ends a line too.
+    /// The byte at an offset; the end of the text counts as a line break.
     fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(b'\n')
     }
@@ -303,7 +303,7 @@ impl Level {
     }
 }
 
-/// Where the content starts: after `---`, if that is there.
+/// The offset of the content: after `---`, if there is one.
 fn header(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while let Some(&first) = bytes.get(at) {
@@ -311,7 +311,7 @@ fn header(bytes: &[u8], start: usize) -> Option<usize> {
         let line = bytes[at..at + length].trim_ascii();
         match line {
             [] | [b'#', ..] => at += length,
-            // A value on the line of the marker is not plain.
+            // A value on the line of the marker is not read here.
             [b'-', b'-', b'-', rest @ ..] if first == b'-' => {
                 let is_bare = matches!(rest.trim_ascii_start(), [] | [b'#', ..]);
                 let is_marker = matches!(rest.first(), None | Some(b' '));
@@ -324,7 +324,7 @@ fn header(bytes: &[u8], start: usize) -> Option<usize> {
     Some(start)
 }
 
-/// `---` and `...` mean something at the start of a line, even where more follows.
+/// Whether a line starts with `---` or `...`, whatever follows.
 fn is_marker(line: &[u8]) -> bool {
     line.starts_with(b"---") || line.starts_with(b"...")
 }

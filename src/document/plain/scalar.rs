@@ -3,15 +3,15 @@
 use crate::document::compose::Properties;
 use crate::document::scalar::Style;
 
-use super::Reader;
+use super::PlainReader;
 
 /// What a line of a plain scalar ends at.
-pub(super) enum Stop {
+pub(super) enum LineEnd {
     /// The end of the line.
     Line,
-    /// A comment, after which no more of it can follow.
+    /// A comment, after which the scalar cannot continue.
     Comment,
-    /// A colon, and where it stands: what ends there is a key.
+    /// A colon at this offset, which makes the scalar a key.
     Colon(usize),
 }
 
@@ -19,21 +19,21 @@ pub(super) enum Stop {
 pub(super) struct Quoted {
     /// One past the closing quote.
     pub(super) end: usize,
-    /// Whether the text reads as it is written; otherwise it is in the buffer.
+    /// Whether the text has no escapes or line breaks; otherwise its value is in the buffer.
     pub(super) is_verbatim: bool,
     pub(super) is_one_line: bool,
 }
 
-impl Reader<'_> {
+impl PlainReader<'_> {
     /// The end of the plain scalar that starts here, or of its first line, without the spaces after it.
-    pub(super) fn plain(&self, start: usize) -> Option<(usize, Stop)> {
+    pub(super) fn plain(&self, start: usize) -> Option<(usize, LineEnd)> {
         may_start_plain(self.byte(start), self.byte(start + 1)).then(|| self.plain_line(start + 1))?
     }
 
     /// Emits the plain scalar whose first line is known, with the lines that continue it.
-    pub(super) fn emit_plain(&mut self, start: usize, end: usize, stop: &Stop) -> Option<()> {
+    pub(super) fn emit_plain(&mut self, start: usize, end: usize, stop: &LineEnd) -> Option<()> {
         self.at = end;
-        let is_over = matches!(stop, Stop::Comment) || self.next_plain_line(end).is_none();
+        let is_over = matches!(stop, LineEnd::Comment) || self.next_plain_line(end).is_none();
         if is_over {
             return self.emit(start..end, Style::Plain);
         }
@@ -41,13 +41,13 @@ impl Reader<'_> {
         self.buffer.push_str(&self.text[start..end]);
         while let Some((breaks, line)) = self.next_plain_line(self.at) {
             let (end, stop) = self.plain_line(line)?;
-            if matches!(stop, Stop::Colon(_)) {
+            if matches!(stop, LineEnd::Colon(_)) {
                 return None;
             }
             self.push_folded(breaks);
             self.buffer.push_str(&self.text[line..end]);
             self.at = end;
-            if matches!(stop, Stop::Comment) {
+            if matches!(stop, LineEnd::Comment) {
                 break;
             }
         }
@@ -55,7 +55,7 @@ impl Reader<'_> {
         self.composer.scalar(&self.buffer, Style::Plain, start..self.at, Properties::default()).ok()
     }
 
-    /// Where the next line of a plain scalar starts, if the next thing written is one, and the line breaks before it.
+    /// The offset at which a plain scalar continues on another line, if it does, and the number of line breaks before it.
     fn next_plain_line(&self, end: usize) -> Option<(usize, usize)> {
         let (mut breaks, mut line, mut at) = (0, end, end);
         loop {
@@ -73,13 +73,13 @@ impl Reader<'_> {
         (is_deeper && self.byte(at) != b'#').then_some((breaks, at))
     }
 
-    fn plain_line(&self, start: usize) -> Option<(usize, Stop)> {
+    fn plain_line(&self, start: usize) -> Option<(usize, LineEnd)> {
         let mut at = start;
         let stop = loop {
             match self.byte(at) {
-                b'\n' => break Stop::Line,
-                b':' if self.is_blank(at + 1) => break Stop::Colon(at),
-                b'#' if self.byte(at - 1) == b' ' => break Stop::Comment,
+                b'\n' => break LineEnd::Line,
+                b':' if self.is_blank(at + 1) => break LineEnd::Colon(at),
+                b'#' if self.byte(at - 1) == b' ' => break LineEnd::Comment,
                 b'\t' => return None,
                 _ => at += 1,
             }
@@ -111,7 +111,7 @@ impl Reader<'_> {
         Some(Quoted { end, is_verbatim: false, is_one_line })
     }
 
-    /// Gathers a text with escapes or line breaks in the buffer.
+    /// Decodes a text with escapes or line breaks into the buffer.
     fn unquoted(&mut self, quote: u8, start: usize) -> Option<(usize, bool)> {
         let mut is_one_line = true;
         let mut from = start;
@@ -147,7 +147,7 @@ impl Reader<'_> {
                     if quote == b'"' || self.byte(at) != quote {
                         return Some((at, is_one_line));
                     }
-                    // Of two single quotes the second is meant.
+                    // Two single quotes are one.
                     from = at;
                     at += 1;
                 }
@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Where the text goes on after the line breaks that start here, and how many they are.
+    /// The offset at which the text continues after the line breaks that start here, and their number.
     fn next_quoted_line(&self, mut at: usize) -> Option<(usize, usize)> {
         let mut breaks = 0;
         let mut line = at;
@@ -174,7 +174,7 @@ impl Reader<'_> {
         (is_inside && self.byte(at) != b'\t').then_some((breaks, at))
     }
 
-    /// One line break is a space; of several the first is dropped.
+    /// Folds line breaks: one is a space; of several the first is dropped.
     pub(super) fn push_folded(&mut self, breaks: usize) {
         match breaks {
             1 => self.buffer.push(' '),
@@ -182,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes on what [`Reader::quoted`] found.
+    /// Emits the scalar that [`PlainReader::quoted`] found.
     pub(super) fn emit_quoted(&mut self, start: usize, end: usize, is_verbatim: bool) -> Option<()> {
         self.end = end;
         let text = if is_verbatim { &self.text[start + 1..end - 1] } else { self.buffer.as_str() };
@@ -203,7 +203,7 @@ fn escape(name: u8) -> Option<char> {
     }
 }
 
-/// Whether a plain scalar surely starts with these two bytes.
+/// Whether a plain scalar certainly starts with these two bytes.
 pub(super) fn may_start_plain(first: u8, second: u8) -> bool {
     match first {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | 0x80.. => true,
@@ -213,9 +213,10 @@ pub(super) fn may_start_plain(first: u8, second: u8) -> bool {
     }
 }
 
-/// Whether a text holds no character that YAML treats in a special way: controls, other line breaks, marks. Tabs are looked at later.
+/// Whether a text has no character that YAML treats in a special way: controls, other line breaks, byte order marks. Tabs are checked
+/// later.
 pub(super) fn is_harmless(text: &str) -> bool {
-    // Without an early end this takes many bytes at a time.
+    // Without an early exit this checks many bytes at a time.
     let is_printable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_ascii = text.as_bytes().iter().fold(true, |all, byte| all & is_printable(byte));
     is_ascii || text.chars().all(is_harmless_char)

@@ -110,11 +110,11 @@ proptest! {
         let limits = Limits::default();
         let pieces: Vec<_> =
             split(&text).into_iter().map(|piece| parse_part(&text, piece, source(), Format::Yaml, &limits)).collect();
-        let mut troubles = Troubles::new(source());
+        let mut problems = Problems::new(source());
         let mut whole = Vec::new();
-        crate::document::yaml::parse(&text, 0..text.len(), &limits, &mut troubles, &mut whole);
+        crate::document::yaml::parse(&text, 0..text.len(), &limits, &mut problems, &mut whole);
         let has_findings = pieces.iter().any(|piece| !piece.findings.is_empty());
-        prop_assert_eq!(has_findings, troubles.count() > 0, "{:?}", troubles.into_findings());
+        prop_assert_eq!(has_findings, problems.count() > 0, "{:?}", problems.into_findings());
         if !has_findings {
             let pieces: Vec<_> = pieces.into_iter().flat_map(|piece| piece.value).collect();
             prop_assert!(same(&pieces, &whole));

@@ -245,11 +245,7 @@ fn each_broken_document_is_reported_and_the_others_stay() {
     let outcome = read(text, Format::Yaml);
     assert_eq!(
         complaints(text, &outcome.findings).into_iter().map(|(_, at, message)| (at, message)).collect::<Vec<_>>(),
-        [
-            ("[", "`[` is never closed"),
-            ("", "quoted text goes on in a line that is not indented"),
-            (":", "a key is not allowed here"),
-        ]
+        [("[", "`[` is not closed"), ("'", "this quoted string is not closed"), (":", "a key is not allowed here"),]
     );
     let kept: Vec<_> = outcome.value.iter().map(|document| &text[document.span.range()]).collect();
     assert_eq!(kept, ["a: 1\n", "---\nd: 4\n"]);
@@ -258,15 +254,16 @@ fn each_broken_document_is_reported_and_the_others_stay() {
 #[test]
 fn refusals_are_explained() {
     for (text, at, message, help) in [
-        ("a:\n\tb: 1\n", "\t", "a tab stands where only spaces may", "indent with spaces"),
-        ("a: 1\n \tb: 2\n", "\t", "a tab stands where only spaces may", "indent with spaces"),
+        ("a:\n\tb: 1\n", "\t", "a tab is used for indentation", "indent with spaces"),
+        ("a: 1\n \tb: 2\n", "\t", "a tab is used for indentation", "indent with spaces"),
         ("a: @x\n", "@", "a value cannot start with `@`", "quotes"),
         ("a: `x`\n", "`", "a value cannot start with ```", "quotes"),
-        ("a: \"x\\qy\"\n", "\\", "an escape that YAML does not know", "single quotes"),
-        ("a: \"\\ud800\"\n", "\"", "half of a surrogate pair is no character", "both halves"),
+        ("a: \"x\\qy\"\n", "\\", "unknown escape in a double-quoted string", "single quotes"),
+        ("a: \"\\ud800\"\n", "\"", "half of a surrogate pair is not a character", "both halves"),
         ("a: [1}\n", "[", "`[` is closed by `}`", "order"),
-        ("a: ]\n", "]", "a bracket closes what was never opened", "remove it"),
+        ("a: ]\n", "]", "this closing bracket has no opening bracket", "remove it"),
         ("a: [1\nb: 2\n", ":", "a comma or a closing bracket is missing before this", "commas"),
+        ("a: \"b\nc: d\n", "\"", "this quoted string is not closed", "closing quote"),
         ("a: \"b\" c\n", "c", "text after a closing quote", "whole value"),
         ("a: x\u{7}\n", "\u{7}", "the character U+0007 cannot be part of a YAML file", "remove it"),
         ("a:\n  b: 1\n c: 2\n", "c", "this does not fit into the map around it", "same column"),
@@ -276,10 +273,10 @@ fn refusals_are_explained() {
         (
             "<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> x\n",
             "<<<<<<<",
-            "an unresolved merge conflict stands in this file",
+            "this file has an unresolved merge conflict",
             "one side",
         ),
-        ("%YAML 2.0\n---\na\n", "%", "the file asks for a YAML version other than 1", "%YAML"),
+        ("%YAML 2.0\n---\na\n", "%", "the file requires a YAML version other than 1", "%YAML"),
         ("a: *\n", "*", "an anchor or alias without a name", "quote"),
         ("a: !e!x y\n", "!", "the tag uses a handle that is not declared", "%TAG"),
         ("a: b #c\n  d\n", "#", "a comment in the middle of a value", "move"),

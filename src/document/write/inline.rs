@@ -9,19 +9,19 @@ pub fn to_inline(node: &Node) -> String {
     inline_within(node, usize::MAX).unwrap_or_default()
 }
 
-/// The same, unless it takes more bytes than that; a small file can stand for an endless line.
+/// The value on one line, in flow style; `None` if that takes more bytes than this, because a small file can expand to a huge line.
 pub fn inline_within(node: &Node, most_bytes: usize) -> Option<String> {
-    let mut writer = Writer { out: String::new(), most_bytes };
+    let mut writer = InlineWriter { out: String::new(), most_bytes };
     writer.node(node)?;
     Some(writer.out)
 }
 
-struct Writer {
+struct InlineWriter {
     out: String,
     most_bytes: usize,
 }
 
-impl Writer {
+impl InlineWriter {
     fn node(&mut self, node: &Node) -> Option<()> {
         if push_tag(&mut self.out, node) {
             self.out.push(' ');

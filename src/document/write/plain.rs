@@ -1,15 +1,15 @@
-//! Which texts need no quotes: those that every YAML reader takes for this very text.
+//! Decides which texts need no quotes: those that every YAML reader reads as this text.
 
 use crate::value::Value;
 
 use super::super::scalar as core_schema;
 
-/// Whether a text can stand without quotes: the same string under YAML 1.2 and under YAML 1.1, which many readers still follow.
+/// Whether a text needs no quotes: it is the same string in YAML 1.2 and in YAML 1.1, which many readers still implement.
 pub(super) fn is_plain(text: &str, is_in_flow: bool) -> bool {
     is_plain_shape(text, is_in_flow) && is_text_in_core_schema(text) && !is_special_in_yaml_1_1(text)
 }
 
-/// Whether the characters allow it: no indicator at the start, nothing that ends a plain scalar inside.
+/// Whether the characters allow a plain scalar: no indicator at the start, and nothing inside that ends it.
 fn is_plain_shape(text: &str, is_in_flow: bool) -> bool {
     let bytes = text.as_bytes();
     let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return false };

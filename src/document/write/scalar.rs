@@ -22,7 +22,7 @@ pub(super) fn push_scalar(out: &mut String, node: &Node, is_in_flow: bool) {
     }
 }
 
-/// A key without its colon, `? ` before it where it is too long to go without.
+/// A key without its colon, with `? ` before it if it is too long for an implicit key.
 pub(super) fn push_key(out: &mut String, key: &Key, is_in_flow: bool) -> KeyForm {
     let start = out.len();
     match key.kind {
@@ -37,7 +37,7 @@ pub(super) fn push_key(out: &mut String, key: &Key, is_in_flow: bool) -> KeyForm
     KeyForm::Explicit
 }
 
-/// How a key is written, which decides what may follow it.
+/// The form of a key, which decides what may follow it.
 #[derive(PartialEq, Eq)]
 pub(super) enum KeyForm {
     /// `key:`
@@ -70,7 +70,7 @@ pub(super) fn push_tag(out: &mut String, node: &Node) -> bool {
     true
 }
 
-/// Text on one line: as it is if that is safe, between single quotes if it holds double ones, between double quotes otherwise.
+/// Text on one line: plain if that is safe, single-quoted if it has double quotes, double-quoted otherwise.
 fn push_text(out: &mut String, text: &str, is_in_flow: bool) {
     if is_plain(text, is_in_flow) {
         out.push_str(text);

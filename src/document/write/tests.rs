@@ -79,6 +79,21 @@ fn json_looks_as_people_write_it() {
 }
 
 #[test]
+fn json_fits_on_one_line_with_or_without_spaces() {
+    let node = read("{b: [1, {}, x], a: {c: null}}", Format::Yaml);
+    assert_eq!(json(&node, Layout::Line, KeyOrder::Written), r#"{"b": [1, {}, "x"], "a": {"c": null}}"#);
+    assert_eq!(json(&node, Layout::Compact, KeyOrder::Sorted), r#"{"a":{"c":null},"b":[1,{},"x"]}"#);
+}
+
+#[test]
+fn a_json_writer_stops_soon_after_its_limit() {
+    let mut writer = JsonWriter::new(Layout::Compact).within(10);
+    writer.list(0..1_000_000, |writer, item| writer.literal(&item.to_string()));
+    assert!(writer.is_full());
+    assert_eq!(writer.into_text(), "[0,1,2,3,4,5]");
+}
+
+#[test]
 fn a_secret_is_never_written() {
     let secret =
         Node::new(Value::Secret(Secret::hide(Node::new(Value::String("hunter2".into()), nowhere()))), nowhere());

@@ -8,7 +8,7 @@ use super::scalar::{KeyForm, must_be_escaped, push_key, push_scalar, push_tag};
 ///
 /// Reading it back gives an identical value. Aliases are written out. A secret is written as `•••`.
 pub fn to_yaml(node: &Node) -> String {
-    let mut writer = Writer { out: String::new() };
+    let mut writer = BlockWriter { out: String::new() };
     if is_block(node) {
         if push_tag(&mut writer.out, node) {
             writer.out.push('\n');
@@ -20,7 +20,7 @@ pub fn to_yaml(node: &Node) -> String {
     writer.out
 }
 
-struct Writer {
+struct BlockWriter {
     out: String,
 }
 
@@ -30,8 +30,8 @@ enum Position {
     Inside,
 }
 
-impl Writer {
-    /// A list or map with children; the column is already reached.
+impl BlockWriter {
+    /// Writes a list or map with children, starting at the current column.
     fn collection(&mut self, node: &Node, column: usize) {
         match &node.value {
             Value::Map(map) => self.map(map, column),
@@ -79,7 +79,7 @@ impl Writer {
         }
     }
 
-    /// What follows a `- ` or `: ` that stands in a column; a collection starts on the same line.
+    /// Writes what follows a `- ` or `: ` in this column; a collection starts on the same line.
     fn after_indicator(&mut self, node: &Node, column: usize) {
         if !is_block(node) {
             return self.scalar(node, column, Position::Inside);
@@ -148,9 +148,9 @@ fn is_block(node: &Node) -> bool {
     }
 }
 
-/// Whether a literal block says exactly this text, and shows it.
+/// Whether a literal block represents exactly this text, visibly.
 ///
-/// Lines of nothing but blanks at the edges are read differently by different parsers, and at the root an indentation digit is.
+/// Parsers disagree on lines of nothing but blanks at the edges, and on an indentation digit at the root.
 fn is_literal(text: &str, position: Position) -> bool {
     let content = text.trim_end_matches('\n');
     let is_blank = |line: &str| line.bytes().all(|byte| matches!(byte, b' ' | b'\t'));

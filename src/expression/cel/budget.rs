@@ -51,8 +51,5 @@ fn take(steps: u64, values: u64) -> Result<(), ExecutionError> {
     account.values = account.values.saturating_sub(values);
     account.is_exhausted |= !enough;
     ACCOUNT.set(account);
-    match enough {
-        true => Ok(()),
-        false => Err(ExecutionError::function_error("budget", "too much work")),
-    }
+    if enough { Ok(()) } else { Err(ExecutionError::function_error("budget", "too much work")) }
 }

@@ -6,7 +6,7 @@ use cel::common::functions::Function;
 use cel::common::types::{DYN_TYPE, LIST_TYPE, STRING_TYPE};
 use cel::{DeclarationError, Env, extensions};
 
-use super::{bounded, functions, two_variables};
+use super::{functions, metered, two_variables};
 
 /// CEL with its usual extensions and our functions; made once.
 pub(super) fn environment() -> &'static Arc<Env> {
@@ -24,26 +24,26 @@ fn make() -> Result<Env, DeclarationError> {
     // What a guarded expression calls instead of operators and functions.
     let any = |count: usize| std::iter::repeat_with(|| DYN_TYPE).take(count).collect();
     let internal: [(&str, usize, Function); 25] = [
-        ("@range", 2, bounded::range),
-        ("@entries", 1, bounded::entries),
-        ("@keep", 1, bounded::keep),
-        ("@add", 2, bounded::add),
-        ("@subtract", 2, bounded::subtract),
-        ("@multiply", 2, bounded::multiply),
-        ("@divide", 2, bounded::divide),
-        ("@remainder", 2, bounded::remainder),
-        ("@equal", 2, bounded::equal),
-        ("@unequal", 2, bounded::unequal),
-        ("@within", 2, bounded::within),
-        ("@square", 1, bounded::square),
-        ("@pattern", 1, bounded::pattern),
-        ("@replace", 3, bounded::replace),
-        ("@replace", 4, bounded::replace),
-        ("@split", 2, bounded::split),
-        ("@split", 3, bounded::split),
-        ("@join", 1, bounded::join),
-        ("@join", 2, bounded::join),
-        ("@format", 2, bounded::format),
+        ("@range", 2, metered::range),
+        ("@entries", 1, metered::entries),
+        ("@keep", 1, metered::keep),
+        ("@add", 2, metered::add),
+        ("@subtract", 2, metered::subtract),
+        ("@multiply", 2, metered::multiply),
+        ("@divide", 2, metered::divide),
+        ("@remainder", 2, metered::remainder),
+        ("@equal", 2, metered::equal),
+        ("@unequal", 2, metered::unequal),
+        ("@within", 2, metered::within),
+        ("@square", 1, metered::square),
+        ("@pattern", 1, metered::pattern),
+        ("@replace", 3, metered::replace),
+        ("@replace", 4, metered::replace),
+        ("@split", 2, metered::split),
+        ("@split", 3, metered::split),
+        ("@join", 1, metered::join),
+        ("@join", 2, metered::join),
+        ("@format", 2, metered::format),
         ("@merge", 1, functions::merge),
         ("@map_of", 1, functions::map_of),
         ("@union", 1, functions::union),

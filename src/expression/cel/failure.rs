@@ -85,7 +85,7 @@ fn describe(error: &ExecutionError) -> String {
     }
 }
 
-/// `_+_` is how the crate calls `+`; our own functions stand for what the user wrote.
+/// `_+_` is how the crate calls `+`; our own functions are named after the operator that the user wrote.
 fn operator(name: &str) -> &str {
     name.trim_matches(['_', '@'])
 }

@@ -7,11 +7,11 @@ use cel::ExecutionError;
 use cel::common::types::{CelBool, CelList, CelMap, CelMapKey, CelOptional, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
-use super::bounded::{Arguments, Result, only, string, two, weight};
 use super::budget::take_values;
+use super::metered::{Arguments, Result, only, string, two, weight};
 use super::names;
 
-/// What `oc_omit()` gives: whoever holds it is left out.
+/// The value of `oc_omit()`: the entry or item that holds it is left out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Omitted;
 

@@ -2,18 +2,18 @@
 //!
 //! [`Program::compile`] reads an expression and [`Program::evaluate`] runs it. No type of the foreign crate leaves this folder.
 
-mod bounded;
 mod budget;
 mod environment;
 mod failure;
+mod free_variables;
+mod from_cel;
 mod functions;
-mod given;
 mod guard;
-mod made;
+mod metered;
 mod names;
 mod program;
+mod to_cel;
 mod two_variables;
-mod uses;
 
 pub use failure::{Failure, FailureKind};
 pub use program::{Computed, Inputs, Program};

@@ -100,9 +100,10 @@ fn fraction_of_root(prime: u64, degree: u32) -> u32 {
     let (mut low, mut high) = (0_u128, 1_u128 << 40);
     while high - low > 1 {
         let middle = low.midpoint(high);
-        match middle.pow(degree) <= wanted {
-            true => low = middle,
-            false => high = middle,
+        if middle.pow(degree) <= wanted {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
     low as u32

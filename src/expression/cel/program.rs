@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 use super::budget::{self, Spent};
 use super::environment::environment;
 use super::failure::{Failure, FailureKind};
-use super::uses::{self, Uses};
-use super::{given, guard, made};
+use super::free_variables::{self, Uses};
+use super::{from_cel, guard, to_cel};
 use crate::limits::Limits;
 use crate::suggest;
 use crate::text::Span;
@@ -33,7 +33,7 @@ pub struct Inputs<'a> {
 pub enum Computed {
     /// A value.
     Value(Node),
-    /// Nothing at all: whoever would hold it is left out.
+    /// No value: the entry or item that would hold it is left out.
     Omitted,
 }
 
@@ -56,13 +56,13 @@ impl Program {
     fn read(text: &str) -> Result<Self, Failure> {
         let expression = environment().parser().parse(text).map_err(|errors| Failure::syntax(&errors))?;
         guard::check_depth(&expression)?;
-        let uses = uses::of(&expression);
+        let uses = free_variables::of(&expression);
         Ok(Self { expression: guard::guarded(expression)?, uses })
     }
 
     /// Refuses variables that do not exist, also in parts that would never be evaluated.
     pub fn check_variables(&self, known: &[&str]) -> Result<(), Failure> {
-        let is_unknown = |name: &&SmolStr| !known.contains(&name.as_str()) && !uses::is_type_name(name);
+        let is_unknown = |name: &&SmolStr| !known.contains(&name.as_str()) && !free_variables::is_type_name(name);
         let Some(unknown) = self.uses.variables.keys().find(is_unknown) else { return Ok(()) };
         let near = suggest::nearest(unknown, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -99,11 +99,11 @@ impl Program {
         let mut context = Context::with_env(environment().clone());
         for (name, reach) in &self.uses.variables {
             if let Some(node) = inputs.get(name) {
-                context.add_variable_as_val(name.as_str(), given::within(node, reach));
+                context.add_variable_as_val(name.as_str(), to_cel::within(node, reach));
             }
         }
         let value = Value::resolve_val(&self.expression, &context).map_err(|error| Failure::evaluation(&error))?;
-        Ok(made::node(value.as_ref(), at)?.map_or(Computed::Omitted, Computed::Value))
+        Ok(from_cel::node(value.as_ref(), at)?.map_or(Computed::Omitted, Computed::Value))
     }
 }
 
@@ -114,7 +114,7 @@ impl std::fmt::Debug for Program {
 }
 
 impl<'a> Inputs<'a> {
-    /// The same inputs with one more variable.
+    /// The inputs with one more variable.
     #[must_use]
     pub fn with(mut self, name: &'a str, value: &'a Node) -> Self {
         self.variables.push((name, value));
@@ -135,7 +135,7 @@ fn follow<'n>(root: &'n Node, keys: &[SmolStr]) -> Option<&'n Node> {
     keys.iter().try_fold(root, |node, key| node.get(key))
 }
 
-/// The same value without the way it came: what is read out of a resource again and again must not drag its past along.
+/// The value without its provenance: a value that is read from a resource repeatedly must not accumulate history.
 fn without_history(node: &Node) -> Node {
     let value = match &node.value {
         Ours::List(list) => Node::list(list.items().iter().map(without_history).collect(), node.span).value,

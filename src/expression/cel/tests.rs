@@ -3,16 +3,10 @@
 use proptest::prelude::*;
 
 use super::{Computed, Failure, FailureKind, Inputs, Program};
-use crate::document::{self, Format, write};
+use crate::document::write;
 use crate::limits::Limits;
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources, Span};
+use crate::testing::read as node;
 use crate::value::Node;
-
-fn node(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "", text));
-    document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-}
 
 const DATA: &str = "
 name: web
@@ -327,10 +321,9 @@ proptest! {
 
     #[test]
     fn any_characters_are_an_answer_or_a_failure(text in "\\PC{0,60}") {
-        let limits = Limits::default();
-        if let Ok(program) = Program::compile(&text, &limits) {
-            let nowhere = Span::new(Sources::default().add(SourceText::new(RepoPath::root(), "", "")), 0, 0);
-            let _ = program.evaluate(&Inputs::default(), nowhere, &limits, &mut 0);
+        // Parentheses around an expression change nothing.
+        if let (Ok(alone), Ok(enclosed)) = (evaluate(&text), evaluate(&format!("({text}\n)"))) {
+            prop_assert_eq!(alone, enclosed);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The expressions of a payload, replaced by what they give.
 
 use super::detect::{has_expressions, is_expression};
-use super::session::Session;
+use super::session::EvalSession;
 use super::tree::{ResourceId, Tree};
 use super::trouble;
 use crate::finding::{Finding, Outcome};
@@ -18,7 +18,7 @@ pub fn compute(payload: &Node, seen: &Node, owner: ResourceId, tree: &dyn Tree, 
     if !has_expressions(payload) {
         return Outcome::clean(payload.clone());
     }
-    let mut session = Session::new(tree, limits, false);
+    let mut session = EvalSession::new(tree, limits, false);
     session.assume(owner, seen.clone());
     let mut findings = Vec::new();
     let computed = Computing { owner, session: &mut session, findings: &mut findings }.replaced(payload, seen);
@@ -36,7 +36,7 @@ pub fn compute(payload: &Node, seen: &Node, owner: ResourceId, tree: &dyn Tree, 
 
 struct Computing<'c, 't> {
     owner: ResourceId,
-    session: &'c mut Session<'t>,
+    session: &'c mut EvalSession<'t>,
     findings: &'c mut Vec<Finding>,
 }
 
@@ -53,7 +53,7 @@ impl Computing<'_, '_> {
     }
 
     fn computed(&mut self, expression: &Node) -> Option<Node> {
-        // One finding tells of all that is left undone.
+        // One finding covers everything that is left undone.
         if self.session.is_exhausted() {
             return None;
         }

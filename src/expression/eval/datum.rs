@@ -226,10 +226,10 @@ impl Group {
     }
 }
 
-/// Steps are kept where a part was grafted; what is taken out of such a part takes the way of the whole along.
+/// Provenance steps are kept where a part was grafted; a value that is taken out of such a part gets the steps of the whole.
 const LONGEST_WAY: usize = 1000;
 
-/// A part of a value, with its own way and then the way of the whole.
+/// A part of a value, with its own steps and then the steps of the whole.
 pub(super) fn part(node: &Node, whole: Option<&Step>) -> Node {
     let Some(whole) = whole else { return node.clone() };
     let own = node.step().map_or(0, |step| step.chain().len());

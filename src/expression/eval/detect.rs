@@ -2,9 +2,10 @@
 
 use super::secrecy::secret_expression;
 use crate::directive;
+use crate::scan::byte_pairs;
 use crate::value::{Entry, KeyKind, Map, Node, Value};
 
-/// The keys that may stand beside `eval`.
+/// The keys that are allowed beside `eval`.
 pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "trace"];
 
 /// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it, hidden or not.
@@ -16,7 +17,7 @@ pub fn has_expressions(node: &Node) -> bool {
     })
 }
 
-/// Whether the documents of a file can have expressions, told from its bytes. A no is certain; a yes is not.
+/// Whether the documents of a file can have expressions, judged by its bytes. A no is certain; a yes is not.
 ///
 /// Text that was included counts as the file's own, so a file that includes others gets a yes.
 pub fn may_have_expressions(bytes: &[u8]) -> bool {
@@ -26,7 +27,7 @@ pub fn may_have_expressions(bytes: &[u8]) -> bool {
         (byte == b'e') & (next == b'v') | (byte == b'\\') & is_hiding
     };
     bytes.contains(&0)
-        || directive::pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
+        || byte_pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
         || directive::may_include(bytes)
 }
 

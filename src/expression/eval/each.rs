@@ -8,28 +8,30 @@ use super::datum::{Datum, Signal, text_key};
 use super::form::{Matches, is_form};
 use super::scope::{Scope, Variable};
 use super::secrecy::shows_a_secret;
-use super::session::Session;
+use super::session::EvalSession;
 use super::trace::{TraceKind, Verdict};
 use super::trouble::{Result, bad_arguments};
 use crate::text::Span;
 use crate::value::{Key, Map, Node, Number, Value};
 
-/// What a loop makes of every item.
+/// A loop over items.
 struct Each<'a> {
-    /// The key of the item's entry, if the result is a map.
+    /// The expression for the key of an item's entry, if the result is a map.
     key: Option<&'a Node>,
-    /// What is made of the item; the item itself if nothing is said.
+    /// The expression for the value of an item; without one the item itself.
     value: Option<&'a Node>,
+    scope: &'a Scope,
+    at: Span,
 }
 
-/// What came of an item.
-enum Made {
+/// The result of one item.
+enum ItemResult {
     Entry(Option<SmolStr>, Datum),
     Skipped,
     Stop,
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// The results of all items.
     pub(super) fn foreach(&mut self, matches: Matches, each: &Node, scope: &Scope) -> Result<Matches> {
         let at = matches.at;
@@ -38,10 +40,12 @@ impl Session<'_> {
             Value::String(text) if text == "$true" => {
                 return Ok(Matches::list(items, at));
             }
-            Value::Map(map) if is_key_and_value(map) => Each { key: map.get("key"), value: map.get("value") },
-            Value::String(_) | Value::Map(_) | Value::List(_) => Each { key: None, value: Some(each) },
+            Value::Map(map) if is_key_and_value(map) => {
+                Each { key: map.get("key"), value: map.get("value"), scope, at }
+            }
+            Value::String(_) | Value::Map(_) | Value::List(_) => Each { key: None, value: Some(each), scope, at },
             _ => {
-                let message = format!("a loop makes nothing of a {}", each.type_of());
+                let message = format!("a loop cannot apply a {}", each.type_of());
                 return bad_arguments(each.span, message, "write a path, or `{key: path, value: path}`");
             }
         };
@@ -49,11 +53,11 @@ impl Session<'_> {
         let (mut values, mut members) = (Vec::new(), Members::default());
         for (index, item) in items.into_iter().enumerate() {
             self.spend(1, at)?;
-            match self.one_item(item, index, &each, scope, at)? {
-                Made::Entry(Some(name), value) => members.put(name, value, at),
-                Made::Entry(None, value) => values.push(value),
-                Made::Skipped => {}
-                Made::Stop => break,
+            match self.one_item(item, index, &each)? {
+                ItemResult::Entry(Some(name), value) => members.put(name, value, at),
+                ItemResult::Entry(None, value) => values.push(value),
+                ItemResult::Skipped => {}
+                ItemResult::Stop => break,
             }
         }
         if each.key.is_some() && !is_empty {
@@ -62,7 +66,7 @@ impl Session<'_> {
         Ok(Matches::list(values, at))
     }
 
-    /// A single list is gone through; a map is one item.
+    /// The items of a single list; a map is one item.
     fn loop_items(&mut self, mut matches: Matches) -> Result<Vec<Datum>> {
         if let [only] = &matches.values[..]
             && let Some(items) = only.items()
@@ -74,26 +78,26 @@ impl Session<'_> {
         Ok(std::mem::take(&mut matches.values))
     }
 
-    fn one_item(&mut self, item: Datum, index: usize, each: &Each<'_>, scope: &Scope, at: Span) -> Result<Made> {
+    fn one_item(&mut self, item: Datum, index: usize, each: &Each<'_>) -> Result<ItemResult> {
         if self.trace.is_on() {
             let on = Some(self.shown(&item));
             self.trace.open(TraceKind::Item, &index.to_string(), on);
         }
-        let made = self.made_of(item, index, each, scope, at)?;
-        let verdict = match &made {
-            Made::Entry(_, value) => Verdict::Gives(self.shown(value)),
-            Made::Skipped => Verdict::Dropped("gives nothing"),
-            Made::Stop => Verdict::Dropped("ends the loop"),
+        let result = self.item_result(item, index, each)?;
+        let verdict = match &result {
+            ItemResult::Entry(_, value) => Verdict::Gives(self.shown(value)),
+            ItemResult::Skipped => Verdict::Dropped("gives nothing"),
+            ItemResult::Stop => Verdict::Dropped("ends the loop"),
         };
         self.trace.close(verdict);
-        Ok(made)
+        Ok(result)
     }
 
-    fn made_of(&mut self, item: Datum, index: usize, each: &Each<'_>, scope: &Scope, at: Span) -> Result<Made> {
+    fn item_result(&mut self, item: Datum, index: usize, each: &Each<'_>) -> Result<ItemResult> {
         let number = Number::from_json(&index.to_string());
-        let index = number.map_or_else(|| Datum::null(at), |number| Datum::number(number, at));
+        let index = number.map_or_else(|| Datum::null(each.at), |number| Datum::number(number, each.at));
         let known = |name: &'static str, datum: Datum| (SmolStr::new_static(name), Variable::Known(datum));
-        let scope = scope.starting(item.clone(), false).with([
+        let scope = each.scope.starting(item.clone(), false).with([
             known("item", item.clone()),
             known("index", index.clone()),
             known("key", index),
@@ -102,27 +106,27 @@ impl Session<'_> {
         ]);
         let mut name = None;
         if let Some(key) = each.key {
-            let Some(datum) = self.of_item(key, &scope)? else { return Ok(Made::Skipped) };
+            let Some(datum) = self.for_item(key, &scope)? else { return Ok(ItemResult::Skipped) };
             match datum {
-                Datum::Signal(Signal::Break) => return Ok(Made::Stop),
-                Datum::Signal(Signal::Continue) => return Ok(Made::Skipped),
-                datum if datum.is_null() => return Ok(Made::Skipped),
+                Datum::Signal(Signal::Break) => return Ok(ItemResult::Stop),
+                Datum::Signal(Signal::Continue) => return Ok(ItemResult::Skipped),
+                datum if datum.is_null() => return Ok(ItemResult::Skipped),
                 datum => name = Some(self.key_text(&datum, key.span)?),
             }
         }
         let value = match each.value {
-            Some(value) => self.of_item(value, &scope)?,
+            Some(value) => self.for_item(value, &scope)?,
             None => Some(item),
         };
         Ok(match value {
-            None | Some(Datum::Signal(Signal::Continue)) => Made::Skipped,
-            Some(Datum::Signal(Signal::Break)) => Made::Stop,
-            Some(value) => Made::Entry(name, value),
+            None | Some(Datum::Signal(Signal::Continue)) => ItemResult::Skipped,
+            Some(Datum::Signal(Signal::Break)) => ItemResult::Stop,
+            Some(value) => ItemResult::Entry(name, value),
         })
     }
 
-    /// What an expression or a value with expressions in it makes of the current item; nothing without a match.
-    fn of_item(&mut self, node: &Node, scope: &Scope) -> Result<Option<Datum>> {
+    /// The value of an expression, or of a value with expressions in it, for the current item; none without a match.
+    fn for_item(&mut self, node: &Node, scope: &Scope) -> Result<Option<Datum>> {
         match &node.value {
             Value::String(_) => {}
             Value::Map(map) if is_form(map) => {}
@@ -130,7 +134,7 @@ impl Session<'_> {
         }
         let matches = self.expression(node, scope)?;
         if matches.values.is_empty() && !matches.is_list {
-            // What is strict says so.
+            // A strict expression reports that it has no match.
             return self.single(matches).map(|_| None);
         }
         self.single(matches).map(Some)

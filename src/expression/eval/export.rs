@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::datum::{Datum, Signal};
 use super::detect::is_expression;
 use super::secrecy::secret_expression;
-use super::session::{NONE, Session, computation};
+use super::session::{EvalSession, NONE, computation};
 use super::tree::ResourceId;
 use super::trouble::{self, Result};
 use crate::text::Span;
 use crate::value::{Entry, Key, Map, Node, StepKind, Value};
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// A datum as data, with everything in it computed.
     pub(super) fn exported(&mut self, datum: &Datum, at: Span) -> Result<Node> {
         match datum {

@@ -1,4 +1,4 @@
-//! The function form: `{eval: …}` with its keywords, and what stands for a value inside it.
+//! The function form: `{eval: …}` with its keywords and arguments.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::datum::Datum;
 use super::detect::{KEYWORDS, is_expression};
 use super::function::Function;
 use super::scope::{Scope, Variable};
-use super::session::Session;
+use super::session::EvalSession;
 use super::trace::{TraceKind, Verdict};
 use super::trouble::{Result, bad_arguments, fault, quoted};
 use crate::finding;
@@ -48,7 +48,7 @@ impl Matches {
     }
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// A map with `eval` (or its old name `ref`).
     pub(super) fn form(&mut self, map: &Arc<Map>, at: Span, scope: &Scope) -> Result<Matches> {
         let Some(entry) = map.entry("eval").or_else(|| map.entry("ref")) else {
@@ -71,7 +71,7 @@ impl Session<'_> {
         Ok(matches)
     }
 
-    /// Whatever stands after `eval`, or where an expression is expected: text is a path, a map calls a function.
+    /// Evaluates an expression: text is a path, a map calls a function.
     pub(super) fn expression(&mut self, node: &Node, scope: &Scope) -> Result<Matches> {
         let at = node.span;
         self.spend(1, at)?;
@@ -141,7 +141,7 @@ impl Session<'_> {
         self.list(values, at)
     }
 
-    /// The one value of whatever stands where an expression is expected.
+    /// The single value of an expression.
     pub(super) fn expression_value(&mut self, node: &Node, scope: &Scope) -> Result<Datum> {
         let matches = self.expression(node, scope)?;
         self.single(matches)

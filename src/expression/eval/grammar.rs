@@ -86,7 +86,7 @@ pub(super) fn parse(text: &str, deepest: u32) -> Result<Path, Malformed> {
             range: 0..text.len(),
         });
     }
-    let mut reader = Reader { text, at: 0, left: deepest.min(DEEPEST_FILTER) };
+    let mut reader = PathReader { text, at: 0, left: deepest.min(DEEPEST_FILTER) };
     let path = reader.path()?;
     if reader.at < text.len() {
         let range = reader.at..reader.at + 1;
@@ -113,14 +113,14 @@ impl fmt::Display for Test {
     }
 }
 
-struct Reader<'a> {
+struct PathReader<'a> {
     text: &'a str,
     at: usize,
     /// Levels of filters that may still be opened.
     left: u32,
 }
 
-impl Reader<'_> {
+impl PathReader<'_> {
     /// Segments up to the end of the text or the `]` around them.
     fn path(&mut self) -> Result<Path, Malformed> {
         let mut segments = vec![self.segment()?];

@@ -11,7 +11,6 @@ mod export;
 mod form;
 mod function;
 mod grammar;
-mod memory;
 mod scope;
 mod secrecy;
 mod session;
@@ -25,7 +24,6 @@ use smol_str::SmolStr;
 
 pub use compute::compute;
 pub use detect::{has_expressions, may_have_expressions};
-pub use memory::MemoryTree;
 pub use secrecy::sealed;
 pub use trace::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 pub use tree::{Payload, ResourceId, Tree};
@@ -34,7 +32,7 @@ use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::value::Node;
 use scope::{Scope, Variable};
-use session::Session;
+use session::EvalSession;
 use trouble::Result;
 
 /// Where an expression is asked, and how.
@@ -67,7 +65,7 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Answer {
     /// The value, as [`Form`] says; nothing if the expression fails, and the findings say why. Values keep the places they are
-    /// written at. A resource stands as its path, or as the tree says.
+    /// written at. A resource is represented by its path, or by what the tree gives for it.
     pub value: Option<Node>,
     /// What is wrong.
     pub findings: Vec<Finding>,
@@ -77,7 +75,7 @@ pub struct Answer {
 
 /// Evaluates an expression: text is a path, a map is a function form.
 pub fn evaluate(expression: &Node, question: &Question<'_>) -> Answer {
-    let mut session = Session::new(question.tree, question.limits, question.tracing);
+    let mut session = EvalSession::new(question.tree, question.limits, question.tracing);
     let (value, fault) = match answer(expression, question, &mut session) {
         Ok(value) => (Some(value), None),
         Err(fault) => (None, Some(*fault)),
@@ -87,7 +85,7 @@ pub fn evaluate(expression: &Node, question: &Question<'_>) -> Answer {
     Answer { value, findings, trace: session.trace.finish() }
 }
 
-fn answer(expression: &Node, question: &Question<'_>, session: &mut Session<'_>) -> Result<Node> {
+fn answer(expression: &Node, question: &Question<'_>, session: &mut EvalSession<'_>) -> Result<Node> {
     let at = expression.span;
     let vars = question.vars.iter().map(|(name, node)| (name.clone(), Variable::Written(node.clone())));
     let scope = Scope::of(question.current).with(vars);
@@ -107,6 +105,9 @@ fn answer(expression: &Node, question: &Question<'_>, session: &mut Session<'_>)
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) use tests::MemoryTree;
 
 #[cfg(test)]
 mod tests;

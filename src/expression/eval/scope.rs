@@ -39,7 +39,7 @@ pub(super) struct Frame {
 pub(super) enum Variable {
     /// As it is written.
     Written(Node),
-    /// Under way: whoever asks now goes round in a circle.
+    /// In evaluation: reading it now would be a cycle.
     Busy,
     /// Computed.
     Known(Datum),
@@ -51,14 +51,14 @@ impl Scope {
         Self { frame: None, current: Current { datum: Datum::Resource(resource), climbs: true } }
     }
 
-    /// The same with more variables, which hide others of the same name.
+    /// The scope with more variables, which hide others of the same name.
     pub(super) fn with(&self, variables: impl IntoIterator<Item = (SmolStr, Variable)>) -> Self {
         let variables = variables.into_iter().map(|(name, variable)| (name, RefCell::new(variable))).collect();
         let frame = Frame { variables, current: self.current.clone(), outer: self.frame.clone() };
         Self { frame: Some(Rc::new(frame)), current: self.current.clone() }
     }
 
-    /// The same, starting from something else.
+    /// The scope with another starting value.
     pub(super) fn starting(&self, datum: Datum, climbs: bool) -> Self {
         Self { frame: self.frame.clone(), current: Current { datum, climbs } }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::datum::Datum;
 use super::detect::is_expression;
-use super::session::Session;
+use super::session::EvalSession;
 use super::tree::ResourceId;
 use super::trouble::{Fault, Result};
 use crate::finding;
@@ -26,7 +26,7 @@ fn seal(written: &Node, hidden: &Node) -> Option<Node> {
     }
 }
 
-/// The expression that stands at a place that is secret.
+/// The expression of a value that is secret.
 pub(super) fn secret_expression(secret: &Secret) -> Option<(&Node, &Arc<Map>)> {
     let node = secret.beneath();
     match &node.value {
@@ -73,7 +73,7 @@ impl Datum {
         matches!(self.as_value(), Some(Value::Secret(_)))
     }
 
-    /// The same, laid open.
+    /// The value with its secrets revealed.
     pub(super) fn laid_open(self) -> Self {
         match &self {
             Self::Node { node: Node { value: Value::Secret(secret), .. }, .. } => Self::plain(secret.beneath().clone()),
@@ -82,8 +82,8 @@ impl Datum {
     }
 }
 
-impl Session<'_> {
-    /// Works on values laid open. If one of them was hidden, so is what is made of them, and no message tells of it.
+impl EvalSession<'_> {
+    /// Computes with revealed secrets. If one of the values was secret, so is the result, and no message quotes it.
     pub(super) fn beneath<const COUNT: usize>(
         &mut self,
         what: &str,
@@ -97,7 +97,7 @@ impl Session<'_> {
         Ok(made.hidden())
     }
 
-    /// The value of an expression that stands at a place that is secret, or reads a secret to be one. Nobody looks on.
+    /// The value of an expression whose place is secret, or that reads a secret. Nothing is traced.
     pub(super) fn secretly(&mut self, node: &Node, map: &Arc<Map>, owner: ResourceId) -> Result<Node> {
         let was_on = self.trace.pause();
         let made = self.result(node, map, owner);
@@ -121,7 +121,7 @@ pub(super) fn discreet(fault: Fault, what: &str) -> Fault {
     if fault.rule.id.starts_with("limit/") {
         return fault;
     }
-    let message = format!("{what} fails, and works on secrets, so the reason is not told");
+    let message = format!("{what} fails, and works on secrets, so the reason is not shown");
     let help = "look at it with --reveal on a terminal".to_owned();
     Box::new(finding::Finding { message, help: Some(help), ..*fault })
 }

@@ -20,11 +20,11 @@ use crate::text::Span;
 use crate::value::{Map, Node, StepKind, Value};
 
 /// Everything that one evaluation shares.
-pub(super) struct Session<'t> {
+pub(super) struct EvalSession<'t> {
     pub(super) tree: &'t dyn Tree,
     pub(super) limits: &'t Limits,
     pub(super) trace: Tracer,
-    /// What is wrong but does not stand in the way.
+    /// Findings that do not prevent a value.
     pub(super) findings: Vec<Finding>,
     steps: u64,
     depth: u32,
@@ -60,7 +60,7 @@ const RED_ZONE: usize = 128 << 10;
 /// As much is added when it runs out.
 const MORE_STACK: usize = 2 << 20;
 
-impl<'t> Session<'t> {
+impl<'t> EvalSession<'t> {
     pub(super) fn new(tree: &'t dyn Tree, limits: &'t Limits, tracing: bool) -> Self {
         Self {
             tree,
@@ -188,7 +188,7 @@ impl<'t> Session<'t> {
         Ok(found)
     }
 
-    /// Fails if a part of the tree is not known: then nobody can say what is not there.
+    /// Fails if a part of the tree is not known: then nothing is known to be absent.
     pub(super) fn knows_all(&self, at: Span) -> Result<()> {
         let Some(gap) = self.tree.gap() else { return Ok(()) };
         let message = format!("the tree of resources is not known as a whole: {gap}");
@@ -232,7 +232,7 @@ impl<'t> Session<'t> {
         self.trace.close(Verdict::Gives(self.shown(&datum)));
         self.resolving = resolving;
         self.open.pop();
-        // What depends on an expression that is still under way would be something else for whoever starts elsewhere.
+        // What depends on an expression that is still under way would differ for an evaluation that starts elsewhere.
         if self.outermost >= position {
             self.computed.insert(computation, (Arc::clone(map), datum.clone()));
             self.outermost = NONE;
@@ -286,7 +286,7 @@ impl<'t> Session<'t> {
                 self.trace.open(TraceKind::Variable, name, None);
                 let result = self.deeper(node.span, |session| session.mapped(&node, &frame.scope()));
                 if result.is_err() {
-                    // Whoever asks again is told the same.
+                    // Every later read fails with the same finding.
                     frame.set(position, Variable::Written(node));
                 }
                 let datum = result?;
@@ -320,7 +320,7 @@ impl<'t> Session<'t> {
     }
 }
 
-/// The same value, with the expression as the last step on its way.
+/// The value, with the expression as the last step of its provenance.
 fn brought(datum: Datum, by: Span) -> Datum {
     match datum {
         Datum::Node { node, owner } => Datum::Node { node: node.through(StepKind::Expression, by), owner },
@@ -336,8 +336,5 @@ fn needed(fault: Fault, by: Span) -> Fault {
         }
         finding::Location::File { .. } => true,
     };
-    match is_elsewhere && fault.related.len() < 5 {
-        true => Box::new(fault.related(by, "needed here")),
-        false => fault,
-    }
+    if is_elsewhere && fault.related.len() < 5 { Box::new(fault.related(by, "needed here")) } else { fault }
 }

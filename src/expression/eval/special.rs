@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::datum::Datum;
-use super::session::Session;
+use super::session::EvalSession;
 use super::tree::ResourceId;
 use super::trouble::{Result, fault, quoted};
 use crate::finding;
@@ -33,7 +33,7 @@ pub(super) fn is_known(key: &str) -> bool {
     KEYS.contains(&key)
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// What a resource has under a special key.
     pub(super) fn special(&mut self, resource: ResourceId, key: &str, at: Span) -> Result<Option<Datum>> {
         let tree = self.tree;

@@ -66,7 +66,7 @@ pub enum Verdict {
     Failed,
 }
 
-/// A value on the way; computed values may not be computed yet.
+/// An intermediate value; computed values may not be computed yet.
 #[derive(Debug, Clone)]
 pub enum TraceValue {
     /// Data.
@@ -106,7 +106,7 @@ impl Tracer {
         self.is_on
     }
 
-    /// Notes nothing until it is resumed; tells whether it noted before.
+    /// Records nothing until it is resumed; returns whether it recorded before.
     pub(super) fn pause(&mut self) -> bool {
         std::mem::replace(&mut self.is_on, false)
     }

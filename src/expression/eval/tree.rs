@@ -1,11 +1,11 @@
-//! What expressions may ask about other resources; whoever answers can note what was asked.
+//! What expressions may ask about other resources; an implementation can record what was asked.
 
 use smol_str::SmolStr;
 
 use crate::text::Span;
 use crate::value::Node;
 
-/// A resource of a tree; only the tree that gave it knows what it stands for.
+/// A resource of a tree; its meaning is known to the tree that gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceId(pub usize);
 
@@ -14,7 +14,7 @@ pub struct ResourceId(pub usize);
 /// Every question is a dependency of the answer: an implementation can record it. Answers must stay the same as long as an
 /// expression is evaluated.
 pub trait Tree {
-    /// The resource that all others stand below.
+    /// The resource above all others.
     fn root(&self) -> ResourceId;
 
     /// The resource of the nearest shorter path; the root has none.
@@ -55,7 +55,7 @@ pub trait Tree {
         None
     }
 
-    /// What stands in data for the resource itself: its path, unless somebody wants something else.
+    /// The value that represents the resource itself in data: by default its path.
     fn reference(&self, to: ResourceId, at: Span) -> Node {
         Node::text(self.path(to), at)
     }
@@ -68,6 +68,6 @@ pub enum Payload {
     Node(Node),
     /// Nothing: a directory without a document.
     Nothing,
-    /// Nobody knows, and why: a phrase such as `its file has errors`.
+    /// Unknown, and why: a phrase such as `its file has errors`.
     Unreadable(String),
 }

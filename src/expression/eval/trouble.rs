@@ -10,10 +10,10 @@ use crate::value::{Node, Value};
 
 use super::grammar::Malformed;
 
-/// What stands in the way of a value.
+/// Why there is no value.
 pub(super) type Fault = Box<Finding>;
 
-/// A value, or what stands in its way.
+/// A value, or why there is none.
 pub(super) type Result<T> = std::result::Result<T, Fault>;
 
 /// A fault at a place.
@@ -64,7 +64,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("`{}{ellipsis}`", sanitize::inline(&short))
 }
 
-/// Where a piece of a text is written. Inside a text with escapes or folded lines nobody knows, so it is the whole text.
+/// Where a piece of a text is written. In a text with escapes or folded lines it is the whole text.
 pub(super) fn place(node: &Node, range: &Range<usize>) -> Span {
     let Value::String(text) = &node.value else { return node.span };
     let written = node.span.range();

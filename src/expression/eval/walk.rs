@@ -1,4 +1,4 @@
-//! Follows a path through values: the core of the language.
+//! Evaluates a path over values: the core of the language.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::datum::{Datum, Group};
 use super::grammar::{Against, Key, Path, Segment, Test, is_integer};
 use super::scope::Scope;
 use super::secrecy::{beneath, opened, shows_a_secret};
-use super::session::Session;
+use super::session::EvalSession;
 use super::special;
 use super::trace::{TraceKind, Verdict};
 use super::trouble::{self, Result, place};
@@ -22,12 +22,13 @@ enum Want {
     Any,
 }
 
-/// A path being followed: its text, and what it sees.
-struct Course<'a> {
+/// A path that is being evaluated: its text, its variables, and the matches so far.
+struct Cursor<'a> {
     node: &'a Node,
     text: &'a str,
     scope: &'a Scope,
     want: Want,
+    found: Vec<Datum>,
 }
 
 /// A segment's key, its variable replaced.
@@ -43,86 +44,86 @@ enum Resolved {
     Nothing,
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// All matches of a path that is written as text.
     pub(super) fn matches(&mut self, node: &Node, text: &SmolStr, scope: &Scope) -> Result<Vec<Datum>> {
         let path = self.path(node, text)?;
         self.trace.open(TraceKind::Path, text, None);
-        let course = Course { node, text, scope, want: Want::All };
-        let mut found = Vec::new();
-        self.deeper(node.span, |session| session.start(&path, &course, &mut found))?;
-        self.trace.close(Verdict::Matches(found.len()));
-        Ok(found)
+        let mut cursor = Cursor { node, text, scope, want: Want::All, found: Vec::new() };
+        self.deeper(node.span, |session| session.start(&path, &mut cursor))?;
+        self.trace.close(Verdict::Matches(cursor.found.len()));
+        Ok(cursor.found)
     }
 
     /// The first segment decides where to start.
-    fn start(&mut self, path: &Path, course: &Course<'_>, found: &mut Vec<Datum>) -> Result<()> {
+    fn start(&mut self, path: &Path, cursor: &mut Cursor<'_>) -> Result<()> {
         let [first, rest @ ..] = &path.segments[..] else { return Ok(()) };
-        let at = course.at(first);
+        let at = cursor.span_of(first);
         if first.is_blank() && !rest.is_empty() {
-            return self.run(&Group::One(Datum::Everything), rest, course, found);
+            return self.run(&Group::One(Datum::Everything), rest, cursor);
         }
-        let current = &course.scope.current;
+        let scope = cursor.scope;
+        let current = &scope.current;
         match (&first.key, &current.datum) {
             (Key::Variable(name), _) => {
-                let Some(value) = self.variable(name, course.scope, at)? else { return Ok(()) };
-                match self.is_kept(&value, first, course)? {
-                    true => self.run(&Group::One(value), rest, course, found),
-                    false => Ok(()),
+                let Some(value) = self.variable(name, cursor.scope, at)? else { return Ok(()) };
+                if !self.is_kept(&value, first, cursor)? {
+                    return Ok(());
                 }
+                self.run(&Group::One(value), rest, cursor)
             }
             // In a loop `.` is the item, whatever it is.
             (Key::Text(key), datum) if key == "." && !matches!(datum, Datum::Resource(_)) => {
-                match self.is_kept(datum, first, course)? {
-                    true => self.run(&Group::One(datum.clone()), rest, course, found),
-                    false => Ok(()),
+                if !self.is_kept(datum, first, cursor)? {
+                    return Ok(());
                 }
+                self.run(&Group::One(datum.clone()), rest, cursor)
             }
             (Key::Text(key), Datum::Resource(_)) if key.starts_with('.') => {
-                self.run(&Group::One(current.datum.clone()), &path.segments, course, found)
+                self.run(&Group::One(current.datum.clone()), &path.segments, cursor)
             }
             (_, Datum::Resource(id)) if current.climbs => {
                 let mut next = Some(*id);
-                while let Some(resource) = next.filter(|_| found.is_empty()) {
-                    self.run(&Group::One(Datum::Resource(resource)), &path.segments, course, found)?;
+                while let Some(resource) = next.filter(|_| cursor.found.is_empty()) {
+                    self.run(&Group::One(Datum::Resource(resource)), &path.segments, cursor)?;
                     next = self.tree.parent(resource);
                 }
                 Ok(())
             }
-            _ => self.run(&Group::One(current.datum.clone()), &path.segments, course, found),
+            _ => self.run(&Group::One(current.datum.clone()), &path.segments, cursor),
         }
     }
 
     /// Applies segments to values; with `?` only the first value that leads to a result counts.
-    fn run(&mut self, values: &Group, segments: &[Segment], course: &Course<'_>, found: &mut Vec<Datum>) -> Result<()> {
-        let Some(segment) = segments.first() else { return self.collect(values, course, found) };
-        let key = self.resolved(segment, course)?;
-        let before = found.len();
+    fn run(&mut self, values: &Group, segments: &[Segment], cursor: &mut Cursor<'_>) -> Result<()> {
+        let Some(segment) = segments.first() else { return self.collect(values, cursor) };
+        let key = self.resolved(segment, cursor)?;
+        let before = cursor.found.len();
         for position in 0..values.len() {
-            self.spend(1, course.at(segment))?;
+            self.spend(1, cursor.span_of(segment))?;
             let value = self.settled(values.at(position))?;
             if self.trace.is_on() {
                 let on = Some(self.shown(&value));
-                self.trace.open(TraceKind::Segment, &course.text[segment.range.clone()], on);
+                self.trace.open(TraceKind::Segment, &cursor.text[segment.range.clone()], on);
             }
-            let verdict = self.step(&value, &key, segments, course, found)?;
+            let verdict = self.step(&value, &key, segments, cursor)?;
             self.trace.close(verdict);
-            if found.len() > before && (segment.takes_first || course.want == Want::Any) {
+            if cursor.found.len() > before && (segment.takes_first || cursor.want == Want::Any) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Values that have come through all segments are matches.
-    fn collect(&mut self, values: &Group, course: &Course<'_>, found: &mut Vec<Datum>) -> Result<()> {
+    /// Adds values that passed all segments to the matches.
+    fn collect(&mut self, values: &Group, cursor: &mut Cursor<'_>) -> Result<()> {
         for position in 0..values.len() {
-            if found.len() as u64 >= self.limits.expression_results {
+            if cursor.found.len() as u64 >= self.limits.expression_results {
                 let limit = self.limits.expression_results;
-                return Err(trouble::limit(course.node.span, "the number of matches", limit, "expression_results"));
+                return Err(trouble::limit(cursor.node.span, "the number of matches", limit, "expression_results"));
             }
-            found.push(self.settled(values.at(position))?);
-            if course.want == Want::Any {
+            cursor.found.push(self.settled(values.at(position))?);
+            if cursor.want == Want::Any {
                 break;
             }
         }
@@ -135,28 +136,27 @@ impl Session<'_> {
         value: &Datum,
         key: &Resolved,
         segments: &[Segment],
-        course: &Course<'_>,
-        found: &mut Vec<Datum>,
+        cursor: &mut Cursor<'_>,
     ) -> Result<Verdict> {
         let [segment, rest @ ..] = segments else { return Ok(Verdict::Kept) };
-        let at = course.at(segment);
+        let at = cursor.span_of(segment);
         if *key == Resolved::Star
             && let Some(members) = self.members(value, at)?
         {
-            return self.each_member(&members, segment, rest, course, found);
+            return self.each_member(&members, segment, rest, cursor);
         }
         if !matches!(key, Resolved::Integer(..))
             && let Some(items) = value.items()
         {
-            stacked(|| self.run(&items, segments, course, found))?;
+            stacked(|| self.run(&items, segments, cursor))?;
             return Ok(Verdict::EachItem(items.len()));
         }
         let Some(part) = self.lookup(value, key, at)? else { return Ok(Verdict::Dropped("has no such key")) };
-        if !self.is_kept(&part, segment, course)? {
+        if !self.is_kept(&part, segment, cursor)? {
             return Ok(Verdict::Dropped("does not pass"));
         }
         let verdict = Verdict::Gives(self.shown(&part));
-        stacked(|| self.run(&Group::One(part), rest, course, found))?;
+        stacked(|| self.run(&Group::One(part), rest, cursor))?;
         Ok(verdict)
     }
 
@@ -166,28 +166,27 @@ impl Session<'_> {
         members: &Group,
         segment: &Segment,
         rest: &[Segment],
-        course: &Course<'_>,
-        found: &mut Vec<Datum>,
+        cursor: &mut Cursor<'_>,
     ) -> Result<Verdict> {
-        let before = found.len();
+        let before = cursor.found.len();
         let mut kept = Vec::new();
         for position in 0..members.len() {
-            self.spend(1, course.at(segment))?;
+            self.spend(1, cursor.span_of(segment))?;
             let value = self.settled(members.at(position))?;
-            if !self.is_kept(&value, segment, course)? {
+            if !self.is_kept(&value, segment, cursor)? {
                 continue;
             }
             if !segment.takes_first {
                 kept.push(value);
                 continue;
             }
-            stacked(|| self.run(&Group::One(value), rest, course, found))?;
-            if found.len() > before {
+            stacked(|| self.run(&Group::One(value), rest, cursor))?;
+            if cursor.found.len() > before {
                 return Ok(Verdict::Kept);
             }
         }
         let verdict = Verdict::EachItem(kept.len());
-        stacked(|| self.run(&Group::Many(kept.into()), rest, course, found))?;
+        stacked(|| self.run(&Group::Many(kept.into()), rest, cursor))?;
         Ok(verdict)
     }
 
@@ -227,7 +226,7 @@ impl Session<'_> {
         }
     }
 
-    fn resolved(&mut self, segment: &Segment, course: &Course<'_>) -> Result<Resolved> {
+    fn resolved(&mut self, segment: &Segment, cursor: &Cursor<'_>) -> Result<Resolved> {
         let integer = |text: &SmolStr| Resolved::Integer(text.parse().ok(), text.clone());
         let name = match &segment.key {
             Key::Empty => return Ok(Resolved::Empty),
@@ -236,9 +235,11 @@ impl Session<'_> {
             Key::Text(text) => return Ok(Resolved::Text(text.clone(), false)),
             Key::Variable(name) => name,
         };
-        let Some(datum) = self.variable(name, course.scope, course.at(segment))? else { return Ok(Resolved::Nothing) };
+        let Some(datum) = self.variable(name, cursor.scope, cursor.span_of(segment))? else {
+            return Ok(Resolved::Nothing);
+        };
         if datum.is_secret() {
-            return shows_a_secret(course.at(segment), "what this variable holds");
+            return shows_a_secret(cursor.span_of(segment), "what this variable holds");
         }
         let Some(text) = datum.scalar_text() else { return Ok(Resolved::Nothing) };
         Ok(match datum.as_value() {
@@ -249,17 +250,17 @@ impl Session<'_> {
     }
 
     /// Whether a value passes the filters and the test of a segment.
-    fn is_kept(&mut self, value: &Datum, segment: &Segment, course: &Course<'_>) -> Result<bool> {
+    fn is_kept(&mut self, value: &Datum, segment: &Segment, cursor: &Cursor<'_>) -> Result<bool> {
         for filter in &segment.filters {
             if self.trace.is_on() {
                 let on = Some(self.shown(value));
-                self.trace.open(TraceKind::Filter, &course.text[filter.range.clone()], on);
+                self.trace.open(TraceKind::Filter, &cursor.text[filter.range.clone()], on);
             }
-            let inner = Course { want: Want::Any, ..*course };
-            let mut found = Vec::new();
+            let (node, text, scope) = (cursor.node, cursor.text, cursor.scope);
+            let mut inner = Cursor { node, text, scope, want: Want::Any, found: Vec::new() };
             let values = Group::One(value.clone());
-            self.deeper(course.at(segment), |it| it.run(&values, &filter.path.segments, &inner, &mut found))?;
-            let holds = found.is_empty() == filter.is_negated;
+            self.deeper(cursor.span_of(segment), |it| it.run(&values, &filter.path.segments, &mut inner))?;
+            let holds = inner.found.is_empty() == filter.is_negated;
             self.trace.close(if holds { Verdict::Kept } else { Verdict::Dropped("does not hold") });
             if !holds {
                 return Ok(false);
@@ -270,7 +271,7 @@ impl Session<'_> {
             let on = Some(self.shown(value));
             self.trace.open(TraceKind::Test, &test.to_string(), on);
         }
-        let holds = self.is_equal(value, test, course.scope, course.at(segment))? != test.is_negated;
+        let holds = self.is_equal(value, test, cursor.scope, cursor.span_of(segment))? != test.is_negated;
         self.trace.close(if holds { Verdict::Kept } else { Verdict::Dropped("does not hold") });
         Ok(holds)
     }
@@ -299,15 +300,15 @@ impl Session<'_> {
         if a.is_equal(&b) || a.size() != b.size() {
             return Ok(a.is_equal(&b));
         }
-        // Whether they are the same may be told, also of what is hidden.
+        // Whether two values are equal may be known even of secrets.
         let (open_a, open_b) = (opened(&a), opened(&b));
         let is_hidden = open_a.is_some() || open_b.is_some();
         Ok(is_hidden && open_a.unwrap_or(a).is_equal(&open_b.unwrap_or(b)))
     }
 }
 
-impl Course<'_> {
-    fn at(&self, segment: &Segment) -> Span {
+impl Cursor<'_> {
+    fn span_of(&self, segment: &Segment) -> Span {
         place(self.node, &segment.range)
     }
 }
@@ -325,7 +326,7 @@ fn item(items: &Group, index: i64) -> Option<Datum> {
     (position < items.len()).then(|| items.at(position))
 }
 
-/// A test against text, which is read as what the left side is. What cannot be read as such is not equal.
+/// A test against text, which is read as the type of the left side. Text that cannot be read as that type is not equal.
 fn is_text_equal(value: &Datum, text: &str) -> bool {
     match value.as_value().map(beneath) {
         Some(Value::String(own)) => own == text,

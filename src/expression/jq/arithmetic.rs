@@ -63,7 +63,7 @@ pub(super) fn integer(number: &Number) -> Option<i128> {
     if let Ok(integer) = text.parse() {
         return Some(integer);
     }
-    // `1.0` and `1e3` are integers as well; nobody means a longer one.
+    // `1.0` and `1e3` are integers as well; longer ones are not needed.
     let float: f64 = text.parse().ok().filter(|float: &f64| float.fract() == 0.0 && float.abs() < 1e15)?;
     let exact = of_float(float);
     exact.is_equal(number).then(|| exact.as_str().parse().ok()).flatten()

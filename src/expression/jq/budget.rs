@@ -51,7 +51,7 @@ pub(super) fn within_budget<T>(run: impl FnOnce() -> T) -> Result<T, Abort> {
     within_steps(STEPS, run).0
 }
 
-/// The same with as many steps as the allowance still has; what is not used goes back.
+/// Like `within_budget`, with as many steps as the allowance still has; unused steps are given back.
 pub(super) fn within_allowance<T>(allowance: &Allowance, run: impl FnOnce() -> T) -> Result<T, Abort> {
     let steps = allowance.take(STEPS);
     let (result, left) = within_steps(steps, run);
@@ -92,7 +92,7 @@ pub(super) fn tick() {
     }
 }
 
-/// Takes many steps at once, before the work is done that they stand for.
+/// Takes many steps at once, before the work that they pay for is done.
 pub(super) fn spend(steps: u64) {
     STEPS_LEFT.with(|left| match left.get().checked_sub(steps) {
         Some(rest) => left.set(rest),
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn runs_share_an_allowance() {
-        let allowance = Allowance::of(STEPS + 10);
+        let allowance = Allowance::new(STEPS + 10);
         assert_eq!(within_allowance(&allowance, || spend(4)), Ok(()));
         assert_eq!(within_allowance(&allowance, || spend(STEPS + 1)), Err(Abort::Steps));
         assert_eq!(within_allowance(&allowance, || spend(7)), Err(Abort::Allowance));

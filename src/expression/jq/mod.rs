@@ -1,4 +1,4 @@
-//! jq, the language of transforms and assertions: programs from files that nobody has to trust.
+//! jq, the language of transforms and assertions: programs from files that need not be trusted.
 //!
 //! The evaluator is foreign; its values, its budget and the list of what may be called are ours. A program reads its input and
 //! what `resource("…")` gives it, and nothing else; it ends, whatever it says.
@@ -47,7 +47,7 @@ pub struct Program {
 /// Gives the payload that `resource("…")` asks for, or says why there is none.
 pub type Resolver<'a> = &'a dyn Fn(&str) -> Result<Node, String>;
 
-/// Lets the program that runs pay for work that is done for it; ends it if it cannot. For resolvers alone.
+/// Charges the running program for work that a resolver does for it; ends the program if its budget is used up.
 pub fn pay(steps: usize) {
     budget::spend(steps as u64);
 }
@@ -139,7 +139,7 @@ fn undefined(text: &str, errors: &compile::Errors<&str, ()>) -> Refusal {
     Refusal { range: range_of(text, name), ..refuse(&message) }.help(help)
 }
 
-/// Where a part of the text stands in it; errors can also speak of our own prelude.
+/// The range of a part in the text; none for errors in our own prelude.
 fn range_of(text: &str, part: &str) -> Option<Range<usize>> {
     let start = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     (start + part.len() <= text.len()).then(|| start..start + part.len())

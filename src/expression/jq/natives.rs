@@ -262,7 +262,7 @@ fn guard(value: &Val, pattern: &Val) -> Result<(), Error> {
             text.len()
         )));
     }
-    // `(a{100}){100}` stands for ten thousand states.
+    // `(a{100}){100}` has ten thousand states.
     let counts = pattern.split('{').skip(1).filter_map(|rest| {
         let numbers = rest.split('}').next()?.split(',').filter_map(|number| number.trim().parse::<u64>().ok());
         numbers.max()

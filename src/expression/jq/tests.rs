@@ -3,15 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{self, Format, write};
-use crate::limits::Limits;
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources};
+use crate::document::{Format, write};
+use crate::testing::read_as;
 use crate::value::{Entry, Secret, Value};
 
 fn read(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    document::parse(text, source, Format::Json, &Limits::default()).value.remove(0).root
+    read_as(text, Format::Json)
 }
 
 fn place() -> Span {
@@ -19,7 +16,7 @@ fn place() -> Span {
 }
 
 fn results(program: &str, input: &Node) -> Result<Vec<Node>, Refusal> {
-    Program::compile(program)?.run(&Allowance::of(budget::STEPS), input, place(), None)
+    Program::compile(program)?.run(&Allowance::new(budget::STEPS), input, place(), None)
 }
 
 /// The results as JSON on one line each, or the failure's message.
@@ -268,13 +265,13 @@ fn resources_are_looked_up_through_the_resolver_alone() {
     };
     let program = Program::compile("[.[] | select(.p == (resource(\"/a/b/\") | .id))]").unwrap();
     let found = program
-        .run(&Allowance::of(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver))
+        .run(&Allowance::new(budget::STEPS), &read(r#"[{"p":"P"},{"p":"Q"}]"#), place(), Some(&resolver))
         .unwrap();
     assert_eq!(found[0].as_list().unwrap().len(), 1);
     for wrong in ["resource(\"/x\")", "resource(1)", "resource(\" \")", "resource(null)"] {
         let program = Program::compile(wrong).unwrap();
         assert!(
-            program.run(&Allowance::of(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(),
+            program.run(&Allowance::new(budget::STEPS), &read("null"), place(), Some(&resolver)).is_err(),
             "{wrong}"
         );
     }
@@ -320,12 +317,23 @@ fn secrets_are_moved_and_compared_but_not_looked_into() {
     assert!(!failure.message.contains("hunter2") && failure.message.contains("•••"), "{}", failure.message);
 }
 
+/// Asserts that a program gives the same results when `.` is run on each of them.
+fn is_piped(program: &str, input: &Node) -> Result<(), TestCaseError> {
+    if let (Ok(alone), Ok(piped)) = (results(program, input), results(&format!("({program}\n) | ."), input)) {
+        prop_assert_eq!(alone.len(), piped.len());
+        for (alone, piped) in alone.iter().zip(&piped) {
+            prop_assert!(alone.is_identical(piped), "{} is not {}", write::to_inline(alone), write::to_inline(piped));
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn any_text_is_a_program_or_a_failure(text in "\\PC{0,60}") {
-        let _ = results(&text, &read(r#"{"a":[1,"x",null]}"#));
+        is_piped(&text, &read(r#"{"a":[1,"x",null]}"#))?;
     }
 
     #[test]
@@ -335,6 +343,6 @@ proptest! {
         "1", "1e9", "\"s\"", "null", "range(", "repeat(", "limit(3;", "?", ":", "tojson", "keys", "length", "path(", "sort", "label $x |",
         "break $x", "@base64", "test(", "add", "to_entries", "nan", "implode", "explode", "first(", "recurse", "splits(", "paths", "walk(",
     ]), 0..14)) {
-        let _ = results(&words.join(" "), &read(r#"{"a":[1,"x",null],"b":{"c":2.5}}"#));
+        is_piped(&words.join(" "), &read(r#"{"a":[1,"x",null],"b":{"c":2.5}}"#))?;
     }
 }

@@ -229,7 +229,7 @@ impl Val {
         }
     }
 
-    /// The value as a node; what was made stands at the expression's place.
+    /// The value as a node; values that the program made get the span of the expression.
     pub(super) fn into_node(self) -> Node {
         let place = made_at();
         match self {

@@ -1,121 +1,75 @@
-//! Values as compact JSON: for `tojson`, for texts with `\(…)`, and cut short for messages.
+//! Values as compact JSON: for `tojson`, for texts with `\(…)`, and truncated for messages.
 
 use super::budget::{spend, spend_bytes};
 use super::operators::hidden;
 use super::value::{Kind, Val};
-use crate::value::Value;
+use crate::document::write::{JsonWriter, Layout};
 
-/// What messages show of a value.
+/// The number of bytes that messages show of a value.
 const SHORT: usize = 80;
 
 /// The value as JSON text; with a secret in it, the text is a secret itself.
 pub(super) fn to_json(value: &Val) -> Val {
-    let mut writer = Writer { out: String::new(), secrets: Vec::new(), most: usize::MAX };
-    writer.value(value);
-    match writer.secrets.is_empty() {
-        true => Val::text(writer.out),
-        false => {
-            writer.secrets.insert(0, Val::text(writer.out));
-            hidden(writer.secrets)
-        }
+    let mut secrets = Vec::new();
+    let text = Val::text(write(value, usize::MAX, &mut secrets));
+    if secrets.is_empty() {
+        return text;
     }
+    secrets.insert(0, text);
+    hidden(secrets)
 }
 
 /// The beginning of the value as JSON.
 pub(super) fn short(value: &Val) -> String {
-    let mut writer = Writer { out: String::new(), secrets: Vec::new(), most: SHORT };
-    writer.value(value);
-    let mut text = writer.out;
+    let mut text = write(value, SHORT, &mut Vec::new());
     if text.len() > SHORT {
-        let cut = (0..=SHORT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(cut);
+        text.truncate((0..=SHORT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0));
         text.push('…');
     }
     text
 }
 
-struct Writer {
-    out: String,
-    secrets: Vec<Val>,
-    most: usize,
+/// Writes about `most_bytes` of a value and collects the secrets in it.
+fn write(value: &Val, most_bytes: usize, secrets: &mut Vec<Val>) -> String {
+    // The characters that jq escapes.
+    let mut writer = JsonWriter::new(Layout::Compact).escaping(|c| c.is_ascii_control()).within(most_bytes);
+    write_value(&mut writer, value, most_bytes, secrets);
+    writer.into_text()
 }
 
-impl Writer {
-    fn value(&mut self, value: &Val) {
-        if self.out.len() > self.most {
-            return;
+fn write_value(writer: &mut JsonWriter, value: &Val, most_bytes: usize, secrets: &mut Vec<Val>) {
+    let spend_text = |text: &str| spend_bytes(text.len().min(most_bytes) * 2);
+    spend(1);
+    match value.kind() {
+        Kind::Null => writer.literal("null"),
+        Kind::Bool => writer.literal(if value.as_bool_value() == Some(true) { "true" } else { "false" }),
+        Kind::Number => {
+            // What JSON cannot express is null, as in jq.
+            let json = value.as_number().and_then(|number| number.to_json());
+            let text = json.as_deref().unwrap_or("null");
+            spend_bytes(text.len());
+            writer.literal(text);
         }
-        spend(1);
-        match value.kind() {
-            Kind::Null => self.out.push_str("null"),
-            Kind::Bool => self.out.push_str(if value.as_bool_value() == Some(true) { "true" } else { "false" }),
-            Kind::Number => self.number(value),
-            Kind::Text => match value.as_secret() {
-                Some(_) => {
-                    self.secrets.push(value.clone());
-                    self.out.push_str("•••");
-                }
-                None => self.text(value.as_text().unwrap_or_default()),
-            },
-            Kind::List => {
-                self.out.push('[');
-                for at in 0..value.len() {
-                    self.comma(at);
-                    if let Some(item) = value.item(at).filter(|_| self.out.len() <= self.most) {
-                        self.value(&item);
-                    }
-                }
-                self.out.push(']');
-            }
-            Kind::Map => {
-                self.out.push('{');
-                for (at, name) in value.names().into_iter().enumerate() {
-                    if self.out.len() > self.most {
-                        break;
-                    }
-                    self.comma(at);
-                    self.text(&name);
-                    self.out.push(':');
-                    self.value(&value.member(&name).unwrap_or_else(Val::null));
-                }
-                self.out.push('}');
-            }
+        Kind::Text if value.as_secret().is_some() => {
+            secrets.push(value.clone());
+            writer.literal("•••");
         }
-    }
-
-    fn comma(&mut self, at: usize) {
-        if at > 0 && self.out.len() <= self.most {
-            self.out.push(',');
+        Kind::Text => {
+            let text = value.as_text().unwrap_or_default();
+            spend_text(text);
+            writer.text(text);
         }
-    }
-
-    /// What JSON cannot say is null, as in jq.
-    fn number(&mut self, value: &Val) {
-        let Val::Node(node) = value else { return };
-        let Value::Number(number) = &node.value else { return };
-        let json = number.to_json();
-        let text = json.as_deref().unwrap_or("null");
-        spend_bytes(text.len());
-        self.out.push_str(text);
-    }
-
-    fn text(&mut self, text: &str) {
-        spend_bytes(text.len().min(self.most) * 2);
-        self.out.push('"');
-        for c in text.chars() {
-            if self.out.len() > self.most {
-                break;
-            }
-            match c {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
-                c if c < ' ' || c == '\u{7f}' => self.out.push_str(&format!("\\u{:04x}", u32::from(c))),
-                c => self.out.push(c),
-            }
+        Kind::List => {
+            let items = (0..value.len()).filter_map(|at| value.item(at));
+            writer.list(items, |writer, item| write_value(writer, &item, most_bytes, secrets));
         }
-        self.out.push('"');
+        Kind::Map => {
+            let members = value.names().into_iter().map(|name| {
+                spend_text(&name);
+                let member = value.member(&name).unwrap_or_else(Val::null);
+                (name, member)
+            });
+            writer.map(members, |writer, member| write_value(writer, &member, most_bytes, secrets));
+        }
     }
 }

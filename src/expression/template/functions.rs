@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use smol_str::SmolStr;
 
 use super::print::{print, printf, scalar_text};
+use crate::percent::escape_component;
 use crate::text::Span;
 use crate::value::{Node, Number, Value};
 
-/// Every function; `and` and `or` look at no more arguments than they need.
+/// Every function; `and` and `or` evaluate no more arguments than they need.
 const NAMES: [&str; 16] = [
     "and",
     "eq",
@@ -39,12 +40,14 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.into_iter()
 }
 
-/// What a function gives for its arguments, or what is wrong with them.
+/// The value of a function, or why it does not take its arguments.
 pub(super) fn call(name: &str, arguments: &[Node], format: &str, place: Span) -> Result<Node, String> {
     let boolean = |value: bool| Ok(Node::new(Value::Bool(value), place));
-    let text = |text: String| match text.len() > LONGEST_TEXT {
-        true => Err("the text grows too long".to_owned()),
-        false => Ok(Node::text(text, place)),
+    let text = |text: String| {
+        if text.len() > LONGEST_TEXT {
+            return Err("the text grows too long".to_owned());
+        }
+        Ok(Node::text(text, place))
     };
     match (name, arguments) {
         ("not", [value]) => boolean(!is_true(value)),
@@ -80,7 +83,7 @@ pub(super) fn call(name: &str, arguments: &[Node], format: &str, place: Span) ->
             Some(pattern) => text(printf(pattern, values)?),
             None => Err("the first argument of `printf` is a text".to_owned()),
         },
-        ("urlquery", values) => text(query_escaped(&print(values)?)),
+        ("urlquery", values) => text(escape_component(&print(values)?).replace("%20", "+")),
         ("resource_format", [value]) => resource_format(value, format).map(|format| Node::text(format, place)),
         (name, arguments) => Err(format!("`{name}` does not take {} arguments", arguments.len())),
     }
@@ -99,7 +102,7 @@ pub(super) fn is_true(value: &Node) -> bool {
     }
 }
 
-/// Numbers by value; two kinds of value cannot be compared, except that nothing equals null.
+/// Whether two values are equal, numbers by value. Values of two types cannot be compared, except with null, which equals only null.
 fn equal(a: &Node, b: &Node) -> Result<bool, String> {
     match (&a.value, &b.value) {
         (Value::Null, _) | (_, Value::Null) => Ok(a.type_of() == b.type_of()),
@@ -120,7 +123,7 @@ fn order(a: &Node, b: &Node) -> Result<Ordering, String> {
     }
 }
 
-/// A member or an item. A member that is not there is null, as in Go; an item that is not there is wrong.
+/// A member or an item. An absent member is null, as in Go; an absent item is an error.
 fn indexed(value: &Node, key: &Node, place: Span) -> Result<Node, String> {
     match (&value.value, &key.value) {
         (Value::Map(map), Value::String(name)) => {
@@ -144,19 +147,6 @@ fn resource_format(argument: &Node, format: &str) -> Result<SmolStr, String> {
     match format.trim().to_lowercase().as_str() {
         "" | "json" => Ok(SmolStr::new_static("json")),
         "yaml" => Ok(SmolStr::new_static("yaml")),
-        _ => Err("`resource_format` knows `json` and `yaml`, and the repository says neither".to_owned()),
+        _ => Err("`resource_format` knows `json` and `yaml`, and the repository is configured as neither".to_owned()),
     }
-}
-
-/// As in the query of a URL: letters, digits and `-_.~` stay, a blank is `+`.
-fn query_escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => escaped.push(byte as char),
-            b' ' => escaped.push('+'),
-            _ => escaped.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    escaped
 }

@@ -9,10 +9,10 @@ use crate::finding::Refusal;
 use crate::path::Pointer;
 use crate::value::Number;
 
-/// A text, or what stands between `{{` and `}}`.
+/// A text, or the words between `{{` and `}}`.
 #[derive(Debug)]
 pub(super) enum Chunk {
-    /// Text that stands for itself, trimmed where an action asks for it.
+    /// Literal text, trimmed where an action asks for it.
     Text(String),
     /// An action, with the place of its braces.
     Action(Vec<Token>, Range<usize>),
@@ -247,9 +247,10 @@ impl<'t> Lexer<'t> {
     fn pointer(&mut self, start: usize) -> Result<Vec<SmolStr>, Refusal> {
         let text = self.until_blank();
         let pointer = Pointer::parse(text).map_err(|reason| refuse(start..self.at, reason))?;
-        match pointer.tokens().iter().any(|token| token.is_empty()) {
-            true => Err(refuse(start..self.at, "a pointer has an empty name in it")),
-            false => Ok(pointer.tokens().to_vec()),
+        if pointer.tokens().iter().any(|token| token.is_empty()) {
+            Err(refuse(start..self.at, "a pointer has an empty name in it"))
+        } else {
+            Ok(pointer.tokens().to_vec())
         }
     }
 
@@ -312,7 +313,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The character that an escape stands for.
+/// The character of an escape.
 fn escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     let (_, kind) = chars.next()?;
     let mut code = |count: usize, radix: u32, start: u32| {

@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(TemplateNode::Range(slots, pipe, body, otherwise))
     }
 
-    /// What stands between `else` and `end`, after the first part of a block.
+    /// The nodes between `else` and `end`, after the first part of a block.
     fn otherwise(&mut self, end: Option<End>, at: &Range<usize>) -> Result<Vec<TemplateNode>, Refusal> {
         let end = end.ok_or_else(|| not_ended(at))?;
         match continuation(&end)? {
@@ -213,7 +213,7 @@ impl Parser<'_> {
         }
         for command in &commands[1..] {
             if !matches!(command.words[0].kind, OperandKind::Function(_)) {
-                let message = "what stands after `|` is a function that takes the value before it";
+                let message = "a function that takes the value before it must follow `|`";
                 return Err(refuse(command.at.clone(), message));
             }
         }
@@ -232,9 +232,10 @@ impl Parser<'_> {
         };
         let place = first.at.start..last.at.end;
         if operands.len() > 1 && !matches!(first.kind, OperandKind::Function(_)) {
-            return Err(match is_bare_name(self.text, first) {
-                true => unknown_function(&self.text[first.at.clone()], &first.at),
-                false => refuse(operands[1].at.clone(), "two values stand side by side"),
+            return Err(if is_bare_name(self.text, first) {
+                unknown_function(&self.text[first.at.clone()], &first.at)
+            } else {
+                refuse(operands[1].at.clone(), "two values without a function before them")
             });
         }
         Ok(Command { words: operands, at: place })

@@ -1,4 +1,4 @@
-//! Values as text, the way Go prints them: integers with all their digits, floats as `%v` has them.
+//! Values as text, as Go prints them: integers with all their digits, floats as `%v` has them.
 
 use crate::metadata::PLACEHOLDER;
 use crate::value::{Node, Number, Value};
@@ -6,7 +6,7 @@ use crate::value::{Node, Number, Value};
 /// Columns and digits that a format may ask for.
 const WIDEST: usize = 1000;
 
-/// A scalar as text; what has no useful text is refused. A secret is written as the placeholder that stands for it.
+/// A scalar as text; what has no useful text is refused. A secret is written as its placeholder.
 pub(super) fn scalar_text(value: &Node) -> Result<String, String> {
     match &value.value {
         Value::String(text) => Ok(text.to_string()),
@@ -18,7 +18,7 @@ pub(super) fn scalar_text(value: &Node) -> Result<String, String> {
     }
 }
 
-/// Everything in a row; between two that are no texts stands a blank.
+/// All values in a row, with a blank between two that are no texts.
 pub(super) fn print(values: &[Node]) -> Result<String, String> {
     let mut text = String::new();
     for (at, value) in values.iter().enumerate() {
@@ -85,9 +85,10 @@ fn form(text: &str) -> Result<(char, Form, &str), String> {
 fn digits(text: &str) -> Result<(usize, &str), String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number = if end == 0 { 0 } else { text[..end].parse().unwrap_or(usize::MAX) };
-    match number > WIDEST {
-        true => Err(format!("a format asks for more than {WIDEST} columns")),
-        false => Ok((number, &text[end..])),
+    if number > WIDEST {
+        Err(format!("a format asks for more than {WIDEST} columns"))
+    } else {
+        Ok((number, &text[end..]))
     }
 }
 

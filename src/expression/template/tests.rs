@@ -3,23 +3,16 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{self, Format};
-use crate::limits::{Allowance, Limits};
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources};
+use crate::limits::Allowance;
+use crate::testing::read;
 use crate::value::{Entry, Secret, Value};
-
-fn read(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    document::parse(text, source, Format::Yaml, &Limits::default()).value.remove(0).root
-}
 
 fn scope(root: &str) -> Scope {
     Scope { root: read(root), ancestors: Vec::new(), format: "".into() }
 }
 
 fn render_in(scope: &Scope, template: &str, purpose: Purpose) -> Result<Rendered, Refusal> {
-    Template::parse(template)?.render(&Allowance::of(run::MOST_STEPS), scope, purpose)
+    Template::parse(template)?.render(&Allowance::new(run::MOST_STEPS), scope, purpose)
 }
 
 const PAYLOAD: &str = "{id: '42', name: acme, n: 7, big: 12345678901234567890123, f: 1.5, g: 1e21, one: 1.0, yes: true, no: false,
@@ -130,9 +123,9 @@ fn what_is_wrong_is_said_with_its_place() {
         ("x{{end}}", "! this closes nothing @ {{end}}"),
         ("{{if .a}}{{else}}{{else}}{{end}}", "! a second `else` @ {{else}}"),
         ("{{}}", "! a value is missing @ {{}}"),
-        ("{{.id .name}}", "! two values stand side by side @ .name"),
+        ("{{.id .name}}", "! two values without a function before them @ .name"),
         ("{{printt .id}}", "! there is no function `printt` @ printt"),
-        ("{{.id | .name}}", "! what stands after `|` is a function that takes the value before it @ .name"),
+        ("{{.id | .name}}", "! a function that takes the value before it must follow `|` @ .name"),
         ("{{$x}}", "! there is no variable `$x` here @ $x"),
         ("{{template \"x\"}}", "! `template` is not supported @ {{template \"x\"}}"),
         ("{{break}}", "! `break` is not supported @ {{break}}"),

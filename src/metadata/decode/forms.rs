@@ -15,7 +15,7 @@ struct Header<'n> {
 }
 
 impl MetadataReader {
-    /// Says what a claim says about its field, if its value has the right form.
+    /// Adds the statement of a claim, if its value has the right form.
     pub(super) fn value(&mut self, section: Section, row: &FieldRow, claim: &Claim<'_>) {
         let field_path = FieldPath::new(section, row.field);
         let what = || format!("{}.{}", section.wire().join("."), row.place(section));
@@ -201,7 +201,7 @@ impl MetadataReader {
         let media = super::MEDIA_HEADERS.into_iter().find(|media| media.eq_ignore_ascii_case(header.name));
         let kind = match header.value {
             None => StatementKind::Null,
-            // These two merge like texts, and an empty text says nothing.
+            // These two merge like texts, and an empty text is ignored.
             Some(value) if media.is_some() && value.as_str() == Some("") => return,
             Some(value) => StatementKind::Value(header_node(media.unwrap_or(header.name), value, header.at)),
         };

@@ -2,19 +2,13 @@
 
 use super::*;
 use crate::document::{Format, parse};
-use crate::finding::Severity;
+use crate::finding::{Location, Severity};
 use crate::limits::Limits;
 use crate::metadata::canonical;
 use crate::path::RepoPath;
+use crate::testing::read as node;
 use crate::text::{SourceText, Sources};
 use proptest::prelude::*;
-
-fn node(text: &str) -> Node {
-    let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text));
-    let parsed = parse(text, source, Format::Yaml, &Limits::default());
-    assert!(parsed.findings.is_empty(), "{text}: {:?}", parsed.findings);
-    parsed.value.into_iter().next().expect("a document").root
-}
 
 fn get(fields: &str) -> String {
     format!("operationInfo: {{getResource: {{{fields}}}}}")
@@ -268,10 +262,16 @@ proptest! {
     }
 
     #[test]
-    fn any_document_is_read_to_its_end(text in "[a-z:{}\\[\\], \n'+-]{0,60}") {
+    fn faults_have_places_and_the_rest_is_canonical(text in "[a-z:{}\\[\\], \n'+-]{0,60}") {
         let source = Sources::default().add(SourceText::new(RepoPath::root(), "test", text.as_str()));
         for document in parse(&text, source, Format::Yaml, &Limits::default()).value {
-            decode(&document.root);
+            for finding in decode(&document.root).findings {
+                let Location::Span(span) = finding.location else { panic!("{finding:?} has no place") };
+                prop_assert!(span.start <= span.end && span.end as usize <= text.len(), "{text}: {finding:?}");
+            }
+            // What is kept of a document with faults has none.
+            let again = decode(&canonical(&document.root).value);
+            prop_assert!(again.findings.is_empty(), "{text}: {:?}", again.findings);
         }
     }
 }

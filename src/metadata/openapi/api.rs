@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::template::{PathSegment, PathTemplate};
 use crate::finding::{self, Finding, Location};
 use crate::path::Pointer;
+use crate::percent;
 use crate::sanitize;
-use crate::schema::percent_decoded;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
-/// A document, and what is wrong with the parts of it that were looked at.
+/// A document, and what is wrong with the parts of it that were used.
 pub(super) struct Api<'a> {
     root: &'a Node,
     troubles: RefCell<BTreeMap<Span, Finding>>,
@@ -31,20 +31,20 @@ pub(super) struct PathItem<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Last {
     Anything,
-    /// It stands for each item of a collection, so it is not one word.
+    /// It matches each item of a collection, so it is not a literal.
     Item,
 }
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// References in a row that nobody writes on purpose.
+/// Length of a chain of references that can only be a mistake.
 const LONGEST_CHAIN: usize = 100;
 
 impl<'a> Api<'a> {
     pub(super) fn new(root: &'a Node) -> Self {
         let api = Self { root, troubles: RefCell::default() };
         if root.get("paths").and_then(Node::as_map).is_none() {
-            let message = "this is no OpenAPI document: there is no map of `paths` in it";
+            let message = "this is not an OpenAPI document: it has no map of `paths`";
             api.report(Finding::new(&finding::OPENAPI_INVALID, Location::Span(root.span.start_only()), message));
         }
         api
@@ -112,14 +112,14 @@ impl<'a> Api<'a> {
         match target {
             Some(Some(target)) => return Some(Some(target)),
             Some(None) => self.dangling(reference, &format!("`{shown}` leads to nothing")),
-            None => self.dangling(reference, &format!("`{shown}` leads out of the document, and is not followed")),
+            None => self.dangling(reference, &format!("`{shown}` leads out of the document and is not followed")),
         }
         Some(None)
     }
 
-    /// What stands at a pointer that is written as the fragment of an address.
+    /// The node at a pointer that is written as the fragment of a URL.
     pub(super) fn at_fragment(&self, fragment: &str) -> Option<&'a Node> {
-        let pointer = Pointer::parse(&percent_decoded(fragment)?).ok()?;
+        let pointer = Pointer::parse(&percent::unescape(fragment)?).ok()?;
         self.root.at(&pointer)
     }
 

@@ -1,6 +1,6 @@
-//! A proposal without what goes without saying.
+//! Removes from inferred metadata what already follows from the path alone.
 
-use crate::metadata::Operation;
+use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::value::{Entry, Node};
 
 /// The document without the operations and the collection's path that follow from the path alone. An operation that differs in one
@@ -9,9 +9,11 @@ pub(super) fn compact(document: &Node, baseline: &Node) -> Node {
     let is_usual = |part: &str, name: &str, value: &Node| {
         baseline.get(part).and_then(|usual| usual.get(name)).is_some_and(|usual| usual.is_equal(value))
     };
-    without(document, |part, name, value| match part {
-        "resourceInfo" => name == "collectionPath" && is_usual(part, name, value),
-        _ => Operation::ALL.iter().any(|operation| operation.wire() == name) && is_usual(part, name, value),
+    let collection_path = FieldPath::new(Section::Resource, Field::CollectionPath);
+    without(document, |part, name, value| {
+        let is_droppable = FieldPath::containing(&[part, name]) == Some(collection_path.clone())
+            || Operation::ALL.iter().any(|operation| Section::Operation(*operation).wire() == [part, name]);
+        is_droppable && is_usual(part, name, value)
     })
 }
 

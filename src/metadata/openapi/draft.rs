@@ -1,11 +1,12 @@
-//! Proposed metadata on its way to a document: each value with the place that speaks for it.
+//! Metadata that is proposed for a path: each value with the place in the OpenAPI document that it comes from.
 
 use super::fallback::Fallback;
 use super::identity::ItemNames;
 use super::schema::Attributes;
-use crate::metadata::Operation;
+use crate::metadata::compose;
+use crate::metadata::{Field, FieldPath, Operation, Section, TransformOrder};
 use crate::text::Span;
-use crate::value::{Entry, Node};
+use crate::value::Node;
 
 /// A proposal for one path.
 #[derive(Debug, Clone)]
@@ -46,7 +47,7 @@ impl MetadataDraft {
                 _ => false,
             };
             let path = if is_on_collection { collection.clone() } else { item.clone() };
-            (operation, Proposal { method: usual_method(operation), path, at: nowhere, body: None })
+            (operation, Proposal { method: Field::Method.default_text(operation), path, at: nowhere, body: None })
         };
         Self {
             identity: fallback.identity.clone().map(|identity| (identity, nowhere)),
@@ -64,70 +65,52 @@ impl MetadataDraft {
         }
     }
 
-    /// The document.
+    /// The draft as a canonical document.
     pub(super) fn to_node(&self) -> Node {
-        let operations = self
-            .operations
-            .iter()
-            .map(|(operation, proposal)| Entry::named(operation.wire(), proposal.at, proposal.to_node()));
-        let operations = Node::map(operations.collect(), self.nowhere);
-        let entries = vec![
-            Entry::named("resourceInfo", self.nowhere, self.resource_info()),
-            Entry::named("operationInfo", self.nowhere, operations),
-        ];
-        Node::map(entries, self.nowhere)
+        let mut values = self.resource_info();
+        for (operation, proposal) in &self.operations {
+            values.extend(proposal.values(Section::Operation(*operation)));
+        }
+        let values = values.iter().map(|(field_path, node)| (field_path, node, node.span));
+        compose::document(values, |_| TransformOrder::default(), self.nowhere)
     }
 
-    fn resource_info(&self) -> Node {
-        let mut entries = Vec::new();
-        if let Some((identity, at)) = &self.identity {
-            entries.push(text("idFromAttribute", &identity.id, *at));
-            entries.push(text("aliasFromAttribute", &identity.alias, *at));
+    fn resource_info(&self) -> Vec<(FieldPath, Node)> {
+        let value = |field, node| (FieldPath::new(Section::Resource, field), node);
+        let mut values = Vec::new();
+        if let Some((names, at)) = &self.identity {
+            values.push(value(Field::IdFromAttribute, Node::text(names.id.clone(), *at)));
+            values.push(value(Field::AliasFromAttribute, Node::text(names.alias.clone(), *at)));
         }
-        entries.push(text("collectionPath", &self.collection_path.0, self.collection_path.1));
+        let (collection, at) = &self.collection_path;
+        values.push(value(Field::CollectionPath, Node::text(collection.as_str(), *at)));
         if self.has_secret {
             let secrets = Node::list(vec![Node::text("secret", self.nowhere)], self.nowhere);
-            entries.push(Entry::named("secretInAttributes", self.nowhere, secrets));
+            values.push(value(Field::SecretInAttributes, secrets));
         }
-        Node::map(entries, self.nowhere)
+        values
     }
 }
 
 impl Proposal {
-    fn to_node(&self) -> Node {
-        let mut entries = vec![text("httpMethod", self.method, self.at), text("path", &self.path, self.at)];
-        if let Some(demands) = &self.body {
-            entries.push(Entry::named("validate", demands.at, demands.to_node()));
+    /// The fields of an operation, in the order of [`Field`].
+    fn values(&self, section: Section) -> Vec<(FieldPath, Node)> {
+        let value = |field, node| (FieldPath::new(section, field), node);
+        let mut values = vec![
+            value(Field::Method, Node::text(self.method, self.at)),
+            value(Field::Path, Node::text(self.path.as_str(), self.at)),
+        ];
+        if let Some(Demands { required, at }) = &self.body {
+            if !required.is_empty() {
+                let names = required.iter().map(|name| Node::text(name.clone(), *at)).collect();
+                values.push(value(Field::RequiredAttributes, Node::list(names, *at)));
+            }
+            values.push(value(Field::SchemaRef, Node::text("openapi:request-body", *at)));
         }
-        Node::map(entries, self.at)
+        values
     }
-}
-
-impl Demands {
-    fn to_node(&self) -> Node {
-        let mut entries = Vec::new();
-        if !self.required.is_empty() {
-            let names = self.required.iter().map(|name| Node::text(name.clone(), self.at)).collect();
-            entries.push(Entry::named("requiredAttributes", self.at, Node::list(names, self.at)));
-        }
-        entries.push(Entry::named("schemaRef", self.at, Node::text("openapi:request-body", self.at)));
-        Node::map(entries, self.at)
-    }
-}
-
-fn text(name: &str, text: &str, at: Span) -> Entry {
-    Entry::named(name, at, Node::text(text, at))
 }
 
 fn joined(segments: &[String]) -> String {
     format!("/{}", segments.join("/"))
-}
-
-fn usual_method(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Create => "POST",
-        Operation::Update => "PUT",
-        Operation::Delete => "DELETE",
-        Operation::Get | Operation::List | Operation::Compare => "GET",
-    }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::identity::{ItemNames, singular};
+use super::identity::{ItemNames, item_name};
 use super::schema::Attributes;
 use super::template::placeholder;
 use crate::glob::is_glob;
 use crate::metadata::{MetadataPath, WILDCARD};
 
-/// The paths that operations have unless an API says otherwise.
+/// The paths of operations that the OpenAPI document does not describe.
 #[derive(Debug)]
 pub(super) struct Fallback {
     /// The segments of the collection's path.
@@ -17,7 +17,7 @@ pub(super) struct Fallback {
     pub(super) item: Vec<String>,
     /// What one item of the collection is called.
     pub(super) item_name: Option<String>,
-    /// How items are named; a single resource says nothing about that.
+    /// The names of items; `None` for a single resource.
     pub(super) identity: Option<ItemNames>,
     /// Whether items of such a collection usually hold a secret.
     pub(super) has_secret: bool,
@@ -25,10 +25,8 @@ pub(super) struct Fallback {
 
 impl Fallback {
     pub(super) fn of(path: &MetadataPath) -> Self {
-        match path.is_collection() {
-            true => Self::of_collection(path.segments()),
-            false => Self::of_resource(path.segments()),
-        }
+        let segments = path.segments();
+        if path.is_collection() { Self::of_collection(segments) } else { Self::of_resource(segments) }
     }
 
     fn of_resource(segments: &[String]) -> Self {
@@ -41,7 +39,7 @@ impl Fallback {
         let name = segments.iter().rfind(|segment| !is_pattern(segment));
         // One name for two segments of a path would be one value for both.
         let is_free = |name: &String| !collection.contains(&placeholder(name));
-        let item_name = name.and_then(|name| singular(name)).filter(is_free);
+        let item_name = name.and_then(|name| item_name(name)).filter(is_free);
         let identity = ItemNames::of(None, &Attributes::new(), item_name.as_deref());
         let mut item = collection.clone();
         item.push(placeholder(&identity.id));
@@ -53,7 +51,7 @@ impl Fallback {
     }
 }
 
-/// The segments with a placeholder for each wildcard, called after the collection it stands in.
+/// The segments with a placeholder for each wildcard, named after its collection.
 fn with_placeholders(segments: &[String]) -> Vec<String> {
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut named = Vec::new();
@@ -63,7 +61,7 @@ fn with_placeholders(segments: &[String]) -> Vec<String> {
             continue;
         }
         let collection = segments[..at].iter().rfind(|segment| !is_pattern(segment));
-        let name = collection.and_then(|name| singular(name)).unwrap_or_else(|| format!("segment{}", at + 1));
+        let name = collection.and_then(|name| item_name(name)).unwrap_or_else(|| format!("segment{}", at + 1));
         let count = used.entry(name.clone()).or_default();
         *count += 1;
         named.push(match *count {

@@ -1,9 +1,10 @@
-//! Which attributes name an item of a collection: on the server, and among people.
+//! Finds the attributes that name an item of a collection: its id on the server, and its alias.
 
 use smol_str::SmolStr;
 
 use super::schema::Attributes;
 use super::template::is_safe;
+use crate::metadata::identity::{last_word, singular};
 
 /// The two names of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub(super) struct ItemNames {
 const NAMES: [&str; 7] = ["clientId", "alias", "name", "id", "key", "uuid", "uid"];
 
 impl ItemNames {
-    /// Worked out from the variable that stands for an item in a path, the attributes that items have, and, if neither helps, what
+    /// Derives the names from the variable of an item in a path, the attributes that items have, and, if neither helps, what
     /// one item of the collection is called.
     pub(super) fn of(variable: Option<&str>, attributes: &Attributes, item_name: Option<&str>) -> Self {
         let is_attribute =
@@ -36,17 +37,11 @@ impl ItemNames {
     }
 }
 
-/// What one item of a collection is called: the last word of the collection's name, in the singular. Nothing if a template could
-/// not hold it.
-pub(super) fn singular(collection: &str) -> Option<String> {
-    let word = collection.split(['-', '.', '_']).rfind(|word| !word.trim().is_empty())?.trim();
-    let lower = word.to_ascii_lowercase();
-    let singular = match () {
-        () if lower.ends_with("ies") && lower.len() > 3 => format!("{}y", &word[..word.len() - 3]),
-        () if lower.ends_with('s') && lower.len() > 1 => word[..word.len() - 1].to_owned(),
-        () => word.to_owned(),
-    };
-    is_safe(&singular).then_some(singular)
+/// The name of one item of a collection: the last word of the collection's name, in the singular. `None` if a template cannot
+/// contain it.
+pub(super) fn item_name(collection: &str) -> Option<String> {
+    let name = singular(collection).or_else(|| last_word(collection).map(SmolStr::new))?;
+    is_safe(&name).then(|| name.to_string())
 }
 
 #[cfg(test)]
@@ -88,10 +83,10 @@ mod tests {
             ("parts_", "part"),
         ];
         for (collection, item) in cases {
-            assert_eq!(singular(collection).as_deref(), Some(item), "{collection}");
+            assert_eq!(item_name(collection).as_deref(), Some(item), "{collection}");
         }
         for nothing in ["", "-", "2fas", "größen", "a b"] {
-            assert_eq!(singular(nothing), None, "{nothing}");
+            assert_eq!(item_name(nothing), None, "{nothing}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Metadata proposed for a path: what follows from the path, with what an OpenAPI document knows better, and what is stored on top.
+//! Proposes metadata for a path: what follows from the path itself, refined by an OpenAPI document, below what is stored.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use super::fallback::Fallback;
 use super::identity::ItemNames;
 use super::schema;
 use super::template::PathSegment;
-use crate::finding::{self, Finding, Location, Outcome};
+use crate::finding::Outcome;
 use crate::metadata::{self, Layer, MetadataPath, Operation};
 use crate::text::Span;
 use crate::value::Node;
 
-/// What to propose metadata for, and what is known about it.
+/// A path to propose metadata for, and what is known about it.
 #[derive(Debug, Clone, Copy)]
 pub struct Inference<'a> {
     /// The path; see [`target`] for the one that is meant by it.
     pub path: &'a MetadataPath,
     /// The OpenAPI document, if there is one.
     pub openapi: Option<&'a Node>,
-    /// What is stored for exactly the path that is meant. It always has the last word.
+    /// The stored metadata of exactly this path. It overrides the proposal.
     pub existing: Option<&'a Arc<Layer>>,
-    /// A place for what nobody wrote.
+    /// An empty span for values that are not written anywhere.
     pub nowhere: Span,
 }
 
 /// Proposed metadata, in canonical form.
 #[derive(Debug, Clone)]
 pub struct Inferred {
-    /// The path that it speaks for.
+    /// The path that it applies to.
     pub path: MetadataPath,
     /// Whether the OpenAPI document knows the path.
     pub is_known: bool,
@@ -70,12 +70,6 @@ pub fn target(path: &MetadataPath, openapi: Option<&Node>) -> MetadataPath {
     promoted(path, openapi.map(Api::new).as_ref())
 }
 
-/// The finding for who asks for everything below a path.
-pub fn refuse_recursion(path: &MetadataPath, location: Location) -> Finding {
-    let message = format!("recursive inference is not available, so nothing was inferred for {path}");
-    Finding::new(&finding::METADATA_RECURSIVE, location, message).help("infer the metadata of one path at a time")
-}
-
 fn promoted(path: &MetadataPath, api: Option<&Api<'_>>) -> MetadataPath {
     let Some(api) = api.filter(|_| !path.is_collection()) else { return path.clone() };
     let own = path.segments();
@@ -89,10 +83,8 @@ fn promoted(path: &MetadataPath, api: Option<&Api<'_>>) -> MetadataPath {
             && matches!(item.template.last(), Some(PathSegment::Variable(name)) if super::template::is_safe(name))
             && has_any(item, &["get", "put", "patch", "delete"])
     };
-    match api.paths().any(|item| is_collection(&item)) && api.paths().any(|item| is_item(&item)) {
-        true => path.to_collection(),
-        false => path.clone(),
-    }
+    let has_items = api.paths().any(|item| is_collection(&item)) && api.paths().any(|item| is_item(&item));
+    if has_items { path.to_collection() } else { path.clone() }
 }
 
 /// The draft with what the document knows better, and whether it knows the path at all.
@@ -104,12 +96,11 @@ fn improved(
 ) -> (MetadataDraft, bool) {
     let segments = path.segments();
     let count = segments.len();
-    let (collection, item) = match path.is_collection() {
-        true => (api.best(segments, count, Last::Anything), api.best(segments, count + 1, Last::Item)),
-        false => {
-            let above = segments.split_last().map(|(_, above)| above).unwrap_or_default();
-            (api.best(above, above.len(), Last::Anything), api.best(segments, count, Last::Anything))
-        }
+    let (collection, item) = if path.is_collection() {
+        (api.best(segments, count, Last::Anything), api.best(segments, count + 1, Last::Item))
+    } else {
+        let above = segments.split_last().map(|(_, above)| above).unwrap_or_default();
+        (api.best(above, above.len(), Last::Anything), api.best(segments, count, Last::Anything))
     };
     if let Some(item) = &collection {
         on_collection(&mut draft, api, item, fallback);

@@ -1,7 +1,7 @@
-//! Stage 5, OpenAPI documents: what one says about a collection or a resource, proposed as metadata, and the schemas of bodies.
+//! OpenAPI documents: metadata proposed from them, and request bodies checked against their schemas.
 //!
-//! [`infer`] is the door for metadata, [`check_body`] the one for bodies. Both walk the tree of the document as it was read, so
-//! versions 2.0, 3.0 and 3.1 take the same way and every answer knows its place.
+//! [`infer`] proposes metadata, [`check_body`] checks bodies. Both walk the document as it was parsed, so that versions 2.0, 3.0 and
+//! 3.1 share their code and every result has a span.
 
 mod api;
 mod body;
@@ -17,4 +17,4 @@ mod template;
 mod tests;
 
 pub use body::{Body, check_body};
-pub use infer::{Inference, Inferred, infer, refuse_recursion, target};
+pub use infer::{Inference, Inferred, infer, target};

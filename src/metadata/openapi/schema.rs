@@ -1,4 +1,4 @@
-//! Schemas of an OpenAPI document: those of bodies and responses, the attributes they name and the ones they demand.
+//! Schemas of an OpenAPI document: those of bodies and responses, their attributes and the required ones.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ fn response_schemas(response: &Node) -> Vec<&Node> {
     media.into_iter().filter_map(|entry| schema_of(&entry.value)).chain(schema_of(response)).collect()
 }
 
-/// What stands under each media type, JSON first, then what is built on it, then the others by name.
+/// The entries of all media types: JSON first, then formats based on it, then the others by name.
 fn by_media(content: &Node) -> Vec<&Node> {
     let mut media = entries_of(Some(content));
     let rank = |name: &str| {

@@ -55,7 +55,7 @@ impl<'a> PathTemplate<'a> {
         selector.iter().zip(&self.segments).try_fold(0, |score, (own, segment)| Some(score + segment.score(own)?))
     }
 
-    /// Whether the path of a request is one that this stands for.
+    /// Whether the path of a request matches this template.
     pub(super) fn stands_for(&self, path: &[&str]) -> bool {
         path.len() == self.len() && self.segments.iter().zip(path).all(|(segment, own)| segment.stands_for(own))
     }
@@ -65,7 +65,7 @@ impl<'a> PathTemplate<'a> {
         self.segments.iter().filter(|segment| !matches!(segment, PathSegment::Literal(_))).count()
     }
 
-    /// The path as metadata writes it. Where a name is of no use, the segment of the fallback stands in for it; the last segment of
+    /// The path as metadata writes it. Where a name cannot be used, the segment of the fallback replaces it; the last segment of
     /// an item is its id, whatever the item is called.
     pub(super) fn to_metadata(&self, fallback: &[String]) -> String {
         let mut text = String::new();
@@ -139,7 +139,7 @@ pub(super) fn placeholder(name: &str) -> String {
     format!("{{{{.{name}}}}}")
 }
 
-/// Whether a name can stand in a template.
+/// Whether a name can be written in a template.
 pub(super) fn is_safe(name: &str) -> bool {
     let mut letters = name.bytes();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')

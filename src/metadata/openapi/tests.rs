@@ -4,21 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::*;
-use crate::document::{self, Format, write};
+use crate::document::write;
 use crate::finding::{Finding, Outcome};
-use crate::limits::Limits;
 use crate::metadata::{self, Layer, MetadataPath};
-use crate::path::RepoPath;
-use crate::text::{SourceText, Sources, Span};
+use crate::testing::read as parse;
+use crate::text::Span;
 use crate::value::{Entry, Node};
-
-fn parse(text: &str) -> Node {
-    let sources = Sources::default();
-    let source = sources.add(SourceText::new(RepoPath::root(), "test", text));
-    let parsed = document::parse(text, source, Format::Yaml, &Limits::default());
-    assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
-    parsed.value[0].root.clone()
-}
 
 fn infer_over(path: &str, api: Option<&str>, existing: Option<&str>) -> Outcome<Inferred> {
     let existing: Option<Arc<Layer>> =

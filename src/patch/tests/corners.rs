@@ -1,15 +1,15 @@
 //! Corners of paths and operations.
 
-use super::{World, failed, shown};
+use super::{PatchTest, failed, shown};
 
 fn after(document: &str, operation: &str) -> String {
-    let world = World::default();
-    shown(&world.operate(&world.node(document), &format!("[{operation}]")).unwrap())
+    let test = PatchTest::default();
+    shown(&test.operate(&test.node(document), &format!("[{operation}]")).unwrap())
 }
 
 fn rule(document: &str, operation: &str) -> &'static str {
-    let world = World::default();
-    failed(world.operate(&world.node(document), &format!("[{operation}]"))).0[0]
+    let test = PatchTest::default();
+    failed(test.operate(&test.node(document), &format!("[{operation}]"))).0[0]
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn filters_compare_by_value() {
     let found = |item: &str, value: &str| {
         let (document, operation) =
             (format!("{{l: [{{v: {item}}}]}}"), format!("{{op: remove, path: \"/l[?(@.v=='{value}')]\"}}"));
-        let world = World::default();
-        world.operate(&world.node(&document), &format!("[{operation}]")).is_ok()
+        let test = PatchTest::default();
+        test.operate(&test.node(&document), &format!("[{operation}]")).is_ok()
     };
     assert!(found("1000000", "1000000") && found("1e6", "1000000") && found("1.50", "1.5") && found("0x10", "16"));
     assert!(found("null", "") && !found("''", "null") && found("''", "") && found("true", "true"));
@@ -90,9 +90,9 @@ fn filters_compare_by_value() {
 
 #[test]
 fn operations_are_read_strictly() {
-    let world = World::default();
-    let document = world.node("{a: 1}");
-    let failed = |operations: &str| failed(world.operate(&document, operations));
+    let test = PatchTest::default();
+    let document = test.node("{a: 1}");
+    let failed = |operations: &str| failed(test.operate(&document, operations));
     assert_eq!(failed("[{op: Add, path: /a, value: 1}]").0, ["patch/unsupported-op"]);
     assert!(failed("[{op: mergeshallow, path: /a, value: {}}]").1.contains("did you mean `mergeShallow`?"));
     assert_eq!(failed("[{op: add, path: /a, value: 1, form: x}]").0, ["patch/unknown-key"]);
@@ -108,15 +108,15 @@ fn operations_are_read_strictly() {
 
 #[test]
 fn what_is_too_much_is_refused() {
-    let mut world = World::default();
-    world.limits.patch_matches = 100;
-    let list = world.node(&format!("{{l: [{}]}}", "{a: 1}, ".repeat(101)));
+    let mut test = PatchTest::default();
+    test.limits.patch_matches = 100;
+    let list = test.node(&format!("{{l: [{}]}}", "{a: 1}, ".repeat(101)));
     let operations = "[{op: replace, path: '/l[*]/a', value: 2}]";
-    assert_eq!(failed(world.operate(&list, operations)).0, ["limit/patch"]);
+    assert_eq!(failed(test.operate(&list, operations)).0, ["limit/patch"]);
     let deep = format!("[{{op: add, path: '{}', value: 1}}]", "/a".repeat(127));
-    assert!(world.operate(&world.node("{}"), &deep).is_ok());
+    assert!(test.operate(&test.node("{}"), &deep).is_ok());
     let deeper = format!("[{{op: add, path: '/a{}', value: {{b: 1}}}}]", "/a".repeat(127));
-    assert_eq!(failed(world.operate(&world.node("{}"), &deeper)).0, ["limit/depth"]);
-    world.limits.nodes = 50;
-    assert_eq!(failed(world.operate(&list, "[{op: add, path: /m, value: 1}]")).0, ["limit/nodes"]);
+    assert_eq!(failed(test.operate(&test.node("{}"), &deeper)).0, ["limit/depth"]);
+    test.limits.nodes = 50;
+    assert_eq!(failed(test.operate(&list, "[{op: add, path: /m, value: 1}]")).0, ["limit/nodes"]);
 }

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{World, shown};
-use crate::patch::{PatchPath, apply_json_patch, expand, read_json_patch};
+use super::{PatchTest, shown};
+use crate::patch::rfc6902::{apply_json_patch, read_json_patch};
+use crate::patch::{PatchPath, expand};
 use crate::value::Node;
 
 fn documents() -> impl Strategy<Value = serde_json::Value> {
@@ -50,16 +51,16 @@ fn operations() -> impl Strategy<Value = serde_json::Value> {
 proptest! {
     #[test]
     fn a_run_does_everything_or_nothing(document in documents(), operations in operations()) {
-        let world = World::default();
-        let before = world.node(&document.to_string());
+        let test = PatchTest::default();
+        let before = test.node(&document.to_string());
         let text = shown(&before);
-        let whole = world.operate(&before, &operations.to_string());
+        let whole = test.operate(&before, &operations.to_string());
         prop_assert_eq!(shown(&before), text, "what was given never changes");
         // One by one gives the same, up to the first that fails.
         let mut step_by_step = Ok(before);
         for operation in operations.as_array().unwrap() {
             let single = serde_json::json!([operation]).to_string();
-            step_by_step = step_by_step.and_then(|node| world.operate(&node, &single));
+            step_by_step = step_by_step.and_then(|node| test.operate(&node, &single));
         }
         match (whole, step_by_step) {
             (Ok(whole), Ok(steps)) => prop_assert!(whole.is_identical(&steps)),
@@ -69,13 +70,13 @@ proptest! {
 
     #[test]
     fn setting_twice_is_setting_once(document in documents(), path in paths(), value in documents()) {
-        let world = World::default();
-        let before = world.node(&document.to_string());
+        let test = PatchTest::default();
+        let before = test.node(&document.to_string());
         for op in ["replace", "mergeShallow"] {
             let operation = serde_json::json!([{"op": op, "path": path, "value": value}]).to_string();
-            if let Ok(once) = world.operate(&before, &operation)
+            if let Ok(once) = test.operate(&before, &operation)
                 // What is replaced may be what a filter looks at; then the second run means other items.
-                && let Ok(twice) = world.operate(&once, &operation)
+                && let Ok(twice) = test.operate(&once, &operation)
             {
                 prop_assert!(twice.is_identical(&once), "{op}");
             }
@@ -84,10 +85,10 @@ proptest! {
 
     #[test]
     fn matches_share_nothing_that_can_change(items in 1..6_usize) {
-        let world = World::default();
+        let test = PatchTest::default();
         let list = format!("{{l: [{}]}}", "{}, ".repeat(items));
         let operations = "[{op: add, path: '/l[*]/v', value: {x: [1]}}, {op: add, path: '/l/0/v/x/-', value: 2}]";
-        let after = world.operate(&world.node(&list), operations).unwrap();
+        let after = test.operate(&test.node(&list), operations).unwrap();
         let sizes: Vec<usize> = after.get("l").unwrap().as_list().unwrap().iter()
             .map(|item| item.get("v").unwrap().get("x").unwrap().as_list().unwrap().len()).collect();
         prop_assert_eq!(sizes.iter().sum::<usize>(), items + 1);
@@ -96,10 +97,10 @@ proptest! {
 
     #[test]
     fn places_that_exist_are_found_and_distinct(document in documents(), path in paths()) {
-        let world = World::default();
-        let node = world.node(&document.to_string());
-        if let Ok(compiled) = PatchPath::compile(&path, &world.limits)
-            && let Ok(found) = expand(&compiled, &node, &world.limits)
+        let test = PatchTest::default();
+        let node = test.node(&document.to_string());
+        if let Ok(compiled) = PatchPath::compile(&path, &test.limits)
+            && let Ok(found) = expand(&compiled, &node, &test.limits)
         {
             let mut distinct = found.clone();
             distinct.sort();
@@ -110,9 +111,17 @@ proptest! {
 
     #[test]
     fn any_text_is_a_path_or_a_finding(text in "[/a-c\\[\\]?(@.='\"*)~0-9 -]{0,24}") {
-        let world = World::default();
-        if let Ok(path) = PatchPath::compile(&text, &world.limits) {
-            let _ = expand(&path, &world.node("{a: [{b: c}], b: {c: 1}}"), &world.limits);
+        let test = PatchTest::default();
+        let document = test.node("{a: [{b: c}], b: {c: 1}}");
+        if let Ok(path) = PatchPath::compile(&text, &test.limits)
+            && let Ok(found) = expand(&path, &document, &test.limits)
+        {
+            // Each place is a path again, and means itself alone.
+            for place in found {
+                let again = PatchPath::compile(&place.to_string(), &test.limits);
+                let again = again.and_then(|path| expand(&path, &document, &test.limits));
+                prop_assert!(again.as_ref().is_ok_and(|again| *again == [place.clone()]), "{place} is {again:?}");
+            }
         }
     }
 
@@ -130,15 +139,15 @@ proptest! {
         let mut expected = document.clone();
         let parsed: json_patch::Patch = serde_json::from_value(patch.clone()).unwrap();
         let oracle = json_patch::patch(&mut expected, &parsed).map(|()| expected);
-        let world = World::default();
-        let before: Node = world.node(&document.to_string());
-        let read = read_json_patch(&world.node(&patch.to_string()));
+        let test = PatchTest::default();
+        let before: Node = test.node(&document.to_string());
+        let read = read_json_patch(&test.node(&patch.to_string()));
         prop_assert!(read.findings.is_empty());
-        let ours = apply_json_patch(&before, &read.value, &world.limits);
+        let ours = apply_json_patch(&before, &read.value, &test.limits);
         match oracle {
             Ok(expected) => {
                 prop_assert!(ours.findings.is_empty(), "{:?}", ours.findings);
-                prop_assert!(ours.value.is_equal(&world.node(&expected.to_string())), "{}", shown(&ours.value));
+                prop_assert!(ours.value.is_equal(&test.node(&expected.to_string())), "{}", shown(&ours.value));
             }
             Err(error) => {
                 prop_assert!(!ours.findings.is_empty(), "{error}: {}", shown(&ours.value));

@@ -1,10 +1,10 @@
-//! Patch files in layers: selection, parameters, removals, and what is told about them.
+//! Patch files in layers: selection, parameters, removals, and the findings about them.
 
 use super::shown;
 use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::metadata::Layers;
-use crate::patch::{PatchFiles, Patched, Subject, apply_layers};
+use crate::patch::{PatchFiles, PatchSubject, Patched, apply_layers};
 use crate::path::{LogicalPath, RepoPath};
 use crate::snapshot::MemorySnapshot;
 use crate::text::Sources;
@@ -16,14 +16,14 @@ fn patched(files: &[(&str, &str)], path: &str, payload: &str) -> (Patched, Vec<F
     let snapshot = files.iter().fold(MemorySnapshot::new("test"), add);
     let (sources, limits) = (Sources::default(), Limits::default());
     let layers = Layers::new(&snapshot, RepoPath::root(), &sources, &limits);
-    let world = super::World::default();
+    let test = super::PatchTest::default();
     let (payload, attributes, metadata) =
-        (world.node(payload), world.node("{realm: r}"), world.node("{resourceInfo: {}}"));
+        (test.node(payload), test.node("{realm: r}"), test.node("{resourceInfo: {}}"));
     let path = LogicalPath::parse(path).unwrap();
     let alias = path.last().unwrap().to_owned();
-    let set = PatchFiles::default().of(&path, &layers, &sources, &limits);
-    let subject = Subject { path: &path, alias: &alias, attributes: &attributes, metadata: &metadata };
-    let outcome = apply_layers(&payload, &set, &subject, &limits);
+    let set = PatchFiles::default().files_for(&path, &layers, &sources, &limits);
+    let subject = PatchSubject { path: &path, alias: &alias, attributes: &attributes, metadata: &metadata };
+    let outcome = apply_layers(&payload, &set, &subject, &limits, &mut |_| {});
     let read = set.files.iter().map(|file| file.path.to_string()).collect();
     (outcome.value, outcome.findings, read)
 }

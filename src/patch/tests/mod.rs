@@ -1,4 +1,4 @@
-//! What patches do beyond the shared cases: corners of operations, specifications and layers, provenance, laws.
+//! Patches beyond the shared vectors: corners of operations, specifications and layers, provenance, laws.
 
 mod corners;
 mod laws;
@@ -6,23 +6,22 @@ mod layers;
 mod provenance;
 mod specs;
 
-use super::{Reading, apply_specs, read_operations, read_specs};
+use super::read_any;
 use crate::document::{self, Format, write};
-use crate::expression::cel::Inputs;
 use crate::finding::Finding;
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::text::{SourceText, Sources};
 use crate::value::Node;
 
-/// Texts and what is read from them.
+/// Texts and the nodes that are read from them.
 #[derive(Default)]
-struct World {
+struct PatchTest {
     sources: Sources,
     limits: Limits,
 }
 
-impl World {
+impl PatchTest {
     fn node(&self, text: &str) -> Node {
         let source = self.sources.add(SourceText::new(RepoPath::root(), "", text));
         let parsed = document::parse(text, source, Format::Yaml, &self.limits);
@@ -30,36 +29,30 @@ impl World {
         parsed.value.into_iter().next().unwrap().root
     }
 
-    fn reading(&self, has_expressions: bool) -> Reading<'_> {
-        Reading { sources: &self.sources, limits: &self.limits, has_expressions, variables: None }
-    }
-
     /// A document after operations.
     fn operate(&self, document: &Node, operations: &str) -> Result<Node, Vec<Finding>> {
-        let read = read_operations(&self.node(operations), &self.reading(false));
-        if !read.findings.is_empty() {
-            return Err(read.findings);
-        }
-        let applied = apply_specs(std::slice::from_ref(document), &[read.value], &Inputs::default(), &self.limits);
-        match applied.findings.is_empty() {
-            true => Ok(applied.value.into_iter().next().unwrap()),
-            false => Err(applied.findings),
-        }
+        let specs = self.node(&format!("[{{operations: {operations}}}]"));
+        self.apply(&specs, &self.node("{}"), std::slice::from_ref(document)).map(|mut after| after.remove(0))
     }
 
     /// Resources after patches, with `parameters` as the only input.
     fn patch(&self, resources: &str, specs: &str, parameters: &str) -> Result<Node, Vec<Finding>> {
-        let read = read_specs(&self.node(specs), &self.reading(true));
+        let inputs = self.node(&format!("{{parameters: {parameters}}}"));
+        let (resources, specs) = (self.node(resources), self.node(specs));
+        let after = self.apply(&specs, &inputs, resources.as_list().unwrap())?;
+        Ok(Node::list(after, resources.span))
+    }
+
+    fn apply(&self, patch: &Node, inputs: &Node, documents: &[Node]) -> Result<Vec<Node>, Vec<Finding>> {
+        let read = read_any(patch, inputs, &self.sources, &self.limits);
         if !read.findings.is_empty() {
             return Err(read.findings);
         }
-        let (resources, parameters) = (self.node(resources), self.node(parameters));
-        let inputs = Inputs::default().with("parameters", &parameters);
-        let applied = apply_specs(resources.as_list().unwrap(), &read.value, &inputs, &self.limits);
-        match applied.findings.is_empty() {
-            true => Ok(Node::list(applied.value, resources.span)),
-            false => Err(applied.findings),
+        let applied = read.value.apply(documents, inputs, &self.limits);
+        if !applied.findings.is_empty() {
+            return Err(applied.findings);
         }
+        Ok(applied.value.into_iter().flatten().collect())
     }
 }
 

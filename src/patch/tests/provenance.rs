@@ -1,17 +1,17 @@
 //! A patched value knows where it is written, which operation set it, and what it replaced.
 
-use super::World;
+use super::PatchTest;
 use crate::text::Span;
 use crate::value::StepKind;
 
 #[test]
 fn values_keep_their_place_and_their_operation() {
-    let world = World::default();
-    let text = |span: Span| world.sources.get(span.source).text[span.range()].to_owned();
+    let test = PatchTest::default();
+    let text = |span: Span| test.sources.get(span.source).text[span.range()].to_owned();
     let specs =
         "[{operations: [{op: replace, path: /a, value: {deep: [x]}}, {op: add, path: /new/key, value: '${1 + 1}'},
         {op: mergeShallow, path: /m, value: {k: 2}}, {op: add, path: /l/0, value: i}]}]";
-    let patched = world.patch("[{a: old, m: {k: 1, o: 0}, l: [z]}]", specs, "{}").unwrap();
+    let patched = test.patch("[{a: old, m: {k: 1, o: 0}, l: [z]}]", specs, "{}").unwrap();
     let resource = &patched.as_list().unwrap()[0];
     let a = resource.get("a").unwrap();
     assert_eq!(text(a.span), "{deep: [x]}");

@@ -1,13 +1,17 @@
 //! Patch specifications: targets, loops, expressions, and what is refused.
 
-use super::{World, failed, shown};
+use super::{PatchTest, failed, shown};
 
 fn after(resources: &str, specs: &str, parameters: &str) -> String {
-    shown(&World::default().patch(resources, specs, parameters).unwrap_or_else(|findings| panic!("{findings:?}")))
+    shown(&PatchTest::default().patch(resources, specs, parameters).unwrap_or_else(|findings| panic!("{findings:?}")))
 }
 
 fn refused(specs: &str) -> (Vec<&'static str>, String) {
-    failed(World::default().patch("[{kind: A, metadata: {name: a}, n: 1}]", specs, "{list: [1, 2], s: abc, p: a.b}"))
+    failed(PatchTest::default().patch(
+        "[{kind: A, metadata: {name: a}, n: 1}]",
+        specs,
+        "{list: [1, 2], s: abc, p: a.b}",
+    ))
 }
 
 #[test]
@@ -71,18 +75,18 @@ fn where_and_for_each_fail_by_name() {
     assert_eq!(with("forEach: '${resource.n}'").0, ["patch/for-each"]);
     assert_eq!(with("forEach: '${parameters.missing}'").0, ["patch/for-each"]);
     assert_eq!(with("forEach: plain").0, ["patch/for-each"]);
-    // A loop that fails is told even where no resource is meant.
+    // A loop that fails is reported even where no resource is meant.
     assert_eq!(with("target: {kind: Z}, forEach: '${parameters.s}'").0, ["patch/for-each"]);
     assert!(with("target: {where: '${resource.n}'}").1.contains("(patch 1, A/a)"));
 }
 
 #[test]
 fn templates_fail_with_their_place() {
-    let world = World::default();
+    let test = PatchTest::default();
     let specs = "[{operations: [{op: add, path: /x, value: [a, 'b ${parameters.list + 1} c']}]}]";
-    let findings = world.patch("[{}]", specs, "{list: []}").unwrap_err();
+    let findings = test.patch("[{}]", specs, "{list: []}").unwrap_err();
     let crate::finding::Location::Span(span) = findings[0].location else { panic!("a place in the patch") };
-    assert_eq!(&world.sources.get(span.source).text[span.range()], "${parameters.list + 1}");
+    assert_eq!(&test.sources.get(span.source).text[span.range()], "${parameters.list + 1}");
     let value = |value: &str| refused(&format!("[{{operations: [{{op: add, path: /x, value: {value}}}]}}]"));
     assert_eq!(value("'${oc_omit()}'").0, ["patch/template"]);
     assert_eq!(value("'${parameters.none}'").0, ["patch/template"]);
@@ -116,7 +120,7 @@ fn specifications_are_read_strictly() {
 #[test]
 fn a_failure_anywhere_leaves_everything_as_it_was() {
     let specs = "[{operations: [{op: add, path: /x, value: 1}]}, {target: {kind: B}, operations: [{op: replace, path: /y, value: 1}]}]";
-    let findings = World::default().patch("[{kind: A}, {kind: B, metadata: {name: b}}]", specs, "{}").unwrap_err();
+    let findings = PatchTest::default().patch("[{kind: A}, {kind: B, metadata: {name: b}}]", specs, "{}").unwrap_err();
     assert_eq!(findings.len(), 1);
     assert!(
         findings[0].message.contains("`/y`") && findings[0].message.contains("patch 2, operation 1 (replace), B/b")
@@ -125,14 +129,14 @@ fn a_failure_anywhere_leaves_everything_as_it_was() {
 
 #[test]
 fn endless_loops_end() {
-    let mut world = World::default();
-    world.limits.patch_work = 200_000;
+    let mut test = PatchTest::default();
+    test.limits.patch_work = 200_000;
     let specs = "[{forEach: '${lists.range(100000)}', operations: [{op: add, path: /l/-, value: '${item}'}]}]";
-    let findings = world.patch("[{}]", specs, "{}").unwrap_err();
+    let findings = test.patch("[{}]", specs, "{}").unwrap_err();
     assert_eq!(findings[0].rule.id, "limit/patch");
-    world.limits = crate::limits::Limits::default();
+    test.limits = crate::limits::Limits::default();
     let specs = "[{forEach: '${lists.range(100000)}', operations: [{op: replace, path: /nope, value: 1}]}]";
-    assert_eq!(world.patch("[{}]", specs, "{}").unwrap_err().len(), 50);
+    assert_eq!(test.patch("[{}]", specs, "{}").unwrap_err().len(), 50);
 }
 
 #[test]

@@ -1,11 +1,15 @@
-//! The same for programs.
+//! Explanations as data, for programs.
 
 use smol_str::SmolStr;
 
-use super::{Explanation, Ladder, Origin, Part, Role, Rung, Spoken, Story, Subject, Way};
+use crate::explain::{
+    ExplainedFile, ExplainedPart, ExplainedSubject, Explanation, FileRole, HistoryEffect, HistoryEntry, RequestTrace,
+    Route, ValueHistory,
+};
 use crate::report::locate::Locator;
-use crate::report::request::{self, Rendered};
+use crate::report::request;
 use crate::report::secret_numbers::SecretNumbers;
+use crate::side::RenderedRequest;
 use crate::text::{Sources, Span};
 use crate::value::{Entry, Node, Number, Value};
 
@@ -38,71 +42,71 @@ impl Writer<'_> {
         for part in &explanation.parts {
             entries.push((part.subject.name(), self.part(part)));
         }
-        if !explanation.requests.told.is_empty() {
-            let requests = explanation.requests.told.iter().map(|story| self.story(story)).collect();
+        if !explanation.requests.traces.is_empty() {
+            let requests = explanation.requests.traces.iter().map(|trace| self.trace(trace)).collect();
             entries.push(("requests", self.list(requests)));
         }
         self.map(entries)
     }
 
-    fn story(&mut self, story: &Story) -> Node {
-        let request = request::to_node(&Rendered::alone(story.request.clone()), self.sources);
+    fn trace(&mut self, trace: &RequestTrace) -> Node {
+        let request = request::to_node(&RenderedRequest::alone(trace.request.clone()), self.sources);
         let request = self.secret_numbers.masked(&request);
         let mut entries = request.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
-        if !story.transforms.is_empty() {
+        if !trace.transforms.is_empty() {
             let transform = |(name, node): &(SmolStr, Node)| {
                 let value = self.secret_numbers.masked(node);
                 let mut entries = vec![("name", self.text(name.clone())), ("value", value)];
                 entries.extend(self.place(node.span));
                 self.map(entries)
             };
-            let transforms = story.transforms.iter().map(transform).collect();
+            let transforms = trace.transforms.iter().map(transform).collect();
             entries.push(Entry::named("transforms", self.nowhere, self.list(transforms)));
         }
         Node::map(entries, self.nowhere)
     }
 
-    fn part(&mut self, part: &Part) -> Node {
-        let origins: Vec<Node> = part.origins.iter().map(|origin| self.origin(origin)).collect();
-        let ladders: Vec<Node> = part.ladders.iter().map(|ladder| self.ladder(ladder)).collect();
+    fn part(&mut self, part: &ExplainedPart) -> Node {
+        let origins: Vec<Node> = part.files.iter().map(|origin| self.origin(origin)).collect();
+        let histories: Vec<Node> = part.values.iter().map(|history| self.history(history)).collect();
         let files = match part.subject {
-            Subject::Payload => "files",
-            Subject::Metadata => "layers",
+            ExplainedSubject::Payload => "files",
+            ExplainedSubject::Metadata => "layers",
         };
-        let mut entries = vec![(files, self.list(origins)), ("values", self.list(ladders))];
-        if part.untold > 0 {
-            entries.push(("untold", self.count(part.untold)));
+        let mut entries = vec![(files, self.list(origins)), ("values", self.list(histories))];
+        if part.omitted > 0 {
+            entries.push(("omitted", self.count(part.omitted)));
         }
         self.map(entries)
     }
 
-    fn origin(&self, origin: &Origin) -> Node {
+    fn origin(&self, origin: &ExplainedFile) -> Node {
         let (key, role) = match &origin.role {
-            Role::Document => ("role", "document"),
-            Role::Included => ("role", "included"),
-            Role::Patches => ("role", "patches"),
-            Role::Drops => ("role", "drops"),
-            Role::Collection { selector } | Role::Own { selector } => ("selector", selector.as_str()),
+            FileRole::Document => ("role", "document"),
+            FileRole::Included => ("role", "included"),
+            FileRole::Patches => ("role", "patches"),
+            FileRole::Drops => ("role", "drops"),
+            FileRole::Collection { selector } | FileRole::Own { selector } => ("selector", selector.as_str()),
         };
         self.map(vec![(key, self.text(role)), ("file", self.text(origin.file.as_str()))])
     }
 
-    fn ladder(&mut self, ladder: &Ladder) -> Node {
-        let rungs: Vec<Node> = ladder.rungs.iter().map(|rung| self.rung(rung)).collect();
-        self.map(vec![("pointer", self.text(ladder.pointer.to_string())), ("rungs", self.list(rungs))])
+    fn history(&mut self, history: &ValueHistory) -> Node {
+        let entries: Vec<Node> = history.entries.iter().map(|entry| self.entry(entry)).collect();
+        self.map(vec![("pointer", self.text(history.pointer.to_string())), ("rungs", self.list(entries))])
     }
 
-    fn rung(&mut self, rung: &Rung) -> Node {
+    fn entry(&mut self, entry: &HistoryEntry) -> Node {
         let mut entries = Entries::new();
-        match (&rung.origin, rung.at) {
+        match (&entry.selector, entry.at) {
             (Some(origin), _) => entries.push(("layer", self.text(origin.as_str()))),
             (None, None) => entries.push(("layer", self.text("defaults"))),
             (None, Some(_)) => {}
         }
-        if let Some(at) = rung.at {
+        if let Some(at) = entry.at {
             entries.extend(self.place(at));
         }
-        let Way { steps, left_out } = &rung.way;
+        let Route { steps, left_out } = &entry.route;
         if !steps.is_empty() {
             let mut through = Vec::with_capacity(steps.len());
             for (kind, at) in steps {
@@ -110,17 +114,17 @@ impl Writer<'_> {
                 step.extend(self.place(*at));
                 through.push(self.map(step));
             }
-            entries.push(("through", self.list(through)));
+            entries.push(("via", self.list(through)));
         }
         if *left_out > 0 {
             entries.push(("steps_left_out", self.count(*left_out)));
         }
-        entries.push(match &rung.spoken {
-            Spoken::Value(node) if node.size() > LARGEST => {
+        entries.push(match &entry.effect {
+            HistoryEffect::Value(node) if node.size() > LARGEST => {
                 ("size", self.count(usize::try_from(node.size()).unwrap_or(usize::MAX)))
             }
-            Spoken::Value(node) => ("value", self.secret_numbers.masked(node)),
-            Spoken::Cleared | Spoken::Emptied => ("cleared", Node::new(Value::Bool(true), self.nowhere)),
+            HistoryEffect::Value(node) => ("value", self.secret_numbers.masked(node)),
+            HistoryEffect::Cleared | HistoryEffect::Emptied => ("cleared", Node::new(Value::Bool(true), self.nowhere)),
         });
         self.map(entries)
     }

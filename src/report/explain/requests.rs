@@ -1,36 +1,36 @@
-//! Requests for people who ask where they come from: the template of each part, who wrote it, and the values that went into it.
+//! Writes where requests come from: the template of each part, its layer, and its inputs.
 
 use std::io;
 
 use super::terminal::Page;
-use super::{Explanation, Story};
+use crate::explain::{Explanation, RequestTrace};
 use crate::report::paint::{Line, Role, cut_middle};
 use crate::report::summary_counts::plural;
 use crate::request::{NamedUse, RenderedPart, ScopeOrigin};
 
 impl Page<'_> {
     pub(super) fn requests(&mut self, explanation: &Explanation) -> io::Result<()> {
-        let stories = &explanation.requests;
-        if stories.told.is_empty() {
+        let requests = &explanation.requests;
+        if requests.traces.is_empty() {
             return Ok(());
         }
         self.screen.blank()?;
         self.screen.line(Line::default().with(Role::Heading, "requests"))?;
-        for story in &stories.told {
+        for trace in &requests.traces {
             self.screen.blank()?;
-            self.story(story)?;
+            self.trace(trace)?;
         }
-        if stories.untold == 0 {
+        if requests.by_defaults == 0 {
             return Ok(());
         }
         self.screen.blank()?;
-        let hint = "no layer names; `outcrop metadata render PATH --all` shows all";
-        let line = format!("{} {hint}", plural(stories.untold, "more operation"));
+        let hint = "not defined by any layer; `outcrop metadata render PATH --all` shows them";
+        let line = format!("{} {hint}", plural(requests.by_defaults, "more operation"));
         self.screen.line(Line::default().with(Role::Dim, &line))
     }
 
-    fn story(&mut self, story: &Story) -> io::Result<()> {
-        let request = &story.request;
+    fn trace(&mut self, trace: &RequestTrace) -> io::Result<()> {
+        let request = &trace.request;
         let line = Line::default().with(Role::Path, request.operation.name()).with(Role::Plain, "  ");
         self.screen.line(line.with(Role::Heading, &format!("{} {}", request.method.text, request.path.text)))?;
         let mut rows = Vec::new();
@@ -45,7 +45,7 @@ impl Page<'_> {
                 self.part_rows(&format!("{kind} {name}"), part, &mut rows);
             }
         }
-        for (name, node) in &story.transforms {
+        for (name, node) in &trace.transforms {
             let value = self.inline(node);
             let place = self.place(node.span);
             let value = self.short(value);
@@ -54,7 +54,7 @@ impl Page<'_> {
         self.table(&rows)
     }
 
-    /// A part that somebody wrote, or that something went into; defaults that are always the same tell nothing.
+    /// The rows of a part that a layer defines or that has inputs; constant defaults are left out.
     fn part_rows(&mut self, name: &str, part: &RenderedPart, rows: &mut Vec<[String; 3]>) {
         if part.at.is_none() && part.uses.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl Page<'_> {
         match origin {
             ScopeOrigin::Payload(span) => self.place(*span),
             ScopeOrigin::Context => "the resource itself".to_owned(),
-            ScopeOrigin::Path(Some(span)) => format!("its path, by {}", self.place(*span)),
+            ScopeOrigin::Path(Some(span)) => format!("its path, as defined at {}", self.place(*span)),
             ScopeOrigin::Path(None) => "its path, by the name of a collection".to_owned(),
             ScopeOrigin::Ancestor { path, origin } => format!("{path}: {}", self.origin(origin)),
         }

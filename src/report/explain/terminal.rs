@@ -1,9 +1,12 @@
-//! Ladders for people: the one that counts is marked, the others are struck.
+//! Explanations as text: the effective value is marked, overridden ones are struck through.
 
 use std::io;
 
-use super::{Explanation, Ladder, Origin, Part, Rung, Spoken, Subject, Way};
 use crate::document::write::inline_within;
+use crate::explain::{
+    ExplainedFile, ExplainedPart, ExplainedSubject, Explanation, FileRole, HistoryEffect, HistoryEntry, Route,
+    ValueHistory,
+};
 use crate::report::locate::Locator;
 use crate::report::paint::{Line, Role, Screen, columns, cut_middle};
 use crate::report::secret_numbers::SecretNumbers;
@@ -16,10 +19,10 @@ use crate::value::{Node, StepKind};
 const INDENT: usize = 4;
 /// Columns before what belongs to the line above.
 const DEEPER: usize = 8;
-/// A value on one line longer than that is counted instead of shown.
+/// Longer values are counted instead of shown.
 const LONGEST: usize = 10_000;
 
-/// Writes it for people.
+/// Writes explanations as text.
 pub fn write(all: &[Explanation], sources: &Sources, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut page = Page {
         screen: Screen::new(out, style),
@@ -51,54 +54,55 @@ impl Page<'_> {
         self.requests(explanation)
     }
 
-    fn part(&mut self, part: &Part) -> io::Result<()> {
+    fn part(&mut self, part: &ExplainedPart) -> io::Result<()> {
         self.screen.blank()?;
         self.screen.line(Line::default().with(Role::Heading, part.subject.name()))?;
         self.origins(part)?;
-        self.ladders(&part.ladders)?;
-        if part.untold == 0 {
+        self.histories(&part.values)?;
+        if part.omitted == 0 {
             return Ok(());
         }
-        let more = if part.ladders.is_empty() { "value" } else { "more value" };
-        let hint = match (part.subject, part.untold) {
-            (Subject::Payload, 1) => "stands where it is written; a POINTER or -v shows it",
-            (Subject::Payload, _) => "stand where they are written; a POINTER or -v shows them",
-            (Subject::Metadata, _) => "nobody sets; a POINTER shows the defaults",
+        let more = if part.values.is_empty() { "value" } else { "more value" };
+        let hint = match (part.subject, part.omitted) {
+            (ExplainedSubject::Payload, 1) => "comes from the file itself; a POINTER or -v shows it",
+            (ExplainedSubject::Payload, _) => "come from the file itself; a POINTER or -v shows them",
+            (ExplainedSubject::Metadata, 1) => "is a default; a POINTER shows it",
+            (ExplainedSubject::Metadata, _) => "are defaults; a POINTER shows them",
         };
         self.screen.blank()?;
-        self.screen.line(Line::default().with(Role::Dim, &format!("{} {hint}", plural(part.untold, more))))
+        self.screen.line(Line::default().with(Role::Dim, &format!("{} {hint}", plural(part.omitted, more))))
     }
 
-    fn origins(&mut self, part: &Part) -> io::Result<()> {
-        if part.origins.is_empty() {
-            let nobody = match part.subject {
-                Subject::Payload => "no resource stands here",
-                Subject::Metadata => "no layer speaks for it",
+    fn origins(&mut self, part: &ExplainedPart) -> io::Result<()> {
+        if part.files.is_empty() {
+            let phrase = match part.subject {
+                ExplainedSubject::Payload => "no such resource",
+                ExplainedSubject::Metadata => "no metadata applies",
             };
-            return self.screen.line(Line::indented(2).with(Role::Dim, nobody));
+            return self.screen.line(Line::indented(2).with(Role::Dim, phrase));
         }
-        let widest = part.origins.iter().map(|origin| columns(role_of(origin))).max().unwrap_or(0);
+        let widest = part.files.iter().map(|origin| columns(role_of(origin))).max().unwrap_or(0);
         let widest = widest.min(self.style.columns() / 2);
-        for origin in &part.origins {
+        for origin in &part.files {
             let line = Line::indented(2).with(Role::Plain, role_of(origin)).padded(2 + widest);
-            let note = if matches!(origin.role, super::Role::Own { .. }) { "  (itself)" } else { "" };
+            let note = if matches!(origin.role, FileRole::Own { .. }) { "  (itself)" } else { "" };
             self.screen.line(line.with(Role::Dim, &format!("  {}{note}", origin.file)))?;
         }
         Ok(())
     }
 
-    /// Values with nothing to tell but their place stand in rows, the others each on a ladder.
-    fn ladders(&mut self, ladders: &[Ladder]) -> io::Result<()> {
-        for run in ladders.chunk_by(|a, b| is_plain(a) && is_plain(b)) {
+    /// Values with a single definition are shown as table rows, others with their history.
+    fn histories(&mut self, histories: &[ValueHistory]) -> io::Result<()> {
+        for run in histories.chunk_by(|a, b| is_plain(a) && is_plain(b)) {
             if is_plain(&run[0]) {
                 self.screen.blank()?;
                 self.rows(run)?;
                 continue;
             }
-            for ladder in run {
+            for history in run {
                 self.screen.blank()?;
-                self.screen.line(Line::default().with(Role::Path, &ladder.name))?;
-                for line in self.rungs(ladder) {
+                self.screen.line(Line::default().with(Role::Path, &history.name))?;
+                for line in self.entries(history) {
                     self.screen.line(line)?;
                 }
             }
@@ -106,14 +110,14 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn rows(&mut self, ladders: &[Ladder]) -> io::Result<()> {
+    fn rows(&mut self, histories: &[ValueHistory]) -> io::Result<()> {
         let room = self.style.columns();
-        let mut rows: Vec<[String; 3]> = Vec::with_capacity(ladders.len());
-        for Ladder { name, rungs, .. } in ladders {
-            let Some(rung) = rungs.last() else { continue };
-            let value = self.value(rung, true);
+        let mut rows: Vec<[String; 3]> = Vec::with_capacity(histories.len());
+        for ValueHistory { name, entries, .. } in histories {
+            let Some(entry) = entries.last() else { continue };
+            let value = self.value(entry, true);
             let cut = cut_middle(&value, room / 2, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
-            rows.push([name.to_string(), cut.unwrap_or(value), self.remarks(rung).concat()]);
+            rows.push([name.to_string(), cut.unwrap_or(value), self.remarks(entry).concat()]);
         }
         self.table(&rows)
     }
@@ -138,22 +142,23 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn rungs(&mut self, ladder: &Ladder) -> Vec<Line> {
-        let last = ladder.rungs.len().saturating_sub(1);
-        let rungs = ladder.rungs.iter().enumerate();
-        let values: Vec<String> = rungs.map(|(at, rung)| self.value(rung, at == last)).collect();
+    fn entries(&mut self, history: &ValueHistory) -> Vec<Line> {
+        let last = history.entries.len().saturating_sub(1);
+        let entries = history.entries.iter().enumerate();
+        let values: Vec<String> = entries.map(|(at, entry)| self.value(entry, at == last)).collect();
         let room = self.style.columns();
         let widest = values.iter().map(|value| columns(value)).max().unwrap_or(0).min(room * 3 / 5);
         let mut lines = Vec::new();
-        for (at, (rung, value)) in ladder.rungs.iter().zip(values).enumerate() {
+        for (at, (entry, value)) in history.entries.iter().zip(values).enumerate() {
             let shown = cut_middle(&value, widest, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
             let indent = Line::indented(INDENT - 2);
-            let (line, role) = match at == last {
-                true => (indent.with(Role::Added, self.style.symbols().winner), Role::Heading),
-                false => (indent, Role::Struck),
+            let (line, role) = if at == last {
+                (indent.with(Role::Added, self.style.symbols().winner), Role::Heading)
+            } else {
+                (indent, Role::Struck)
             };
             let mut line = line.padded(INDENT).with(role, &shown.unwrap_or(value)).padded(INDENT + widest);
-            for remark in self.remarks(rung) {
+            for remark in self.remarks(entry) {
                 if line.width() + 2 + columns(&remark) > room {
                     lines.push(std::mem::replace(&mut line, Line::indented(DEEPER - 2)));
                 }
@@ -165,11 +170,11 @@ impl Page<'_> {
     }
 
     /// The value on one line; one that does not count is struck through, with characters where there is no colour.
-    fn value(&mut self, rung: &Rung, counts: bool) -> String {
-        let value = match &rung.spoken {
-            Spoken::Value(node) => self.inline(node),
-            Spoken::Cleared => "null".to_owned(),
-            Spoken::Emptied => "(empty)".to_owned(),
+    fn value(&mut self, entry: &HistoryEntry, counts: bool) -> String {
+        let value = match &entry.effect {
+            HistoryEffect::Value(node) => self.inline(node),
+            HistoryEffect::Cleared => "null".to_owned(),
+            HistoryEffect::Emptied => "(empty)".to_owned(),
         };
         if counts || self.style.color { value } else { format!("~~{value}~~") }
     }
@@ -183,22 +188,22 @@ impl Page<'_> {
         })
     }
 
-    /// Where it is written, and what brought it from there.
-    fn remarks(&mut self, rung: &Rung) -> Vec<String> {
-        let note = match rung.spoken {
-            Spoken::Value(_) => "",
-            Spoken::Cleared | Spoken::Emptied => "  (clears it)",
+    /// Where a value is defined, and the steps from there.
+    fn remarks(&mut self, entry: &HistoryEntry) -> Vec<String> {
+        let note = match entry.effect {
+            HistoryEffect::Value(_) => "",
+            HistoryEffect::Cleared | HistoryEffect::Emptied => "  (clears the value)",
         };
-        let place = rung.at.map_or("default".to_owned(), |at| self.place(at));
+        let place = entry.at.map_or("default".to_owned(), |at| self.place(at));
         let mut remarks = vec![format!("{place}{note}")];
-        let Way { steps, left_out } = &rung.way;
+        let Route { steps, left_out } = &entry.route;
         for (kind, at) in steps {
             let (name, by) = (self.step(*kind, *at), self.place(*at));
-            // A value that is written where it is made needs no second place.
+            // A value that is defined where it is computed needs no second location.
             remarks.push(match kind {
                 StepKind::Patch if by == place => "by a patch".to_owned(),
                 StepKind::Expression if by == place => "by an expression".to_owned(),
-                _ => format!("through {name} at {by}"),
+                _ => format!("via {name} at {by}"),
             });
         }
         if *left_out > 0 {
@@ -212,7 +217,7 @@ impl Page<'_> {
         format!("{}:{}", place.text.path, place.line)
     }
 
-    /// A step in the words of the file where those are few, and nothing but a key; else what kind of step it is.
+    /// The text of a step if it is a short key, otherwise its kind.
     fn step(&mut self, kind: StepKind, at: Span) -> String {
         let is_key = matches!(kind, StepKind::Alias | StepKind::MergeKey | StepKind::Directive | StepKind::Include);
         let text = self.locator.start(at).text;
@@ -221,17 +226,17 @@ impl Page<'_> {
     }
 }
 
-/// Whether there is nothing to tell about a value but where it is written.
-fn is_plain(ladder: &Ladder) -> bool {
-    matches!(&ladder.rungs[..], [only] if only.way.steps.is_empty() && matches!(only.spoken, Spoken::Value(_)))
+/// Whether a value has a single definition and no steps.
+fn is_plain(history: &ValueHistory) -> bool {
+    matches!(&history.entries[..], [only] if only.route.steps.is_empty() && matches!(only.effect, HistoryEffect::Value(_)))
 }
 
-fn role_of(origin: &Origin) -> &str {
+fn role_of(origin: &ExplainedFile) -> &str {
     match &origin.role {
-        super::Role::Document => "written in",
-        super::Role::Included => "included",
-        super::Role::Patches => "patched by",
-        super::Role::Drops => "dropped by",
-        super::Role::Collection { selector } | super::Role::Own { selector } => selector,
+        FileRole::Document => "defined in",
+        FileRole::Included => "included",
+        FileRole::Patches => "patched by",
+        FileRole::Drops => "dropped by",
+        FileRole::Collection { selector } | FileRole::Own { selector } => selector,
     }
 }

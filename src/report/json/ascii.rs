@@ -1,7 +1,7 @@
 //! JSON text that is exact and yet harmless where it is printed: hidden characters and marks of commands are escaped.
 //!
-//! Machine output ends up in terminals and in logs that a runner reads along. JSON can say every character as an escape, so
-//! nothing is lost by saying the dangerous ones that way.
+//! Machine output ends up in terminals and in logs that a runner interprets. JSON can write every character as an escape, so
+//! nothing is lost by escaping the dangerous ones.
 
 use std::io;
 

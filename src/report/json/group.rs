@@ -3,10 +3,10 @@
 use super::make::{Maker, in_file, kind_name};
 use super::v1::*;
 use super::value::Written;
+use crate::diff::path_text;
 use crate::diff::{self, Cause, Causes, DiffSide, FileSpan, Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::Pointer;
-use crate::report::style::Style;
-use crate::report::{LayerEdit, Report, path_text, secret_numbers};
+use crate::report::{LayerEdit, Report, secret_numbers};
 use crate::value::Node;
 
 impl<'a> Maker<'a> {
@@ -30,7 +30,7 @@ impl<'a> Maker<'a> {
             kind: kind_name(group.kind),
             path: example.unwrap_or_else(Pointer::root).to_string(),
             path_shape: shape(&group.path).to_string(),
-            display: path_text::display(&group.path, Style::default().symbols()),
+            display: path_text::display(&group.path, path_text::EMBEDDED),
             before,
             after,
             sensitive,
@@ -91,10 +91,10 @@ impl<'a> Maker<'a> {
 
     pub(super) fn layer_edit(&mut self, edit: &LayerEdit) -> WireLayerEdit {
         let start = edit.at().map(|at| self.locator.start(at));
-        let shielded = edit
-            .shielded
+        let overridden = edit
+            .overridden
             .iter()
-            .map(|shielded| WireShielded { resource: shielded.resource.to_string(), by: self.place(shielded.by) });
+            .map(|resource| WireOverridden { resource: resource.resource.to_string(), by: self.place(resource.by) });
         WireLayerEdit {
             file: in_file(&edit.file),
             line: start.as_ref().map(|start| start.line),
@@ -102,7 +102,7 @@ impl<'a> Maker<'a> {
             path: edit.pointer.to_string(),
             readers: edit.readers,
             dead: edit.is_dead,
-            shielded: shielded.collect(),
+            overridden: overridden.collect(),
         }
     }
 }
@@ -115,7 +115,7 @@ fn names(resources: &[usize], report: &Report) -> Vec<String> {
     resources.iter().filter_map(name).collect()
 }
 
-/// The way down with items by what names them, and `*` for those that nothing names.
+/// The path with list items by their labels, and `*` for items without one.
 fn shape(path: &[PathStep]) -> Pointer {
     let token = |step: &PathStep| match step {
         PathStep::Key(key) => Some(key.name.clone()),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::v1::*;
 use super::value::{Written, secret_places};
+use crate::diff::path_text;
 use crate::diff::{
     self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
     ResourceChange, Suppressed, causes_at,
@@ -13,9 +14,8 @@ use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
 use crate::report::secret_numbers::SecretNumbers;
-use crate::report::style::Style;
 use crate::report::summary_counts::SummaryCounts;
-use crate::report::{Report, SkipReason, path_text};
+use crate::report::{Report, SkipReason};
 use crate::resource::{Identity, Resource};
 use crate::text::{Sources, Span};
 use crate::value::Node;
@@ -43,7 +43,7 @@ impl<'a> Maker<'a> {
             before: SideLabel { label: &report.before },
             after: SideLabel { label: &report.after },
             compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
-            summary: summary(&SummaryCounts::of(report), report.switched_off),
+            summary: summary(&SummaryCounts::count(report), report.switched_off),
             resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
@@ -106,13 +106,13 @@ impl<'a> Maker<'a> {
             (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
             _ => return None,
         };
-        let change = Change { kind, path: Vec::new(), before: before.cloned(), after: after.cloned() };
-        let cause = self.causes(&causes_at(&change, homes, self.sources));
+        let change = Change::new(kind, Vec::new(), before.cloned(), after.cloned());
+        let cause = self.causes(causes_at(&change, homes, self.sources));
         Some(self.wire_change((kind, &[]), before, after, cause))
     }
 
     fn change(&mut self, change: &'a Change, homes: &[Option<HomeFile>; 2], group: Option<String>) -> WireChange<'a> {
-        let cause = self.causes(&causes_at(change, homes, self.sources));
+        let cause = self.causes(causes_at(change, homes, self.sources));
         let wire = self.wire_change((change.kind, &change.path), change.before.as_ref(), change.after.as_ref(), cause);
         WireChange { group, ..wire }
     }
@@ -145,7 +145,7 @@ impl<'a> Maker<'a> {
             path: if kind == ChangeKind::Remove { old.to_string() } else { new.to_string() },
             path_before: (old != new && kind != ChangeKind::Remove).then(|| old.to_string()),
             inside: inside(path),
-            display: path_text::display(path, Style::default().symbols()),
+            display: path_text::display(path, path_text::EMBEDDED),
             before: before.and_then(shown),
             after: after.and_then(shown),
             sensitive: [before, after].into_iter().flatten().any(Node::holds_secret),
@@ -223,7 +223,7 @@ fn summary(counts: &SummaryCounts, switched_off: usize) -> Summary {
         moved: counts.moved,
         respelled: counts.respelled,
         groups: counts.groups,
-        shielded: counts.shielded,
+        overridden: counts.overridden,
         dead_edits: counts.dead_edits,
         spelling_only: counts.spelling_only,
         order_only: counts.order_only,
@@ -301,7 +301,7 @@ fn reason(reason: SkipReason) -> &'static str {
     }
 }
 
-/// The way on from each string that holds a document.
+/// The rest of the path, from each string that contains an embedded document.
 fn inside(path: &[PathStep]) -> Vec<WireInside> {
     let mut rest = path;
     let mut documents = Vec::new();

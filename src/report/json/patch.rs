@@ -19,10 +19,10 @@ use crate::value::Node;
 ///
 /// Effective metadata that differs has a patch of its own, because it is a document of its own.
 ///
-/// Secrets stand as the words that stand for them everywhere, and a patch with such words is marked as masked: it shows what
+/// Secrets are replaced as in every format, and a patch with replaced secrets is marked as masked: it shows what
 /// changes, but does not carry it out.
 pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let secret_numbers = RefCell::new(SecretNumbers::of(report));
+    let secret_numbers = RefCell::new(SecretNumbers::number_all(report));
     let operations: Vec<Operations> = report.resources.iter().map(Operations::of).collect();
     let resources = report.resources.iter().zip(&operations);
     let wire = Patches {

@@ -142,9 +142,9 @@ fn a_group_names_all_its_resources_and_its_cause() {
     let count = |list: &Json| list.as_array().map_or(0, Vec::len);
     assert_eq!(count(&first["resources"]), 37);
     let variants = first["variants"].as_array().expect("a list");
-    let told: Vec<_> = variants.iter().map(|variant| (count(&variant["resources"]), &variant["before"])).collect();
+    let counted: Vec<_> = variants.iter().map(|variant| (count(&variant["resources"]), &variant["before"])).collect();
     let values = ["/v1/customers/{{.id}}", "/v0", "/old"].map(Json::from);
-    assert_eq!(told, [(34, &values[0]), (2, &values[1]), (1, &values[2])]);
+    assert_eq!(counted, [(34, &values[0]), (2, &values[1]), (1, &values[2])]);
     let cause = &first["cause"]["after"];
     assert_eq!((&cause["file"], &cause["line"]), (&Json::from("customers/_/metadata.yaml"), &Json::from(3)));
     assert_eq!(cause["via"][0]["kind"], "layer");
@@ -156,5 +156,5 @@ fn a_group_names_all_its_resources_and_its_cause() {
     let secret = &shown["groups"][2];
     assert_eq!((&secret["sensitive"], &secret["before"], count(&secret["resources"])), (&true.into(), &Json::Null, 3));
     let edit = &shown["layer_edits"][0];
-    assert_eq!((&edit["readers"], count(&edit["shielded"])), (&37.into(), 2));
+    assert_eq!((&edit["readers"], count(&edit["overridden"])), (&37.into(), 2));
 }

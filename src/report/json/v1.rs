@@ -18,7 +18,7 @@ pub fn schema() -> &'static str {
 
 /// Writes the report as one line of JSON.
 pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-    let secret_numbers = RefCell::new(SecretNumbers::of(report));
+    let secret_numbers = RefCell::new(SecretNumbers::number_all(report));
     let wire = Maker::new(report, &secret_numbers).report(report);
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
     wire.serialize(&mut serializer)?;
@@ -40,7 +40,7 @@ pub(super) struct WireReport<'a> {
     pub findings: Vec<WireFinding<'a>>,
     pub skipped: Vec<WireSkipped>,
     pub suppressed: Vec<WireSuppressed<'a>>,
-    /// Left out where there is nothing to say, as before these fields were known.
+    /// Left out if empty; older versions of the format do not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub would_hide: Vec<WireSuppressed<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -80,7 +80,7 @@ pub(super) struct Summary {
     pub moved: usize,
     pub respelled: usize,
     pub groups: usize,
-    pub shielded: usize,
+    pub overridden: usize,
     pub dead_edits: usize,
     pub spelling_only: usize,
     pub order_only: usize,
@@ -104,10 +104,10 @@ pub(super) struct WireResource<'a> {
     pub after: Option<WireFile>,
     pub changes: Vec<WireChange<'a>>,
     pub spelling_only: Vec<WireChange<'a>>,
-    /// Left out where there is nothing to say, as before this field was known.
+    /// Left out if empty; older versions of the format do not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<WireChange<'a>>,
-    /// The same.
+    /// Left out if empty; older versions of the format do not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<WireChange<'a>>,
 }
@@ -140,7 +140,7 @@ pub(super) struct WirePath {
     pub path_bytes: Option<String>,
 }
 
-/// The same beside other members.
+/// A path as text, and its exact bytes if they are not text, in an object with other members.
 #[derive(Serialize)]
 pub(super) struct InFile {
     pub file: String,
@@ -181,7 +181,7 @@ pub(super) struct WireChange<'a> {
     pub group: Option<String>,
 }
 
-/// Why a change came about, or the changes of a group.
+/// The causes of a change, or of the changes of a group.
 #[derive(Serialize)]
 pub(super) struct WireCauses {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,7 +192,7 @@ pub(super) struct WireCauses {
 
 #[derive(Serialize)]
 pub(super) struct WireCause {
-    /// Absent for a group whose values are written in a file each.
+    /// Absent for a group whose values are defined in different files.
     #[serde(flatten)]
     pub place: Option<WirePlace>,
     pub own: bool,
@@ -241,7 +241,7 @@ pub(super) struct WireVariant<'a> {
     pub resources: Vec<String>,
 }
 
-/// An edited file and how far it reaches.
+/// An edited file, and how many resources it affects.
 #[derive(Serialize)]
 pub(super) struct WireSource {
     #[serde(flatten)]
@@ -261,16 +261,16 @@ pub(super) struct WireLayerEdit {
     pub path: String,
     pub readers: usize,
     pub dead: bool,
-    pub shielded: Vec<WireShielded>,
+    pub overridden: Vec<WireOverridden>,
 }
 
 #[derive(Serialize)]
-pub(super) struct WireShielded {
+pub(super) struct WireOverridden {
     pub resource: String,
     pub by: WirePlace,
 }
 
-/// Where a change is inside a string that holds a document of its own.
+/// The path of a change inside an embedded document.
 #[derive(Serialize)]
 pub(super) struct WireInside {
     pub format: &'static str,

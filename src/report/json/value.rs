@@ -11,7 +11,7 @@ use crate::path::Pointer;
 use crate::report::secret_numbers::SecretNumbers;
 use crate::value::{Map, Node, Number, Value};
 
-/// A value to be written. Secrets become the words that stand for them in every other format.
+/// A value to be written. Secrets are replaced as in every other format.
 #[derive(Clone, Copy)]
 pub(super) struct Written<'a> {
     pub node: &'a Node,
@@ -66,7 +66,7 @@ impl Written<'_> {
     }
 }
 
-/// Every digit as it was; what JSON cannot say becomes a string.
+/// Keeps every digit; a number that JSON cannot represent becomes a string.
 fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
     match number.to_json() {
         Some(json) => RawValue::from_string(json.into_owned()).map_err(S::Error::custom)?.serialize(serializer),
@@ -74,7 +74,7 @@ fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::
     }
 }
 
-/// The keys of a map as JSON knows them. YAML tells `1` from `"1"`; here the second of two equal names says that it is another.
+/// The keys of a map as JSON names. YAML distinguishes `1` and `"1"`; here the second of two equal names is marked.
 fn unique_names(map: &Map) -> Vec<Cow<'_, str>> {
     let mut taken: BTreeSet<Cow<'_, str>> = BTreeSet::new();
     let mut names = Vec::with_capacity(map.len());

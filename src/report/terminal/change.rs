@@ -2,11 +2,11 @@
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::diff::path_text;
 use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at};
 use crate::report::cause;
 use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::path_text;
 use crate::report::secret_numbers;
 use crate::report::summary_counts::plural;
 use crate::report::text_diff::{Row, Sign, pair, passages};
@@ -27,13 +27,13 @@ pub(in crate::report) struct Layout {
 const VALUE_LINES: usize = 12;
 /// The most lines of a changed text.
 const TEXT_LINES: usize = 60;
-/// Values that do not fit beside their path may still stand on one line of their own, up to this width: longer ones are
+/// Values that do not fit beside their path may still be shown on a separate line, up to this width: longer ones are
 /// easier to compare above each other.
 const WIDEST_LINE_BELOW: usize = 48;
-/// The same for two versions of a value beside their path.
+/// The widest two versions of a value that are shown beside their path.
 const WIDEST_LINE_BESIDE: usize = 72;
 
-/// What stands below a path: a word beside the path, and lines.
+/// The details of a change: a remark beside the path, and lines below it.
 #[derive(Default)]
 struct Below {
     note: Option<Line>,
@@ -141,14 +141,14 @@ impl Draft<'_> {
         let start = line.width();
         let room = self.style.columns();
         let mut lines = Vec::new();
-        let steps = path_text::steps(&change.path, self.symbols);
+        let steps = path_text::steps(&change.path, self.symbols.embedded);
         let shared = steps.iter().zip(&self.last_path).take_while(|(step, last)| step == last).count();
         for (at, step) in steps.iter().enumerate() {
             if line.width() + columns(step) > room && line.width() > start {
                 lines.push(std::mem::replace(&mut line, Line::indented(start + 2)));
             }
             let step = self.fitted(step, room.saturating_sub(line.width()).max(8));
-            // What the path shares with the one above it stands back.
+            // The prefix that the path shares with the one above it is dimmed.
             line.push(if at < shared { Role::Dim } else { Role::Path }, &step);
         }
         lines.push(line);
@@ -156,7 +156,7 @@ impl Draft<'_> {
         lines
     }
 
-    /// The change on one line without its path, if it can be said so.
+    /// The change on one line without its path, if it fits.
     pub(in crate::report) fn short(&mut self, change: &Change) -> Option<Line> {
         if secret_numbers::is_secret(change) {
             return Some(self.secret(change));
@@ -219,7 +219,7 @@ impl Draft<'_> {
         }
     }
 
-    /// `[2] → [5]`: where an item stood and stands.
+    /// `[2] → [5]`: the indexes of an item before and after.
     fn positions(&self, change: &Change) -> Line {
         let (before, after) = match change.path.last() {
             Some(PathStep::Item { before, after, .. }) => (*before, *after),
@@ -299,13 +299,12 @@ impl Draft<'_> {
         lines
     }
 
-    /// Why the values are what they are, if that is written elsewhere. Where in their own file they are written, only for those who
-    /// asked for everything.
+    /// The cause of a change, if its values are defined elsewhere. With `-v` also the lines in the resource's own file.
     pub(in crate::report) fn whereabouts(&mut self, change: &Change, indent: usize) -> Vec<Line> {
         let causes = causes_at(change, &self.homes, self.sources);
         let is_at_home = self.homes.iter().any(Option::is_some);
         if is_at_home && causes.is_external() {
-            let words = cause::of_change(&causes, self.sources, &mut self.locator, self.symbols);
+            let words = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
             return self.why(&words, indent);
         }
         if !self.style.is_verbose() {
@@ -322,16 +321,17 @@ impl Draft<'_> {
 
     /// `line 7` in the resource's own file, `base.yaml:7` elsewhere.
     fn origin(&mut self, cause: &Cause) -> String {
-        let mut origin = match cause.is_own {
-            true => format!("line {}", self.locator.start(cause.at.span).line),
-            false => cause::place_words(&cause.at, &mut self.locator),
+        let mut origin = if cause.is_own {
+            format!("line {}", self.locator.start(cause.at.span).line)
+        } else {
+            cause::place_words(&cause.at, &mut self.locator)
         };
         for via in &cause.via {
             let by = match via.is_own {
                 true => format!("in line {}", self.locator.start(via.at.span).line),
                 false => format!("at {}", cause::place_words(&via.at, &mut self.locator)),
             };
-            origin.push_str(&format!(", through the {} {by}", via.kind.name()));
+            origin.push_str(&format!(", via the {} {by}", via.kind.name()));
         }
         origin
     }

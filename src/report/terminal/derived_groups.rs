@@ -1,14 +1,15 @@
-//! Groups that follow from others: what layers say differently makes other requests, for the same reason and for the same resources.
+//! Groups that follow from others: a metadata change also changes requests, with the same cause and the same resources.
 
 use std::collections::BTreeMap;
 
 use super::Draft;
+use crate::diff::path_text;
 use crate::diff::{Group, Origin, SharedCause};
 use crate::path::RepoPath;
+use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::{Report, path_text};
 
-/// The groups to tell, each with those that are told along with it; by position.
+/// The positions of the groups to show, each with those of the groups derived from it.
 pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Vec<usize>)> {
     let mut order: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut leaders: BTreeMap<Reason, usize> = BTreeMap::new();
@@ -26,10 +27,10 @@ pub(super) fn in_order(report: &Report, draft: &mut Draft<'_>) -> Vec<(usize, Ve
     order
 }
 
-/// The places the values are written at, and the resources.
+/// The locations of the definitions, and the resources.
 type Reason = ([Option<(RepoPath, u32)>; 2], Vec<usize>);
 
-/// Nothing if the values are not all written at one place.
+/// `None` if the values are not all defined at one location.
 fn reason(group: &Group) -> Option<Reason> {
     let place = |cause: &Option<SharedCause>| match cause.as_ref().map(|cause| &cause.origin) {
         None => Some(None),
@@ -49,7 +50,7 @@ impl Draft<'_> {
         let fingerprint = group.fingerprint.to_string();
         let lead = Line::indented(indent).with(Role::Dim, "also ").with(Role::Heading, &format!("[{}] ", at + 1));
         let lead = lead.with(role, &symbol).with(Role::Plain, " ");
-        let path = path_text::display(&group.path, self.symbols);
+        let path = path_text::display(&group.path, self.symbols.embedded);
         let room = self.style.columns();
         let mut lines = Vec::new();
         if lead.width() + columns(&path) + 2 + values.width() + 2 + fingerprint.len() <= room {

@@ -1,4 +1,4 @@
-//! The last lines: everything that was left out, so that nothing disappears in silence.
+//! The footer: everything that was left out of the report.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::sanitize;
 /// The most names of skipped files on one line.
 const NAMED_FILES: usize = 5;
 
-/// Skipped files by reason, numbers in another spelling, and how to see what was cut.
+/// The lines of the footer.
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'_>) -> Vec<Line> {
     let columns = draft.style.columns();
     draft.homes = [None, None];
-    let mut lines = shielded(report, draft);
+    let mut lines = overridden(report, draft);
     lines.extend(suppressed(report, draft));
     lines.extend(would_hide(report, draft));
     lines.extend(skipped(report, draft));
@@ -30,7 +30,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     }
     lines.extend(read_as(report, draft));
     if report.switched_off > 0 {
-        let phrase = format!("Switched off: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
+        let phrase = format!("Disabled: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     if counts.spelling_only > 0 && !draft.style.is_verbose() {
@@ -39,31 +39,32 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     if report.is_incomplete() {
-        let phrase = "Incomplete: what the errors concern could not be compared";
+        let phrase = "Incomplete: files with errors were not compared";
         lines.extend(wrapped(phrase, Role::Alarm, columns));
     }
     if draft.was_cut {
-        let phrase = format!("{} stands for text cut to fit the width (-v shows all)", draft.symbols.ellipsis);
+        let phrase = format!("{} marks text shortened to fit the width (-v shows all)", draft.symbols.ellipsis);
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     lines
 }
 
-/// Edits of layers that some resources do not notice, unless a group says so. Those that nobody notices are findings.
-fn shielded(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
-    let is_told = |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| is_behind(edit, group, report));
+/// Edits of layers that some resources override, unless a group shows them. Edits without any effect are findings.
+fn overridden(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
+    let is_shown = |edit: &LayerEdit| edit.is_dead || report.groups.iter().any(|group| is_behind(edit, group, report));
     let mut lines = Vec::new();
-    for edit in report.layer_edits.iter().filter(|edit| !edit.shielded.is_empty() && !is_told(edit)) {
+    for edit in report.layer_edits.iter().filter(|edit| !edit.overridden.is_empty() && !is_shown(edit)) {
         let line = edit.at().map(|at| draft.locator.start(at).line).unwrap_or_default();
-        let title = format!("Not everywhere: {} in {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
+        let title =
+            format!("Partly overridden: {} at {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
         lines.extend(draft.phrase(&title, 0));
-        let words = draft.shielded_words(edit, draft.style.columns().saturating_sub(2));
+        let words = draft.overridden_text(edit, draft.style.columns().saturating_sub(2));
         lines.extend(draft.phrase(&words, 2));
     }
     lines
 }
 
-/// How many changes each rule of the user took out; on request also which.
+/// The number of changes that each rule hides; with `--show-suppressed` also the changes.
 fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     if report.suppressed.is_empty() {
         return Vec::new();
@@ -86,13 +87,13 @@ fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// What is still shown, but not once the compare rules of the newer side hold: a change cannot hide itself.
+/// Changes that the compare rules of the newer side would hide. They are shown, because a change must not hide itself.
 fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     if report.would_hide.is_empty() {
         return Vec::new();
     }
     let count = plural(report.would_hide.len(), "change");
-    let title = format!("Compare rules change: {count} above would be hidden by the new ones");
+    let title = format!("Compare rules change: {count} above would be hidden by the new rules");
     let mut lines = wrapped(&title, Role::Changed, draft.style.columns());
     for hidden in &report.would_hide {
         let phrase = format!("{} by {}", hidden.identity, sanitize::inline(&hidden.rule));
@@ -110,14 +111,14 @@ fn taken_out(suppressed: &Suppressed, draft: &mut Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// What the changed files were taken for, for those who ask for everything.
+/// How the changed files were interpreted; only with `-v`.
 fn read_as(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     if !draft.style.is_verbose() || report.read_as.is_empty() {
         return Vec::new();
     }
     let kinds: Vec<String> =
         report.read_as.iter().map(|(kind, count)| format!("{} ({count})", kind.describe())).collect();
-    wrapped(&format!("Read as: {}", kinds.join(", ")), Role::Dim, draft.style.columns())
+    wrapped(&format!("Interpreted as: {}", kinds.join(", ")), Role::Dim, draft.style.columns())
 }
 
 fn skipped(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {

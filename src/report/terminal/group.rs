@@ -6,16 +6,16 @@ use std::rc::Rc;
 use super::Draft;
 use super::change::Layout;
 use super::summary::wrapped;
-use crate::diff::{Change, Group, Origin, PathStep, SharedCause, Variant};
+use crate::diff::{Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::{LayerEdit, Report, cause, edit_pattern, fragment, name_list, secret_numbers};
 use crate::text::Span;
 
-/// Where the lines below the change stand.
+/// Indent of the lines below the change.
 const DETAILS: usize = 6;
-/// Further to the right nobody looks for the number of resources.
+/// The rightmost column of the number of resources.
 const WIDEST: usize = 100;
 /// The most values in braces.
 const MOST_VALUES: usize = 3;
@@ -54,7 +54,8 @@ impl Draft<'_> {
         self.last_path.clear();
         self.homes = [None, None];
         let Some((_, example)) = group.example(&report.resources) else { return Vec::new() };
-        let change = Change { path: group.path.clone(), ..example.clone() };
+        let mut change = example.clone();
+        change.path.clone_from(&group.path);
         let (symbol, role) = self.change_symbol(&change);
         match self.form_words(report, group).or_else(|| self.varied(report, group)) {
             Some(varied) => self.on_one_line(&change, layout, (&symbol, role), varied),
@@ -62,27 +63,27 @@ impl Draft<'_> {
         }
     }
 
-    /// What happens to the values of a group, if it can be said on one line.
+    /// The values of a group on one line, if they fit.
     pub(in crate::report) fn group_values(&mut self, report: &Report, group: &Group) -> Option<Line> {
         let (_, example) = group.example(&report.resources)?;
         let words = self.form_words(report, group).or_else(|| self.varied(report, group));
         words.or_else(|| self.short(example))
     }
 
-    /// `/v1/customers/… → /v2/customers/…`, where everybody has another value that was edited in the same way.
+    /// `/v1/customers/… → /v2/customers/…`, if resources have different values that were edited alike.
     fn form_words(&mut self, report: &Report, group: &Group) -> Option<Line> {
         let edit_pattern = self.edit_pattern(report, group)?;
         let ellipsis = self.symbols.ellipsis;
         Some(self.old_and_new_words(&edit_pattern.before.words(ellipsis), &edit_pattern.after.words(ellipsis)))
     }
 
-    /// What the texts of a group have in common; found once.
+    /// The edit pattern of a group; computed once.
     fn edit_pattern(&mut self, report: &Report, group: &Group) -> Option<Rc<edit_pattern::EditPattern>> {
         let find = || edit_pattern::of_group(group, &report.resources).map(Rc::new);
         self.edit_patterns.entry(group.fingerprint).or_insert_with(find).clone()
     }
 
-    /// The resources that have what the first line of a group says, and the variants that do not.
+    /// The resources with the values in the first line of a group, and the variants with other values.
     pub(in crate::report) fn usual<'g>(&mut self, report: &Report, group: &'g Group) -> (Vec<usize>, Vec<&'g Variant>) {
         let usual =
             self.edit_pattern(report, group).map_or_else(|| vec![0], |edit_pattern| edit_pattern.variants.clone());
@@ -103,7 +104,7 @@ impl Draft<'_> {
         Line::default().with(Role::Removed, before).with(Role::Dim, &arrow).with(Role::Added, after)
     }
 
-    /// Who it happens to, what varies, why, and who is spared.
+    /// The resources of a group, its variants, its cause, and the resources that override the value.
     pub(in crate::report) fn group_details(&mut self, report: &Report, group: &Group, indent: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         let (main, mut others) = self.usual(report, group);
@@ -113,11 +114,11 @@ impl Draft<'_> {
         lines.extend(self.resource_list(report, &main, indent, ""));
         lines.extend(self.variants(report, &others, indent));
         let why = cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
-        lines.extend(self.why(&why, indent));
+        lines.extend(why.iter().flat_map(|why| self.why(why, indent)).collect::<Vec<_>>());
         let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
-        for edit in spared.filter(|edit| !edit.shielded.is_empty()).collect::<Vec<_>>() {
+        for edit in spared.filter(|edit| !edit.overridden.is_empty()).collect::<Vec<_>>() {
             let lead = "not affected: ";
-            let words = self.shielded_words(edit, self.style.columns().saturating_sub(indent + lead.len()));
+            let words = self.overridden_text(edit, self.style.columns().saturating_sub(indent + lead.len()));
             lines.extend(self.phrase(&format!("{lead}{words}"), indent));
         }
         lines
@@ -152,7 +153,7 @@ impl Draft<'_> {
         Some(self.old_and_new_words(&before, &after))
     }
 
-    /// Each value that is not the usual one, with its resources.
+    /// Each variant that is not in the first line, with its resources.
     pub(super) fn variants(&mut self, report: &Report, others: &[&Variant], indent: usize) -> Vec<Line> {
         let listed = match self.most(MOST_VARIANTS) {
             Some(most) if others.len() > most => MOST_EXAMPLES,
@@ -226,14 +227,14 @@ impl Draft<'_> {
         fitted.collect()
     }
 
-    /// `4 shielded by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
-    pub(in crate::report) fn shielded_words(&mut self, edit: &LayerEdit, room: usize) -> String {
-        let lead = format!("{} shielded by ", grouped(edit.shielded.len()));
+    /// `4 overridden by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
+    pub(in crate::report) fn overridden_text(&mut self, edit: &LayerEdit, room: usize) -> String {
+        let lead = format!("{} overridden by ", grouped(edit.overridden.len()));
         let places: BTreeSet<(RepoPath, usize)> = edit
-            .shielded
+            .overridden
             .iter()
-            .map(|shielded| {
-                let start = self.locator.start(shielded.by);
+            .map(|resource| {
+                let start = self.locator.start(resource.by);
                 (start.text.path.clone(), start.line)
             })
             .collect();
@@ -242,9 +243,10 @@ impl Draft<'_> {
             _ => {
                 let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
                 let families = name_list::of_files(files);
-                match self.style.is_verbose() {
-                    true => name_list::whole(&families).join(" "),
-                    false => name_list::fitted(&families, room.saturating_sub(lead.len())),
+                if self.style.is_verbose() {
+                    name_list::whole(&families).join(" ")
+                } else {
+                    name_list::fitted(&families, room.saturating_sub(lead.len()))
                 }
             }
         };

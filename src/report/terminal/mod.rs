@@ -36,7 +36,7 @@ use super::text_diff::TextLayout;
 use crate::diff::{Fingerprint, Group, HomeFile, Member, ResourceChange};
 use crate::text::Sources;
 
-/// Writes the whole report: what many resources share once, and then what each has for itself.
+/// Writes the whole report: groups first, then the other changes of each resource.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     if report.groups.is_empty() && report.edits.files.is_empty() {
         return write_each(report, style, out);
@@ -48,9 +48,9 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
         for (at, following) in derived_groups::in_order(report, draft) {
             section(draft.group(report, at, &following), screen)?;
         }
-        let told = told(report, style);
+        let shown = shown_in_groups(report, style);
         for (at, resource) in report.resources.iter().enumerate() {
-            section(draft.untold(at, resource, &told), screen)?;
+            section(draft.resource_without(at, resource, &shown), screen)?;
         }
         findings(report, draft, screen)
     })
@@ -66,8 +66,8 @@ pub fn write_each(report: &Report, style: &Style, out: &mut dyn io::Write) -> io
     })
 }
 
-/// The changes that need not be told for their resource: groups tell them, or whoever reads them from a file does.
-pub(super) fn told(report: &Report, style: &Style) -> BTreeSet<Member> {
+/// The changes that are not repeated at their resource, because groups or the resources that read the file show them.
+pub(super) fn shown_in_groups(report: &Report, style: &Style) -> BTreeSet<Member> {
     let grouped = report.groups.iter().flat_map(Group::members);
     let echoes = report.edits.echoes.iter().copied().filter(|_| !style.is_verbose());
     grouped.chain(echoes).collect()
@@ -89,14 +89,14 @@ pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'
     diagnostics::show(report, draft.style, screen)
 }
 
-/// Everything around the resources is the same in every layout.
+/// Writes the parts around the resources, which all layouts share.
 pub(super) fn frame(
     report: &Report,
     draft: &mut Draft<'_>,
     screen: &mut Screen<'_>,
     body: impl FnOnce(&mut Draft<'_>, &mut Screen<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let counts = SummaryCounts::of(report);
+    let counts = SummaryCounts::count(report);
     summary::lines(report, &counts, draft.style).into_iter().try_for_each(|line| screen.line(line))?;
     body(draft, screen)?;
     let footer = footer::lines(report, &counts, draft);
@@ -124,19 +124,19 @@ pub(super) struct Draft<'a> {
     pub symbols: &'static Symbols,
     pub secret_numbers: SecretNumbers,
     pub locator: Locator<'a>,
-    /// Whether some text was cut to fit; the footer then says how to see it whole.
+    /// Whether some text was shortened to fit; the footer then says how to show all of it.
     pub was_cut: bool,
     /// The steps of the path above, so that the next one can show what is new in it.
     pub last_path: Vec<String>,
-    /// Where the resource at hand stands, before and after.
+    /// The files of the current resource, before and after.
     pub homes: [Option<HomeFile>; 2],
-    /// What stands in front of the next change, in place of blanks.
+    /// Text before the next change, instead of blanks.
     pub tag: Option<String>,
     /// Lists of so many names are shown whole.
     pub listed: usize,
     /// The texts that values point into.
     pub sources: &'a Sources,
-    /// How to see what was left out, in words for the reader.
+    /// A hint how to show what was left out.
     pub hint: &'static str,
     /// What was found out about groups, by their names.
     pub edit_patterns: BTreeMap<Fingerprint, Option<Rc<EditPattern>>>,
@@ -147,7 +147,7 @@ impl<'a> Draft<'a> {
         Self {
             style,
             symbols: style.symbols(),
-            secret_numbers: SecretNumbers::of(report),
+            secret_numbers: SecretNumbers::number_all(report),
             locator: Locator::new(&report.sources),
             was_cut: false,
             last_path: Vec::new(),

@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::report::paint::{Line, Role, Screen};
 use crate::report::style::Style;
 
-/// Writes each file once, in byte order: where a resource stands now, or where it stood if it is gone.
+/// Writes the files of changed resources once, in byte order: the newer file, or the older one of a removed resource.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let changed = report.resources.iter().filter(|resource| resource.status() < Status::Respelled);
     let files: BTreeSet<_> =

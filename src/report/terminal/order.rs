@@ -1,4 +1,4 @@
-//! Lists in another order: what they hold, by name.
+//! Reordered lists, with their items by name.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Draft<'_> {
         rows.iter().map(|row| self.signed(sign, layout).with(sign.role(), row.trim_end())).collect()
     }
 
-    /// What stands where it stood, at either end, shrinks to an ellipsis.
+    /// Unmoved items at either end are replaced by an ellipsis.
     fn without_ends(&self, mut before: Vec<String>, mut after: Vec<String>) -> (Vec<String>, Vec<String>) {
         let start = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
         let same_end =
@@ -73,7 +73,7 @@ impl Draft<'_> {
         (before, after)
     }
 
-    /// The items of both lists by name, or by where they stood before if they have none.
+    /// The items of both lists by name, or by their index before if they have none.
     fn item_names(&mut self, before: &Node, after: &Node) -> (Vec<String>, Vec<String>) {
         let (before, after) = (before.as_list().unwrap_or_default(), after.as_list().unwrap_or_default());
         let mut places: BTreeMap<u64, Vec<usize>> = BTreeMap::new();

@@ -12,9 +12,9 @@ use crate::resource::{Identity, Resource};
 
 /// The most lines of a new or vanished resource.
 const CONTENT_LINES: usize = 14;
-/// Changes stand below the header, their values below them.
+/// Indents of changes below the header, and of values below changes.
 pub(in crate::report) const CHANGES: Layout = Layout { indent: 2, details: 6, inset: 0 };
-/// A file that does not fit beside its resource stands below it.
+/// Indent of a file that does not fit beside its resource.
 const FILE_INDENT: usize = 4;
 
 impl Draft<'_> {
@@ -25,22 +25,22 @@ impl Draft<'_> {
         lines
     }
 
-    /// The lines of a resource without what was told of it already; none if that was all.
-    pub(in crate::report) fn untold(
+    /// The lines of a resource without changes that were shown before; empty if none are left.
+    pub(in crate::report) fn resource_without(
         &mut self,
         at: usize,
         resource: &ResourceChange,
-        told: &BTreeSet<Member>,
+        shown: &BTreeSet<Member>,
     ) -> Vec<Line> {
-        let is_told = |change| told.contains(&Member { resource: at, change });
+        let is_shown = |change| shown.contains(&Member { resource: at, change });
         let count = resource.changes().count();
-        let has_news = count == 0 || resource.is_moved() || (0..count).any(|change| !is_told(change));
+        let has_news = count == 0 || resource.is_moved() || (0..count).any(|change| !is_shown(change));
         let has_spellings = self.style.is_verbose() && resource.spellings().next().is_some();
         if !has_news && !has_spellings {
             return Vec::new();
         }
         let mut lines = self.header(resource);
-        lines.extend(self.changes_but(resource, CHANGES, &is_told));
+        lines.extend(self.changes_but(resource, CHANGES, &is_shown));
         lines
     }
 
@@ -49,12 +49,12 @@ impl Draft<'_> {
         self.changes_but(resource, layout, &|_| false)
     }
 
-    /// The same without some of the changes, given by their positions.
+    /// The lines of all changes except some, given by their positions.
     pub(in crate::report) fn changes_but(
         &mut self,
         resource: &ResourceChange,
         layout: Layout,
-        is_told: &dyn Fn(usize) -> bool,
+        is_shown: &dyn Fn(usize) -> bool,
     ) -> Vec<Line> {
         self.enter(resource);
         let content = Layout { details: layout.details.saturating_sub(2), ..layout };
@@ -62,8 +62,8 @@ impl Draft<'_> {
             (None, Some(after)) => self.content(after, Sign::Added, content),
             (Some(before), None) => self.content(before, Sign::Removed, content),
             _ => {
-                let untold = resource.changes().enumerate().filter(|(at, _)| !is_told(*at));
-                let mut lines: Vec<Line> = untold.flat_map(|(_, change)| self.change(change, layout)).collect();
+                let unshown = resource.changes().enumerate().filter(|(at, _)| !is_shown(*at));
+                let mut lines: Vec<Line> = unshown.flat_map(|(_, change)| self.change(change, layout)).collect();
                 lines.extend(self.spellings(resource));
                 lines
             }

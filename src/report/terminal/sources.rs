@@ -1,4 +1,4 @@
-//! The edited files that changes come from, and how far each reaches.
+//! The edited files that changes come from, and how many resources each affects.
 
 use super::Draft;
 use super::summary::wrapped;
@@ -10,7 +10,7 @@ use crate::report::summary_counts::{grouped, plural};
 const MOST_FILES: usize = 8;
 const INDENT: usize = 2;
 
-/// A heading and one line per file; nothing where every resource changed for itself.
+/// A heading and one line per file; empty if there are neither groups nor files that affect other resources.
 pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let edits = &report.edits;
     if edits.files.is_empty() && report.groups.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let mut rows: Vec<(String, usize, usize)> = Vec::new();
     rows.extend(edits.files.iter().take(listed).map(|file| (file.file.to_string(), file.edits, file.resources)));
     if edits.own.files > 0 {
-        let own = format!("{} {}", plural(edits.own.files, "file"), reflexive(edits.own.files));
+        let own = format!("{} changed directly", plural(edits.own.files, "file"));
         rows.push((own, edits.own.edits, edits.own.resources));
     }
     if rows.is_empty() {
@@ -49,8 +49,4 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         lines.extend(phrases.into_iter().map(|line| Line::indented(INDENT).then(line)));
     }
     lines
-}
-
-fn reflexive(count: usize) -> &'static str {
-    if count == 1 { "for itself" } else { "for themselves" }
 }

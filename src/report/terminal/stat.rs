@@ -75,7 +75,7 @@ fn extent(resource: &ResourceChange) -> Extent {
     extent
 }
 
-/// `+1 ~2 -1`, or a word for a resource that changed as a whole.
+/// `+1 ~2 -1`, or a word for a resource that was added, removed or moved.
 pub(in crate::report) fn extent_words(resource: &ResourceChange) -> String {
     let Extent { added, changed, removed } = extent(resource);
     match resource.status() {

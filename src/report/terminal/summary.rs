@@ -1,18 +1,17 @@
-//! The first lines: which sides, how much was looked at, what came out.
+//! The first lines: the two sides, how much was compared, and the counts.
 
+use crate::finding::Finding;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
-use crate::report::summary_counts::{SummaryCounts, grouped, plural};
+use crate::report::summary_counts::{SummaryCounts, files_with_findings, grouped, plural};
 use crate::sanitize;
 
 /// The sides and what was compared, then the counts; one line if nothing changed.
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, style: &Style) -> Vec<Line> {
     let columns = style.columns();
-    let answer = match counts.is_unchanged() {
-        true => unchanged(report, counts),
-        false => Line::default().with(Role::Dim, &compared(report)),
-    };
+    let answer =
+        if counts.is_unchanged() { unchanged(report) } else { Line::default().with(Role::Dim, &compared(report)) };
     let answers = if answer.width() <= columns { vec![answer] } else { wrapped(&answer.plain(), Role::Plain, columns) };
     let words = std::iter::once(title(report, style)).chain(answers).collect();
     let mut lines = filled(words, "   ", columns);
@@ -40,22 +39,25 @@ fn compared(report: &Report) -> String {
     format!("{resources} in {files}")
 }
 
-/// The whole answer in one phrase: an empty answer must say what it rests on.
-fn unchanged(report: &Report, counts: &SummaryCounts) -> Line {
+/// The result in one phrase: how much was compared without a change, or that files with errors could not be compared.
+fn unchanged(report: &Report) -> Line {
+    if report.is_incomplete() {
+        let phrase = match files_with_findings(report, Finding::is_error) {
+            0 => "could not compare everything".to_owned(),
+            1 => "could not compare: 1 file has errors".to_owned(),
+            files => format!("could not compare: {} have errors", plural(files, "file")),
+        };
+        return Line::default().with(Role::Alarm, &phrase);
+    }
     let phrase = match (report.compared.files, report.compared.resources) {
-        (0, _) => "no file differs".to_owned(),
-        (files, 0) => format!("no resource to compare in {}", plural(files, "changed file")),
+        (0, _) => "no files differ".to_owned(),
+        (files, 0) => format!("no resources to compare in {}", plural(files, "changed file")),
         _ => format!("no effective change: {} compared", compared(report)),
     };
-    match counts.errors {
-        0 => Line::default().with(Role::Plain, &phrase),
-        errors => Line::default()
-            .with(Role::Plain, &phrase)
-            .with(Role::Alarm, &format!(", but {} left parts unread", plural(errors, "error"))),
-    }
+    Line::default().with(Role::Plain, &phrase)
 }
 
-/// What came out, most important first; what did not happen is not mentioned.
+/// The counts, most important first, without zeros.
 pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, String)> {
     let changed = match counts.changed_and_moved {
         0 => "changed".to_owned(),
@@ -71,7 +73,7 @@ pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, Strin
         (counts.warnings, Role::Changed, noun(counts.warnings, "warning")),
         (counts.notes, Role::Dim, noun(counts.notes, "note")),
         (counts.secrets, Role::Moved, noun(counts.secrets, "secret")),
-        (counts.shielded, Role::Dim, "shielded".to_owned()),
+        (counts.overridden, Role::Dim, "overridden".to_owned()),
         (counts.dead_edits, Role::Changed, format!("dead {}", noun(counts.dead_edits, "edit"))),
         (counts.order_only, Role::Dim, "order-only".to_owned()),
         (counts.spelling_only, Role::Dim, "spelling-only".to_owned()),

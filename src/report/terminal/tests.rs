@@ -53,11 +53,12 @@ fn no_change_is_one_line_that_can_be_trusted() {
     let wide = Style { width: 80, ..PLAIN };
     assert_eq!(written(&report, wide), "HEAD → index   no effective change: 7 resources in 3 changed files compared\n");
     report.compared = Compared::default();
-    assert_eq!(written(&report, wide), "HEAD → index   no file differs\n");
+    assert_eq!(written(&report, wide), "HEAD → index   no files differ\n");
     let location = Location::File { path: path("a.yaml"), revision: "index".into() };
     report.findings.push(Finding::new(&finding::SOURCE_UNREADABLE, location, "no"));
+    report.incomplete = true;
     let shown = written(&report, wide);
-    assert!(shown.starts_with("HEAD → index   no file differs, but 1 error left parts unread\n"), "{shown}");
+    assert!(shown.starts_with("HEAD → index   could not compare: 1 file has errors\n"), "{shown}");
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn texts_are_hunks_with_their_words_marked() {
     );
     let end = change(ChangeKind::Text, [key("a")], string("x\ny\n"), string("x\ny"));
     let shown = lines(vec![end], PLAIN);
-    assert_eq!(shown[2..], ["      - y", "      + y", "        (no line break at the end)"]);
+    assert_eq!(shown[2..], ["      - y", "      + y", "        (no newline at end of file)"]);
 }
 
 #[test]
@@ -260,8 +261,8 @@ Not compared: 3 changed files
   other formats (2): README.md, docs/logo.svg
   templates of another tool (1): charts/web/templates/service.yaml
 Spelling only: 1 number written differently but equal in value (-v lists them)
-Incomplete: what the errors concern could not be compared
-… stands for text cut to fit the width (-v shows all)
+Incomplete: files with errors were not compared
+… marks text shortened to fit the width (-v shows all)
 "
     ));
 }
@@ -303,11 +304,11 @@ fn names_are_the_files_of_today() {
 fn what_many_share_is_told_once() {
     let shown = written(&grouped(), Style { width: 80, ..PLAIN });
     let expected = "HEAD → index   39 resources in 6 changed files
-37 changed  3 groups  3 secrets  2 shielded
+37 changed  3 groups  3 secrets  2 overridden
 
 SOURCES
   customers/_/metadata.yaml   1 edit → 37 resources
-  5 files for themselves     8 edits → 5 resources
+  5 files changed directly   8 edits → 5 resources
 
 [1] ~ metadata › .operationInfo.updateResource.path   37 resources  FINGERPRINT
       - \"/v1/customers/{{.id}}\"
@@ -317,11 +318,10 @@ SOURCES
       varies  /v0 → \"/v2/customers/{{.id}}\"  /customers/{c07, c08}
       varies  /old → \"/v2/customers/{{.id}}\"  /customers/c09
       why  customers/_/metadata.yaml:3
-      not affected: 2 shielded by customers/{mono, north}/metadata.yaml
+      not affected: 2 overridden by customers/{mono, north}/metadata.yaml
 
 [2] ~ .plan  silver → gold                             5 resources  FINGERPRINT
       /customers/{c00, c01, c02, c03, c04}
-      why  the same edit in each of their files
 ";
     let report = grouped();
     let anonymous = report
@@ -343,6 +343,6 @@ fn each_resource_can_still_be_told_for_itself() {
     assert!(!shown.contains("SOURCES") && !shown.contains("[1]"));
     assert_eq!(shown.matches("      why  customers/_/metadata.yaml:3\n").count(), 37);
     assert!(shown.contains(
-        "\nNot everywhere: /operationInfo/updateResource/path in customers/_/metadata.yaml:3\n  2 shielded by "
+        "\nPartly overridden: /operationInfo/updateResource/path at customers/_/metadata.yaml:3\n  2 overridden by "
     ));
 }

@@ -4,6 +4,8 @@ use super::*;
 use crate::directive::{self, Context, Includes, MergeProfile};
 use crate::document::{self, Format};
 use crate::limits::Limits;
+use crate::path::RepoPath;
+use crate::resource::Identity;
 use crate::snapshot::MemorySnapshot;
 use crate::text::{SourceText, Sources};
 
@@ -25,7 +27,9 @@ fn expanded(text: &str) -> Node {
 fn masked(text: &str, rules: &[&str]) -> Node {
     let rule = |pointer: &&str| PlaceRule { within: None, pointer: (*pointer).into() };
     let rules: Vec<PlaceRule> = rules.iter().map(rule).collect();
-    Masks::new(&rules).hide_document(expanded(text), &RepoPath::new("a.yaml").unwrap())
+    let file = RepoPath::new("a.yaml").unwrap();
+    let identity = Identity::File { path: file.clone(), position: None };
+    Masks::new(&rules).hide(Resource { identity, file, position: 0, payload: expanded(text), unit: None }).payload
 }
 
 /// Everything that anybody could print: what secrets hide is not part of it.
@@ -83,7 +87,7 @@ fn declared_places_are_hidden_in_histories_too() {
         "a: {+/b: , db: {pass: {+%: nullout}}}\nb: {db: {pass: hunter3}}\n",
     ] {
         let identity = Identity::File { path: RepoPath::root(), position: None };
-        let resource = Resource { identity, file: RepoPath::root(), position: 0, payload: expanded(text) };
+        let resource = Resource { identity, file: RepoPath::root(), position: 0, payload: expanded(text), unit: None };
         let hidden = hide_places(resource, places).payload;
         assert!(!all(&hidden).contains("hunter"), "{hidden:?}");
     }

@@ -2,14 +2,14 @@
 
 use std::io;
 
+use crate::comparison::Judged;
 use crate::finding::Severity;
-use crate::pipeline::{self, Judged};
 use crate::report::{self, Report, Style};
 use crate::shell::cli::{CheckArgs, CheckFormat, FailOn, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::output;
-use crate::shell::session::Session;
+use crate::shell::session::{Asked, Session};
 
 pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let session = Session::open(global, &args.range)?;
@@ -20,7 +20,7 @@ pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, F
         (_, true) => Judged::New,
         _ => Judged::Changed,
     };
-    let report = pipeline::check(&session.request(), judged);
+    let report = session.comparison(Asked::default()).check(judged);
     show(&report, args.format, &output::style(global))?;
     Ok(exit_of(&report, args.fail_on))
 }

@@ -4,24 +4,23 @@ use std::io::{self, IsTerminal, Write};
 
 use smol_str::SmolStr;
 
+use crate::comparison::ComparedViews;
 use crate::glob::Pattern;
-use crate::pipeline::{self, Wants};
 use crate::report::{self, Report, Style};
 use crate::shell::cli::{DiffArgs, DiffFormat, Global, View};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::session::Session;
+use crate::shell::session::{Asked, Session};
 use crate::shell::timings::Timings;
 use crate::shell::{environment, output, pager, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let mut timings = Timings::start(global);
-    let mut session = Session::open(global, &args.range)?;
+    let session = Session::open(global, &args.range)?;
     timings.mark("opened");
-    session.ignored = read_pointers(&args.ignore)?;
-    session.reveal = may_reveal(args.reveal)?;
-    session.wants = wants(&args.only);
-    let mut report = progress::while_working(session.progress(), || pipeline::compare(&session.request()));
+    let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
+    let comparison = session.comparison(Asked { ignored, reveal, views: views(&args.only) });
+    let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
     // Programs get everything, and choose for themselves.
     if (args.no_group || args.per_resource) && args.format != DiffFormat::Json {
@@ -38,14 +37,15 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     timings.mark("written");
     let exit = exit_of(&report, args.exit_code);
     // The process ends now, and gives everything back at once: faster than piece by piece.
-    std::mem::forget((session, report));
+    std::mem::forget((comparison, report));
+    std::mem::forget(session);
     Ok(exit)
 }
 
 /// Everything, unless only some views are asked for.
-fn wants(only: &[View]) -> Wants {
+fn views(only: &[View]) -> ComparedViews {
     let has = |view| only.is_empty() || only.contains(&view);
-    Wants { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
+    ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 
 fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
@@ -61,13 +61,13 @@ fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
 /// Secrets are for a person who looks at a terminal, not for logs and files.
 pub(super) fn may_reveal(wanted: bool) -> Result<bool, Failure> {
     if wanted && (environment::is_set("CI") || !io::stdout().is_terminal()) {
-        let failure = Failure::new("--reveal shows secrets only on a terminal, and never in a CI job");
+        let failure = Failure::new("--reveal works only on a terminal, never in CI");
         return Err(failure.help("run it by hand, without a pipe and with CI unset"));
     }
     Ok(wanted)
 }
 
-/// What a comment on a pull request takes, with a little room for whoever wraps it.
+/// The size limit of a comment on a pull request, with a little room for a wrapper.
 const COMMENT_BUDGET: usize = 65_000;
 
 /// How a diff is shown.

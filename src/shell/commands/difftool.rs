@@ -6,11 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::diff::{self, Look};
+use crate::comparison::{Comparison, Options, TextFile};
 use crate::limits::Budget;
 use crate::path::RepoPath;
-use crate::pipeline::{self, Configuration, NoMemory, Policy, Request};
-use crate::report::lines::{self, PlainFile};
+use crate::report::lines;
 use crate::report::{Report, Style};
+use crate::settings::{Configuration, Policy};
 use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::environment;
@@ -18,7 +19,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{GitError, Repository, Revision};
 use crate::shell::output;
-use crate::snapshot::{MemorySnapshot, Scope, Snapshot};
+use crate::snapshot::{MemorySnapshot, Snapshot};
 use crate::text::Sources;
 
 pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit, Failure> {
@@ -27,24 +28,14 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     let configuration = configuration(global, args, &sources)?;
     budget.limits = configuration.limits().clone();
     let (before, after) = sides(args, &budget)?;
-    let request = Request {
-        before: &*before,
-        after: &*after,
-        scope: &Scope::everything(),
-        configuration: &configuration,
-        budget: &budget,
-        ignored: &[],
-        memory: &NoMemory,
-        wants: pipeline::Wants::default(),
-        reveal: false,
-        sources: &sources,
-    };
-    let mut report = pipeline::compare(&request);
+    let comparison =
+        Comparison::new(&*before, &*after, &configuration, &sources, Options { budget, ..Options::default() });
+    let report = comparison.compare();
     // Machine formats name what was not compared; people who asked for a diff of a file want to see one.
     let is_for_people = !matches!(args.format, DiffFormat::Json | DiffFormat::JsonPatch | DiffFormat::Markdown);
-    let plain = if is_for_people { pipeline::take_plain_files(&request, &mut report) } else { Vec::new() };
+    let (report, plain) = if is_for_people { comparison.with_text_files(report) } else { (report, Vec::new()) };
     write(&report, &plain, args.format, &output::style(global))?;
-    // git looks at the exit code only if it was told to.
+    // git uses the exit code only if it is configured to.
     let is_asked =
         args.exit_code || environment::text("GIT_DIFFTOOL_TRUST_EXIT_CODE")?.is_some_and(|trust| trust == "true");
     let differs = report.has_differences() || plain.iter().any(|file| !file.content.is_same());
@@ -54,11 +45,11 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
         _ => Exit::Clean,
     };
     // The process ends now, and gives everything back at once: faster than piece by piece.
-    std::mem::forget(report);
+    std::mem::forget((comparison, report));
     Ok(exit)
 }
 
-fn write(report: &Report, plain: &[PlainFile], format: DiffFormat, style: &Style) -> io::Result<()> {
+fn write(report: &Report, plain: &[TextFile], format: DiffFormat, style: &Style) -> io::Result<()> {
     // git calls once per file and says which this is; nothing else would keep them apart.
     let is_first = environment::text("GIT_DIFF_PATH_COUNTER").ok().flatten().is_none_or(|counter| counter == "1");
     if !is_first && format == DiffFormat::Terminal {
@@ -77,7 +68,7 @@ fn write(report: &Report, plain: &[PlainFile], format: DiffFormat, style: &Style
 }
 
 /// What applies to both sides: what the repository says now and said last. git hands over nothing but the files that differ,
-/// and which of their values are secret stands in another file.
+/// and their secret values are listed in another file.
 fn configuration(global: &Global, args: &DifftoolArgs, sources: &Sources) -> Result<Configuration, Failure> {
     let budget = Budget::default();
     let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
@@ -148,7 +139,7 @@ fn one_file(path: &Path, name: &RepoPath, label: &str, budget: &Budget) -> Resul
     let failed = |error: io::Error| Failure::new(format!("{} cannot be read: {error}", path.display()));
     let limit = budget.limits.file_bytes;
     let mut content = Vec::new();
-    // A shell may hand over a pipe, whose size nobody knows.
+    // A shell may pass a pipe, whose size is unknown.
     File::open(path).map_err(failed)?.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(failed)?;
     if content.len() as u64 > limit {
         return Err(Failure::new(format!("{} has more than {limit} bytes, the limit for one file", path.display()))

@@ -6,17 +6,18 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::comparison::Judged;
 use crate::finding::{Finding, Severity};
 use crate::names;
-use crate::pipeline::{self, Judged, Policy};
 use crate::report::{ReadAs, Report, plural};
 use crate::sanitize;
+use crate::settings::Policy;
 use crate::shell::cli::Global;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{Comparison, Repository, Revision};
+use crate::shell::git::{Repository, Revision, RevisionPair};
 use crate::shell::output;
-use crate::shell::session::{Session, open_repository};
+use crate::shell::session::{Asked, Session, open_repository};
 
 pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     let repository = open_repository(global)?;
@@ -28,9 +29,9 @@ pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     output::print_lines(&page.0)?;
 
     let side = if repository.root().is_some() { Revision::Worktree } else { Revision::Tree(repository.head()?) };
-    let comparison = Comparison { before: side.clone(), after: side };
+    let comparison = RevisionPair { before: side.clone(), after: side };
     let session = Session::new(&repository, &comparison, &[], Policy::Head)?;
-    let report = pipeline::check(&session.request(), Judged::Everything);
+    let report = session.comparison(Asked::default()).check(Judged::Everything);
     let mut page = Page::default();
     about_files(&mut page, &report);
     output::print_lines(&page.0)?;
@@ -85,13 +86,15 @@ fn about_repository(page: &mut Page, repository: &Repository) {
     page.line("git directory", &State::fine(directory));
     page.line("object ids", &State::fine(repository.object_format()));
     let references = match repository.has_reftable() {
-        true => State::Wrong("reftable, which cannot be read: name commits by their full id".to_owned()),
+        true => State::Wrong("reftable, which is not supported: use full commit ids".to_owned()),
         false => State::fine("files"),
     };
     page.line("references", &references);
     let history = match (repository.is_shallow(), repository.is_partial()) {
-        (true, _) => State::Wrong("shallow: older commits are missing; `git fetch --unshallow` brings them".to_owned()),
-        (_, true) => State::Wrong("partial: some contents are missing until `git` itself has fetched them".to_owned()),
+        (true, _) => {
+            State::Wrong("shallow: older commits are missing; `git fetch --unshallow` fetches them".to_owned())
+        }
+        (_, true) => State::Wrong("partial: some objects are missing until git fetches them".to_owned()),
         _ => State::fine("complete"),
     };
     page.line("clone", &history);
@@ -105,7 +108,7 @@ fn about_repository(page: &mut Page, repository: &Repository) {
 }
 
 fn about_integrations(page: &mut Page, repository: &Repository) {
-    page.section("integrations (docs/integrations.md says how to set them up)");
+    page.section("integrations (setup: docs/integrations.md)");
     page.line("pre-commit hook", &hook(repository, "pre-commit"));
     page.line("pre-push hook", &hook(repository, "pre-push"));
     let difftool = repository.config("difftool.outcrop.cmd");
@@ -123,7 +126,7 @@ fn hook(repository: &Repository, name: &str) -> State {
     let path = repository.hooks_directory().join(name);
     let Some(script) = beginning_of(&path) else { return State::fine("none") };
     if !is_executable(&path) {
-        return State::Wrong(format!("not executable, so git skips it; `chmod +x {}` mends that", path.display()));
+        return State::Wrong(format!("not executable, so git skips it; fix it with `chmod +x {}`", path.display()));
     }
     if script.contains("outcrop") {
         return State::fine("calls outcrop");
@@ -132,10 +135,10 @@ fn hook(repository: &Repository, name: &str) -> State {
     for file in [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", &husky] {
         let settings = repository.root().and_then(|root| beginning_of(&root.join(file)));
         if settings.is_some_and(|settings| settings.contains("outcrop")) {
-            return State::Fine(format!("calls outcrop, as {file} says"));
+            return State::Fine(format!("calls outcrop through {file}"));
         }
     }
-    State::fine("there is one, and it does not name outcrop")
+    State::fine("installed, but does not call outcrop")
 }
 
 fn workflow(repository: &Repository) -> State {
@@ -147,8 +150,8 @@ fn workflow(repository: &Repository) -> State {
     files.sort();
     let names_outcrop = |path: &&PathBuf| beginning_of(path).is_some_and(|text| text.contains("outcrop"));
     match files.iter().find(names_outcrop).and_then(|path| path.file_name()) {
-        Some(name) => State::Fine(format!(".github/workflows/{} names outcrop", name.to_string_lossy())),
-        None => State::fine("none that names outcrop"),
+        Some(name) => State::Fine(format!(".github/workflows/{} uses outcrop", name.to_string_lossy())),
+        None => State::fine("none uses outcrop"),
     }
 }
 
@@ -185,27 +188,27 @@ fn about_files(page: &mut Page, report: &Report) {
         reasons.entry(skipped.reason).or_default().push(skipped.path.to_string());
     }
     for (reason, paths) in &reasons {
-        page.count(paths.len(), &format!("not read: {}{}", reason.describe(), examples(paths)));
+        page.count(paths.len(), &format!("skipped: {}{}", reason.describe(), examples(paths)));
     }
     let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
     let counts = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
     let said: Vec<String> =
         counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
     match said.is_empty() {
-        true => page.section("nothing is wrong with them"),
-        false => page.section(&format!("wrong with them: {}; `outcrop check --all` shows where", said.join(", "))),
+        true => page.section("no problems"),
+        false => page.section(&format!("problems: {}; `outcrop check --all` shows them", said.join(", "))),
     }
 }
 
 /// Whether `outcrop.yaml` is there, and whether it says what it can say.
 fn configuration(report: &Report) -> State {
     if !report.read_as.contains_key(&ReadAs::Configuration) {
-        return State::fine("none: everything is read by default");
+        return State::fine("none: defaults apply");
     }
     let is_about_it = |finding: &&Finding| finding.path(&report.sources).as_bytes() == names::CONFIGURATION.as_bytes();
     match report.findings.iter().filter(is_about_it).count() {
         0 => State::fine("valid"),
-        count => State::Wrong(format!("{}; `outcrop check --all` shows where", plural(count, "mistake"))),
+        count => State::Wrong(format!("{}; `outcrop check --all` shows them", plural(count, "mistake"))),
     }
 }
 

@@ -3,26 +3,28 @@
 use super::diff::may_reveal;
 use crate::document::write::{to_json, to_yaml};
 use crate::expression::eval::Form;
-use crate::pipeline::{Evaluated, Nowhere, Sought, Typed};
 use crate::report::trace;
 use crate::shell::cli::{DocumentOutput, EvalArgs, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::inspect::Inspected;
+use crate::shell::one_side::OneSide;
 use crate::shell::output;
+use crate::shell::select::WordReader;
+use crate::side::{EvalQuestion, Evaluated, NoStart, ResourceQuery};
 
 pub(in crate::shell) fn run(global: &Global, args: &EvalArgs) -> Result<Exit, Failure> {
     let reveal = may_reveal(args.reveal)?;
     let vars = args.vars.iter().map(|word| variable(word)).collect::<Result<Vec<_>, _>>()?;
-    let inspected = Inspected::open(global, &args.at)?;
-    let sought = args.path.as_deref().map(|path| inspected.sought(path)).transpose()?;
+    let opened = OneSide::open(global, &args.at)?;
+    let (side, prefix) = (opened.side(reveal), opened.prefix());
+    let words = WordReader { side: &side, prefix: &prefix };
+    let query = args.path.as_deref().map(|path| words.query(path)).transpose()?;
     let form = if args.all { Form::All } else { Form::One };
-    let typed = Typed { expression: &args.expression, vars: &vars, form, tracing: args.trace, reveal };
-    let evaluated = inspected.inspection().eval(&typed, sought.as_ref());
-    let Evaluated { value, findings, trace, hides } =
-        evaluated.map_err(|nowhere| failure(&nowhere, sought.as_ref()))?;
+    let typed = EvalQuestion { expression: &args.expression, vars: &vars, form, tracing: args.trace };
+    let evaluated = side.evaluate(&typed, query.as_ref());
+    let Evaluated { value, findings, trace, hides } = evaluated.map_err(|nowhere| failure(&nowhere, query.as_ref()))?;
     if hides {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     let style = output::style(global);
     output::write(|out| {
@@ -38,31 +40,32 @@ pub(in crate::shell) fn run(global: &Global, args: &EvalArgs) -> Result<Exit, Fa
             DocumentOutput::Json => out.write_all(to_json(value).as_bytes()),
         }
     })?;
-    Ok(inspected.report(findings, global)?)
+    Ok(opened.report(&side, findings, global)?)
 }
 
 /// `name=value`.
 fn variable(word: &str) -> Result<(&str, &str), Failure> {
     let is_named = |(name, _): &(&str, &str)| !name.is_empty();
     word.split_once('=').filter(is_named).ok_or_else(|| {
-        Failure::new(format!("{word} gives no variable a value")).help("write --var NAME=VALUE, such as --var size=3")
+        Failure::new(format!("{word} is not a variable assignment"))
+            .help("write --var NAME=VALUE, such as --var size=3")
     })
 }
 
-fn failure(nowhere: &Nowhere, sought: Option<&Sought>) -> Failure {
-    let place = match sought {
-        Some(Sought::Path(path, _)) => path.to_string(),
-        Some(Sought::File(file, None)) => file.to_string(),
-        Some(Sought::File(file, Some(position))) => format!("{file}#{}", position + 1),
-        Some(Sought::Kubernetes(query)) => query.to_string(),
+fn failure(nowhere: &NoStart, query: Option<&ResourceQuery>) -> Failure {
+    let place = match query {
+        Some(ResourceQuery::Path(path, _)) => path.to_string(),
+        Some(ResourceQuery::File(file, None)) => file.to_string(),
+        Some(ResourceQuery::File(file, Some(position))) => format!("{file}#{}", position + 1),
+        Some(ResourceQuery::Kubernetes(query)) => query.to_string(),
         None => "/".to_owned(),
     };
     match nowhere {
-        Nowhere::Nothing => Failure::new(format!("there is no resource {place}"))
+        NoStart::Nothing => Failure::new(format!("there is no resource {place}"))
             .help("--path takes a logical path such as /customers/acme, a file, or a Kubernetes kind and name: `Deployment shop/web`"),
-        Nowhere::Several(names) => {
+        NoStart::Several(names) => {
             Failure::new(format!("{place} holds several resources")).help(format!("name one of {}", names.join(", ")))
         }
-        Nowhere::Unnamed(name) => Failure::new(format!("{name} has no logical path, so expressions cannot start there")),
+        NoStart::Unnamed(name) => Failure::new(format!("{name} has no logical path, so expressions cannot start there")),
     }
 }

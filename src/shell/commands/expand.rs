@@ -1,26 +1,27 @@
 //! `outcrop expand`: a file with its merge directives applied, and where every value comes from.
 
-use std::sync::Arc;
-
-use super::one_file::OneFile;
 use crate::directive::{self, Expanded};
 use crate::document::write::{to_json, to_yaml};
-use crate::report::{self, Report};
+use crate::explain::explain_document;
+use crate::report;
 use crate::shell::cli::{ExpandArgs, Global, OutputFormat};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
+use crate::shell::one_side::{OneSide, inside};
 use crate::shell::output;
 
 pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, Failure> {
-    let file = OneFile::open(global, &args.file, args.at.as_deref())?;
-    let parsed = file.parse(&args.file)?;
+    let opened = OneSide::open_anywhere(global, args.at.as_deref())?;
+    let side = opened.side(super::diff::may_reveal(args.reveal)?);
+    let path = inside(&opened.prefix(), &args.file)?;
+    let parsed = opened.parse(&path, &args.file)?;
     let mut findings = parsed.findings;
     let mut expanded = None;
     if !parsed.is_broken {
-        match directive::only_document(&parsed.documents, &file.path, file.snapshot.label()) {
+        match directive::only_document(&parsed.documents, &path, side.snapshot.label()) {
             Err(finding) => findings.push(*finding),
             Ok(document) => {
-                let mut outcome = directive::expand(document, &file.path, &file.context());
+                let mut outcome = directive::expand(document, &path, &side.directives());
                 findings.append(&mut outcome.findings);
                 expanded = Some(outcome.value);
             }
@@ -28,20 +29,16 @@ pub(in crate::shell) fn run(global: &Global, args: &ExpandArgs) -> Result<Exit, 
     }
     let style = output::style(global);
     if !findings.is_empty() {
-        let report = Report { findings, sources: Arc::clone(&file.sources), ..Report::default() };
-        output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))?;
-        return Ok(Exit::Found);
+        return opened.refuse(findings, global);
     }
     let Some(Expanded { root, reads }) = expanded else { return Ok(Exit::Found) };
-    let inspection = file.inspection();
-    let is_revealed = super::diff::may_reveal(args.reveal)?;
-    let shown = if is_revealed { root.clone() } else { inspection.shown_document(root.clone(), &file.path) };
+    let shown = side.hide_document(root.clone(), &path);
     if !shown.is_identical(&root) {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
-    let why = || inspection.explain_document(shown.clone(), &file.path, &reads);
+    let why = || explain_document(&side, &shown, &path, &reads);
     output::write(|out| match (args.why, args.format) {
-        (true, _) => report::explain::write(&[why()], &file.sources, &style, out),
+        (true, _) => report::explain::write(&[why()], &opened.sources, &style, out),
         (false, OutputFormat::Yaml) => out.write_all(to_yaml(&shown).as_bytes()),
         (false, OutputFormat::Json) => out.write_all(to_json(&shown).as_bytes()),
     })?;

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 
 use super::check::exit_of;
-use crate::pipeline::{self, Judged, Policy};
+use crate::comparison::Judged;
 use crate::report::{self, Report, plural};
 use crate::sanitize;
+use crate::settings::Policy;
 use crate::shell::cli::{Global, HookArgs, HookName};
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{Comparison, GitError, Repository, Revision, Tree};
+use crate::shell::git::{GitError, Repository, Revision, RevisionPair, Tree};
 use crate::shell::pushed::{self, Pushed};
-use crate::shell::session::{Session, open_repository};
+use crate::shell::session::{Asked, Session, open_repository};
 use crate::shell::{output, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
@@ -45,7 +46,7 @@ struct Hook<'a> {
 
 /// What is checked.
 struct Subject {
-    comparison: Comparison,
+    comparison: RevisionPair,
     judged: Judged,
     /// What to call it, where there may be several.
     name: Option<String>,
@@ -55,7 +56,7 @@ impl Hook<'_> {
     fn before_commit(&self) -> Result<Exit, Failure> {
         if !self.args.arguments.is_empty() {
             return Err(Failure::new("a pre-commit hook takes no arguments").help(
-                "it finds out what is staged, deletions included; with the pre-commit framework, keep `pass_filenames: false`",
+                "it reads the staged files itself, deletions included; with the pre-commit framework, keep `pass_filenames: false`",
             ));
         }
         if let Some(range) = self.range_of_hook_manager()? {
@@ -64,11 +65,11 @@ impl Hook<'_> {
         if self.repository.root().is_none() {
             return Err(GitError::Bare { what: "index" }.into());
         }
-        let comparison = Comparison { before: Revision::Tree(self.repository.head()?), after: Revision::Index };
+        let comparison = RevisionPair { before: Revision::Tree(self.repository.head()?), after: Revision::Index };
         let staged = Subject { comparison, judged: Judged::New, name: None };
         let report = self.check(&staged)?;
         // git names the index it commits. Without it, and without anything staged, this is somebody who wants to know about
-        // all files: `pre-commit run --all-files` says so to nobody.
+        // all files: `pre-commit run --all-files` does not pass this on.
         let is_commit = environment::is_set("GIT_INDEX_FILE");
         if is_commit || report.compared.files > 0 || report.is_incomplete() {
             return self.tell(&staged, &report);
@@ -93,14 +94,14 @@ impl Hook<'_> {
         // nothing only if there is nothing to push.
         if !environment::is_set("PRE_COMMIT") {
             if self.global.verbose > 0 || io::stdin().is_terminal() {
-                output::note("note: nothing on standard input says what is pushed, so nothing is checked");
+                output::note("note: no refs to push on standard input, so nothing is checked");
             }
             return Ok(Exit::Clean);
         }
         let tip = environment::text("PRE_COMMIT_LOCAL_BRANCH")?.unwrap_or_else(|| "HEAD".to_owned());
-        output::note(&format!("note: nothing says what the remote has, so all files of {tip} are checked"));
+        output::note(&format!("note: the remote's state is unknown, so all files of {tip} are checked"));
         let after = Revision::Tree(self.repository.resolve(&tip)?);
-        let comparison = Comparison { before: Revision::Tree(self.repository.nothing()), after };
+        let comparison = RevisionPair { before: Revision::Tree(self.repository.nothing()), after };
         self.check_all(vec![Subject { comparison, judged: Judged::Everything, name: None }])
     }
 
@@ -112,7 +113,7 @@ impl Hook<'_> {
             Some(from) => self.base_of(&self.repository.resolve(&from)?, &after)?,
             None => self.base_on(environment::text("PRE_COMMIT_REMOTE_NAME")?.as_deref(), &after),
         };
-        let comparison = Comparison { before: Revision::Tree(before), after: Revision::Tree(after) };
+        let comparison = RevisionPair { before: Revision::Tree(before), after: Revision::Tree(after) };
         Ok(Some(Subject { comparison, judged: Judged::New, name: None }))
     }
 
@@ -121,7 +122,7 @@ impl Hook<'_> {
         match self.repository.merge_base(from, to) {
             Err(GitError::NoMergeBase { ours, theirs, .. }) => {
                 output::note(&format!(
-                    "note: {ours} and {theirs} have no common ancestor, so all that differs is checked"
+                    "note: {ours} and {theirs} have no common ancestor, so all differing files are checked"
                 ));
                 Ok(from.clone())
             }
@@ -140,7 +141,7 @@ impl Hook<'_> {
         let after = match self.repository.resolve(&pushed.tip) {
             Ok(tree) => tree,
             Err(GitError::NotATree { kind, .. }) => {
-                output::note(&format!("note: {name} is a {kind}, which holds no configuration to check"));
+                output::note(&format!("note: {name} is a {kind}, which contains no configuration to check"));
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
@@ -148,7 +149,7 @@ impl Hook<'_> {
         // What the remote has may never have been fetched.
         let known = pushed.known.as_deref().and_then(|id| self.repository.resolve(id).ok());
         let before = known.unwrap_or_else(|| self.base_on(remote, &after));
-        let comparison = Comparison { before: Revision::Tree(before), after: Revision::Tree(after) };
+        let comparison = RevisionPair { before: Revision::Tree(before), after: Revision::Tree(after) };
         Ok(Some(Subject { comparison, judged: Judged::New, name: Some(name) }))
     }
 
@@ -171,7 +172,7 @@ impl Hook<'_> {
 
     fn check(&self, subject: &Subject) -> Result<Report, Failure> {
         let session = Session::new(self.repository, &subject.comparison, &[], Policy::Base)?;
-        Ok(progress::while_working(session.progress(), || pipeline::check(&session.request(), subject.judged)))
+        Ok(progress::while_working(session.progress(), || session.comparison(Asked::default()).check(subject.judged)))
     }
 
     /// Nothing if all is well: a hook that talks is a hook that gets switched off.
@@ -186,7 +187,7 @@ impl Hook<'_> {
             if self.global.verbose > 0 {
                 let resources = plural(report.compared.resources, "resource");
                 let files = plural(report.compared.files, "file");
-                output::note(&format!("outcrop: {what}: nothing wrong with {resources} in {files}"));
+                output::note(&format!("outcrop: {what}: no problems in {resources} in {files}"));
             }
             return Ok(Exit::Clean);
         }
@@ -205,7 +206,7 @@ impl Hook<'_> {
             HookName::PrePush => "git push",
         };
         output::note(&format!(
-            " help: to go on without this check: `OUTCROP=0 {command} …`; without any hook: `{command} --no-verify …`"
+            " help: to skip this check: `OUTCROP=0 {command} …`; to skip all hooks: `{command} --no-verify …`"
         ));
     }
 }
@@ -221,7 +222,7 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
         stdin.lock().take(MOST_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
     }
     if input.len() as u64 > MOST_BYTES {
-        return Err(Failure::new("standard input is too long to be a list of what is pushed"));
+        return Err(Failure::new("standard input is too long for a list of pushed refs"));
     }
     Ok(input)
 }

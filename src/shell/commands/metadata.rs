@@ -8,16 +8,20 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::document::{self, write};
+use crate::explain::layers_node;
 use crate::finding::has_errors;
 use crate::limits::Limits;
 use crate::metadata::{self, plan};
 use crate::path::RepoPath;
+use crate::settings::Root;
 use crate::shell::apply::apply;
 use crate::shell::cli::{DocumentOutput, Global, MetadataCommand, MetadataTarget};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::inspect::{self, Inspected};
+use crate::shell::one_side::OneSide;
 use crate::shell::output;
+use crate::shell::select::{self, WordReader};
+use crate::side::Side;
 use crate::text::{SourceText, Sources};
 use crate::value::Node;
 
@@ -38,32 +42,32 @@ pub(in crate::shell) fn run(global: &Global, command: &MetadataCommand) -> Resul
 }
 
 fn get(global: &Global, target: &MetadataTarget, overrides_only: bool) -> Result<Exit, Failure> {
-    let inspected = Inspected::open(global, &target.at)?;
-    let (path, tree) = inspected.metadata_path(&target.path)?;
-    let inspection = inspected.inspection();
-    let stored = inspection.resolve(&path, &tree);
+    let opened = OneSide::open(global, &target.at)?;
+    let (side, prefix) = (opened.side(false), opened.prefix());
+    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(&target.path)?;
+    let stored = side.stored_metadata(&path, &root);
     let shown = match overrides_only {
         true if stored.value.is_empty() && stored.findings.is_empty() => {
-            return infer::in_place_of_stored(global, &inspected, target, &path, &tree);
+            return infer::in_place_of_stored(global, &opened, &side, target, &path, &root);
         }
-        true => metadata::render_format(&stored.value, tree.format),
-        false => metadata::view(&stored.value, tree.format, &inspected.sources),
+        true => metadata::render_format(&stored.value, root.format),
+        false => metadata::view(&stored.value, root.format, &opened.sources),
     };
-    print(&inspection.shown(&shown, &path), target.output)?;
-    Ok(inspected.report(stored.findings, global)?)
+    print(&side.secrets().hide_metadata(shown.to_node(), &path), target.output)?;
+    Ok(opened.report(&side, stored.findings, global)?)
 }
 
 fn resolve(global: &Global, target: &MetadataTarget, layers: bool) -> Result<Exit, Failure> {
-    let inspected = Inspected::open(global, &target.at)?;
-    let (path, tree) = inspected.metadata_path(&target.path)?;
-    let inspection = inspected.inspection();
-    let stored = inspection.resolve(&path, &tree);
+    let opened = OneSide::open(global, &target.at)?;
+    let (side, prefix) = (opened.side(false), opened.prefix());
+    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(&target.path)?;
+    let stored = side.stored_metadata(&path, &root);
     let shown = match layers {
-        true => inspection.shown_layers(&stored.value, &path),
-        false => inspection.shown(&stored.value, &path),
+        true => layers_node(&side, &stored.value, &path),
+        false => side.secrets().hide_metadata(stored.value.to_node(), &path),
     };
     print(&shown, target.output)?;
-    Ok(inspected.report(stored.findings, global)?)
+    Ok(opened.report(&side, stored.findings, global)?)
 }
 
 fn print(node: &Node, format: DocumentOutput) -> io::Result<()> {
@@ -77,49 +81,57 @@ fn print(node: &Node, format: DocumentOutput) -> io::Result<()> {
 }
 
 fn set(global: &Global, path: &OsStr, field: Option<(&str, &str)>, file: Option<&Path>) -> Result<Exit, Failure> {
-    let inspected = Inspected::for_writing(global)?;
-    let (path, tree) = inspected.metadata_path(path)?;
-    let inspection = inspected.inspection();
+    let opened = OneSide::for_writing(global)?;
+    let (side, prefix) = (opened.side(false), opened.prefix());
+    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(path)?;
+    let layers = layers_at(&side, &root)?;
     let planned = match (field, file) {
         (Some((pointer, value)), _) => {
-            let pointer = inspect::pointer(pointer)?;
-            inspection.plan(&tree, |layers| plan::set_field(&path, &pointer, value, layers, tree.format))
+            let pointer = select::pointer(pointer)?;
+            plan::set_field(&path, &pointer, value, layers, root.format)
         }
         (None, Some(file)) => {
-            let document = read_document(file, "metadata", &inspected.sources)?;
+            let document = read_document(file, "metadata", &opened.sources)?;
             match document {
-                Ok(document) => inspection.plan(&tree, |layers| plan::replace(&path, &document, layers, tree.format)),
+                Ok(document) => plan::replace(&path, &document, layers, root.format),
                 Err(findings) => Err(findings),
             }
         }
         (None, None) => return Err(Failure::new("name a field and its value, or a file with -f")),
     };
-    carry_out(&inspected, planned, global)
+    carry_out(&opened, &side, planned, global)
 }
 
 fn unset(global: &Global, path: &OsStr, pointer: Option<&str>) -> Result<Exit, Failure> {
-    let inspected = Inspected::for_writing(global)?;
-    let (path, tree) = inspected.metadata_path(path)?;
+    let opened = OneSide::for_writing(global)?;
+    let (side, prefix) = (opened.side(false), opened.prefix());
+    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(path)?;
+    let layers = layers_at(&side, &root)?;
     let planned = match pointer {
         Some(pointer) => {
-            let pointer = inspect::pointer(pointer)?;
-            inspected.inspection().plan(&tree, |layers| plan::unset_field(&path, &pointer, layers))
+            let pointer = select::pointer(pointer)?;
+            plan::unset_field(&path, &pointer, layers)
         }
-        None => inspected.inspection().plan(&tree, |layers| plan::remove(&path, layers)),
+        None => plan::remove(&path, layers),
     };
-    carry_out(&inspected, planned, global)
+    carry_out(&opened, &side, planned, global)
 }
 
-/// Does what was planned and says what was done; what stands in the way is shown, and nothing is done.
-fn carry_out(inspected: &Inspected, planned: plan::Planned, global: &Global) -> Result<Exit, Failure> {
+/// The layers that are changed.
+fn layers_at<'l, 'a>(side: &'l Side<'a>, root: &Root) -> Result<&'l metadata::Layers<'a>, Failure> {
+    side.layers().layers_at(&root.path).ok_or_else(|| Failure::new(format!("there are no layers at {}", root.path)))
+}
+
+/// Applies the planned edits and prints what was written; if there are errors, they are shown and nothing is written.
+fn carry_out(opened: &OneSide, side: &Side<'_>, planned: plan::Planned, global: &Global) -> Result<Exit, Failure> {
     let plan = match planned {
         Ok(plan) => plan,
         Err(findings) => {
-            inspected.report(findings, global)?;
+            opened.report(side, findings, global)?;
             return Ok(Exit::Incomplete);
         }
     };
-    let root = inspected.repository.root().ok_or_else(|| Failure::new("there is no working tree"))?;
+    let root = opened.root().ok_or_else(|| Failure::new("there is no working tree"))?;
     apply(root, &plan)?;
     let mut said = String::new();
     for edit in &plan.edits {
@@ -158,8 +170,6 @@ fn read_document(file: &Path, what: &str, sources: &Sources) -> Result<Read, Fai
     }
     match <[document::Document; 1]>::try_from(parsed.value) {
         Ok([only]) => Ok(Ok(only.root)),
-        Err(documents) => {
-            Err(Failure::new(format!("{name}: {what} is one document, and here are {}", documents.len())))
-        }
+        Err(documents) => Err(Failure::new(format!("{name}: {what} must be one document, found {}", documents.len()))),
     }
 }

@@ -3,25 +3,26 @@
 use crate::document::write;
 use crate::finding::{Outcome, has_errors};
 use crate::metadata::{MetadataPath, Operation};
-use crate::pipeline::{RenderedRequests, Wish};
-use crate::report::request::{self, Rendered};
+use crate::report::request;
 use crate::shell::cli::{Global, RequestArgs, RequestOutput};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::inspect::Inspected;
+use crate::shell::one_side::OneSide;
 use crate::shell::output;
+use crate::shell::select::WordReader;
+use crate::side::{RenderedRequest, RenderedRequests, WantedRequests};
 use crate::text::Sources;
 
 pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit, Failure> {
-    let inspected = Inspected::open(global, &args.at)?;
-    let is_revealed = super::diff::may_reveal(args.reveal)?;
-    let (path, tree) = inspected.metadata_path(&args.path)?;
-    let wish = match args.operation {
-        Some(operation) => Wish::One(operation.into()),
-        None if args.all => Wish::All,
-        None => Wish::Usual,
+    let opened = OneSide::open(global, &args.at)?;
+    let (side, prefix) = (opened.side(super::diff::may_reveal(args.reveal)?), opened.prefix());
+    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(&args.path)?;
+    let wanted = match args.operation {
+        Some(operation) => WantedRequests::One(operation.into()),
+        None if args.all => WantedRequests::All,
+        None => WantedRequests::Usual,
     };
-    let Outcome { value: rendering, findings } = inspected.inspection().requests(&path, &tree, wish, is_revealed);
+    let Outcome { value: rendering, findings } = side.requests(&path, &root, wanted);
     let is_wrong = has_errors(&findings);
     if let (Some(operation), false) = (rendering.impossible.first(), is_wrong) {
         return Err(nothing_to_send(&path, *operation));
@@ -31,13 +32,13 @@ pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit,
     {
         return Err(many_at_once(&path, rendered.request.operation));
     }
-    show(&rendering, args, &inspected.sources, global)?;
+    show(&rendering, args, &opened.sources, global)?;
     if !is_wrong {
         for note in notes(&rendering, &path) {
             output::note(&note);
         }
     }
-    Ok(inspected.report(findings, global)?)
+    Ok(opened.report(&side, findings, global)?)
 }
 
 /// What must not be sent is shown to people alone: programs and shells would send it.
@@ -67,28 +68,28 @@ fn show(rendering: &RenderedRequests, args: &RequestArgs, sources: &Sources, glo
 fn notes(rendering: &RenderedRequests, path: &MetadataPath) -> Vec<String> {
     let requests = &rendering.requests;
     let is_about_one =
-        |rendered: &Rendered| rendered.request.is_filled_in && rendered.request.operation != Operation::List;
+        |rendered: &RenderedRequest| rendered.request.is_filled_in && rendered.request.operation != Operation::List;
     let mut notes = Vec::new();
     if requests.iter().any(|rendered| !rendered.request.is_filled_in) {
-        notes.push(format!("note: {path} stands for many resources: templates are shown as they are written"));
+        notes.push(format!("note: {path} matches many resources: templates are shown unrendered"));
     }
     if rendering.is_listed_instead {
-        notes.push(format!("note: {path} cannot be got without an id; this is the list of what is below it"));
+        notes.push(format!("note: {path} has no id to get it by; showing the list request instead"));
     } else if !rendering.has_resource && requests.iter().any(is_about_one) {
-        notes.push(format!("note: no resource stands at {path}; its path is all that is known"));
+        notes.push(format!("note: there is no resource at {path}; only its path is known"));
     }
-    if requests.iter().any(Rendered::hides_secrets) {
-        notes.push("note: values of secrets are not shown (--reveal shows them on a terminal)".to_owned());
+    if requests.iter().any(RenderedRequest::hides_secrets) {
+        notes.push("note: secret values are hidden (--reveal shows them on a terminal)".to_owned());
     }
     notes
 }
 
 fn nothing_to_send(path: &MetadataPath, operation: Operation) -> Failure {
-    let failure = Failure::new(format!("no resource stands at {path}, so {} has nothing to send", operation.name()));
+    let failure = Failure::new(format!("there is no resource at {path}, so {} has nothing to send", operation.name()));
     failure.help("name a resource, or a collection such as /customers/_ to see its templates")
 }
 
 fn many_at_once(path: &MetadataPath, operation: Operation) -> Failure {
-    let message = format!("{path} stands for many resources, so there is no one command for {}", operation.name());
+    let message = format!("{path} matches many resources, so there is no single command for {}", operation.name());
     Failure::new(message).help("name a resource, or leave out `-o curl` to see the templates")
 }

@@ -13,7 +13,6 @@ pub(super) mod hook;
 pub(super) mod man;
 pub(super) mod metadata;
 mod metadata_render;
-mod one_file;
 pub(super) mod patch;
 pub(super) mod render;
 pub(super) mod restore;

@@ -3,28 +3,30 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::one_file::{OneFile, inside};
+use crate::comparison::patched_report;
 use crate::directive;
 use crate::document::write::{to_json, to_yaml};
 use crate::document::{self, Document, Format};
 use crate::finding::{Finding, Outcome, has_errors};
-use crate::patch::laid_over;
+use crate::patch::{Nulls, overlay};
 use crate::path::RepoPath;
-use crate::pipeline::Patient;
-use crate::report::{self, Report, render};
+use crate::report::{self, render};
 use crate::resource::{Content, parse};
 use crate::shell::cli::{Global, OutputFormat, PatchArgs};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
+use crate::shell::one_side::{OneSide, inside};
 use crate::shell::output;
+use crate::side::{PatchInput, Side};
 use crate::text::{SourceText, Span};
 use crate::value::{Entry, Node, Value};
 
 pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, Failure> {
     let reveal = super::diff::may_reveal(args.reveal)?;
-    let mut bench = Bench::open(global)?;
+    let opened = OneSide::open_anywhere(global, None)?;
+    let side = opened.side(reveal);
+    let mut bench = Bench::new(global, &opened, &side);
     let inputs = bench.inputs(args)?;
     let (name, spec) = bench.documents(&args.spec)?;
     let mut patients = Vec::new();
@@ -33,26 +35,25 @@ pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, F
         let is_single = documents.len() == 1;
         let patient = |(position, document): (usize, Document)| {
             let position = (!is_single).then_some(position);
-            Patient { file: file.clone(), position, root: document.root }
+            PatchInput { file: file.clone(), position, root: document.root }
         };
         patients.extend(documents.into_iter().enumerate().map(patient));
     }
     if spec.len() > 1 {
-        return Err(Failure::new(format!("{name} holds {} documents, and a patch is one", spec.len())));
+        return Err(Failure::new(format!("{name} contains {} documents, but a patch must be one", spec.len())));
     }
     let patch = spec.first().map_or_else(|| Node::new(Value::Null, inputs.span), |document| document.root.clone());
-    let inspection = bench.here.inspection();
-    if bench.has_errors() {
-        return refuse(global, &bench.here, inspection.finished(bench.findings.clone()));
+    if has_errors(&bench.findings) {
+        return opened.refuse(bench.findings, global);
     }
-    let Outcome { value: patched, findings } = inspection.patch(&patch, &inputs, &patients, reveal);
-    let Some(patched) = patched else { return refuse(global, &bench.here, findings) };
+    let Outcome { value: patched, findings } = side.patch(&patch, &inputs, &patients);
+    let Some(patched) = patched else { return opened.refuse(findings, global) };
     if patched.is_masked {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     match (args.diff, args.format) {
         (true, _) => {
-            let report = inspection.patched_report(patched);
+            let report = patched_report(&side, patched);
             output::write(|out| report::terminal::write(&report, &output::style(global), out))?;
         }
         (false, OutputFormat::Yaml) => {
@@ -63,7 +64,7 @@ pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, F
             let documents: Vec<Node> = patched.documents().cloned().collect();
             let result = match &documents[..] {
                 [only] => only.clone(),
-                _ => Node::list(documents, inspection.nowhere()),
+                _ => Node::list(documents, side.nowhere()),
             };
             output::print(to_json(&result).as_bytes())?;
         }
@@ -71,46 +72,36 @@ pub(in crate::shell) fn run(global: &Global, args: &PatchArgs) -> Result<Exit, F
     Ok(Exit::Clean)
 }
 
-/// Shows everything that is wrong; nothing was patched.
-fn refuse(global: &Global, here: &OneFile, findings: Vec<Finding>) -> Result<Exit, Failure> {
-    let report = Report { findings, sources: Arc::clone(&here.sources), ..Report::default() };
-    output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))?;
-    Ok(Exit::Found)
-}
-
 /// Where documents are read, and what is wrong with them.
-struct Bench {
-    /// The directory the user stands in.
-    here: OneFile,
+struct Bench<'a> {
+    side: &'a Side<'a>,
+    /// The directory that the user is in: in the tree, and on disk.
+    prefix: RepoPath,
     directory: PathBuf,
     findings: Vec<Finding>,
 }
 
-impl Bench {
-    fn open(global: &Global) -> Result<Self, Failure> {
+impl<'a> Bench<'a> {
+    fn new(global: &Global, opened: &OneSide, side: &'a Side<'a>) -> Self {
         let directory = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-        Ok(Self { here: OneFile::open(global, Path::new("."), None)?, directory, findings: Vec::new() })
-    }
-
-    fn has_errors(&self) -> bool {
-        has_errors(&self.findings)
+        Self { side, prefix: opened.prefix(), directory, findings: Vec::new() }
     }
 
     /// The documents of a file with their directives followed, and what the file is called.
     fn documents(&mut self, file: &Path) -> Result<(RepoPath, Vec<Document>), Failure> {
         let name = self.name(file)?;
         let bytes = self.read(file)?;
-        let content = Content { bytes: &bytes, path: &name, revision: self.here.snapshot.label() };
-        let parsed = parse(content, &self.here.sources, &self.here.settings.limits);
+        let content = Content { bytes: &bytes, path: &name, revision: self.side.snapshot.label() };
+        let parsed = parse(content, self.side.sources, self.side.limits);
         if parsed.source.is_none() && parsed.findings.is_empty() {
-            let failure = Failure::new(format!("{} is neither YAML nor JSON by its name", file.display()));
+            let failure = Failure::new(format!("{} has neither a YAML nor a JSON file name", file.display()));
             return Err(failure.help("- reads YAML or JSON from standard input"));
         }
         self.findings.extend(parsed.findings);
         let mut documents = parsed.documents;
         for document in &mut documents {
-            if self.here.settings.directives && directive::has_directives(document) {
-                let expanded = directive::expand(document, &name, &self.here.context());
+            if self.side.settings.directives && directive::has_directives(document) {
+                let expanded = directive::expand(document, &name, &self.side.directives());
                 self.findings.extend(expanded.findings);
                 document.root = expanded.value.root;
             }
@@ -122,7 +113,7 @@ impl Bench {
         if is_standard_input(file) {
             return RepoPath::new("stdin.yaml").map_err(|error| Failure::new(error.to_string()));
         }
-        inside(&self.here.path, file).or_else(|_| super::difftool::name_on_disk(file))
+        inside(&self.prefix, file).or_else(|_| super::difftool::name_on_disk(file))
     }
 
     fn read(&self, file: &Path) -> Result<Vec<u8>, Failure> {
@@ -131,25 +122,25 @@ impl Bench {
             true => Box::new(io::stdin().lock()),
             false => Box::new(File::open(self.directory.join(file)).map_err(failed)?),
         };
-        let limit = self.here.settings.limits.file_bytes;
+        let limit = self.side.limits.file_bytes;
         let mut bytes = Vec::new();
         source.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > limit {
             let failure = Failure::new(format!("{} has more than {limit} bytes", file.display()));
-            return Err(failure.help("`limits.file_bytes` in outcrop.yaml says how large a file may be"));
+            return Err(failure.help("`limits.file_bytes` in outcrop.yaml sets the limit"));
         }
         Ok(bytes)
     }
 
     /// Everything that is given by hand, later words over earlier ones.
     fn inputs(&mut self, args: &PatchArgs) -> Result<Node, Failure> {
-        let mut inputs = Node::map(Vec::new(), self.here.inspection().nowhere());
+        let mut inputs = Node::map(Vec::new(), self.side.nowhere());
         for word in &args.input {
             let given = match word.to_str().and_then(assignment) {
                 Some((names, value)) => self.assigned(&names, value),
                 None => self.input_file(Path::new(word))?,
             };
-            inputs = laid_over(&inputs, &given);
+            inputs = overlay(Some(&inputs), &given, Nulls::Keep);
         }
         for reserved in ["resource", "item"] {
             if inputs.get(reserved).is_some() {
@@ -162,9 +153,9 @@ impl Bench {
 
     /// A value is YAML where it can be read as such, and text otherwise.
     fn assigned(&self, names: &[&str], value: &str) -> Node {
-        let source = self.here.sources.add(SourceText::new(RepoPath::root(), "--input", value));
+        let source = self.side.sources.add(SourceText::new(RepoPath::root(), "--input", value));
         let span = Span::new(source, 0, value.len());
-        let parsed = document::parse(value, source, Format::Yaml, &self.here.settings.limits);
+        let parsed = document::parse(value, source, Format::Yaml, self.side.limits);
         let node = match &parsed.value[..] {
             [only] if parsed.findings.is_empty() && !value.trim().is_empty() => only.root.clone(),
             _ => Node::text(value, span),
@@ -176,9 +167,9 @@ impl Bench {
         let (name, documents) = self.documents(file)?;
         match &documents[..] {
             [only] if only.root.as_map().is_some() => Ok(only.root.clone()),
-            _ if self.has_errors() => Ok(Node::map(Vec::new(), self.here.inspection().nowhere())),
-            _ => Err(Failure::new(format!("{name} must hold one map of inputs"))
-                .help("for example {parameters: {tier: gold}}; one value is given as --input tier=gold")),
+            _ if has_errors(&self.findings) => Ok(Node::map(Vec::new(), self.side.nowhere())),
+            _ => Err(Failure::new(format!("{name} must contain one map of inputs"))
+                .help("for example {parameters: {tier: gold}}; a single value is passed as --input tier=gold")),
         }
     }
 }

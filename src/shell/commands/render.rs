@@ -3,32 +3,33 @@
 use std::cell::RefCell;
 
 use crate::limits::Progress;
-use crate::pipeline::Rendering;
-use crate::report::render::{self, Rendered};
+use crate::report::render;
 use crate::sanitize;
 use crate::shell::cli::{Global, OutputFormat, RenderArgs};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::inspect::Inspected;
+use crate::shell::one_side::OneSide;
+use crate::shell::select::WordReader;
 use crate::shell::{output, progress};
+use crate::side::{RenderedResource, Rendering};
 
 pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let reveal = super::diff::may_reveal(args.reveal)?;
-    let inspected = Inspected::open(global, &args.at)?;
-    let (named, words) = inspected.named(&args.paths)?;
-    let inspection = inspected.inspection();
-    let nowhere = inspection.nowhere();
-    let write = |rendered: &Rendered| match args.format {
+    let opened = OneSide::open(global, &args.at)?;
+    let (side, prefix) = (opened.side(reveal), opened.prefix());
+    let (selection, words) = WordReader { side: &side, prefix: &prefix }.selection(&args.paths)?;
+    let nowhere = side.nowhere();
+    let write = |rendered: &RenderedResource| match args.format {
         OutputFormat::Yaml => render::yaml(rendered),
         OutputFormat::Json => render::json(rendered, nowhere),
     };
     let waiting = Progress::default();
-    let asked = Rendering { named: &named, has_steps: args.steps, reveal, write: &write, progress: &waiting };
+    let asked = Rendering { selection: &selection, has_steps: args.steps, write: &write, progress: &waiting };
     let summary = RefCell::new(None);
     progress::while_working(&waiting, || {
         output::write(|out| {
             let mut frame = Frame { format: args.format, is_first: true };
-            let rendered = inspection.render(&asked, &mut |text| {
+            let rendered = side.render(&asked, &mut |text| {
                 out.write_all(frame.before().as_bytes())?;
                 out.write_all(text.as_bytes())
             });
@@ -40,14 +41,14 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
     // A reader that has seen enough has cut it short.
     let Some(summary) = summary.into_inner() else { return Ok(Exit::Clean) };
     if summary.is_masked {
-        output::note("note: values of secrets are not shown (--reveal shows them on a terminal)");
+        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
     }
     for name in &summary.dropped {
         if !args.paths.is_empty() || global.verbose > 0 {
-            output::note(&format!("note: a patch drops {}", sanitize::inline(name)));
+            output::note(&format!("note: removed by a patch: {}", sanitize::inline(name)));
         }
     }
-    let exit = inspected.report(summary.findings, global)?;
+    let exit = opened.report(&side, summary.findings, global)?;
     match unknown(&words, &summary.unknown) {
         Some(failure) => Err(failure),
         None if summary.is_incomplete => Ok(Exit::Incomplete),
@@ -58,12 +59,12 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
 fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
     let words: Vec<&str> = unknown.iter().filter_map(|number| words.get(*number)).map(String::as_str).collect();
     (!words.is_empty()).then(|| {
-        Failure::new(format!("{} names no resource", words.join(", ")))
+        Failure::new(format!("no resource matches {}", words.join(", ")))
             .help("PATH is a logical path such as /customers/acme, a file, directory or glob, or a kind and name: 'Deployment shop/web'")
     })
 }
 
-/// What stands around resources and between them.
+/// The text around and between resources.
 struct Frame {
     format: OutputFormat,
     is_first: bool,

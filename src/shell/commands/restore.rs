@@ -2,49 +2,49 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::one_file::OneFile;
 use crate::directive::{self, Original};
 use crate::document::{self, Format};
-use crate::finding::{Finding, has_errors};
-use crate::report::{self, Report};
+use crate::finding::has_errors;
 use crate::resource::{Content, parse};
 use crate::shell::cli::{Global, RestoreArgs};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
+use crate::shell::one_side::{OneSide, inside};
 use crate::shell::output;
 
 pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit, Failure> {
-    let file = OneFile::open(global, &args.original, None)?;
-    let original = file.parse(&args.original)?;
+    let opened = OneSide::open_anywhere(global, None)?;
+    let side = opened.side(false);
+    let path = inside(&opened.prefix(), &args.original)?;
+    let original = opened.parse(&path, &args.original)?;
     let (original_file, changed_file) = (on_disk(global, &args.original), on_disk(global, &args.changed));
     let changed_bytes = read(&changed_file)?;
     let changed_path = super::difftool::name_on_disk(&args.changed)?;
     let content = Content { bytes: &changed_bytes, path: &changed_path, revision: "changed" };
-    let changed = parse(content, &file.sources, &file.settings.limits);
+    let changed = parse(content, side.sources, side.limits);
     let mut findings = original.findings.clone();
     findings.extend(changed.findings.clone());
     if original.is_broken || changed.is_broken {
-        return refuse(global, &file, findings);
+        return opened.refuse(findings, global);
     }
-    let original_document = directive::only_document(&original.documents, &file.path, file.snapshot.label());
+    let original_document = directive::only_document(&original.documents, &path, side.snapshot.label());
     let changed_document = directive::only_document(&changed.documents, &changed_path, "changed");
     let (original_document, changed_document) = match (original_document, changed_document) {
         (Ok(original), Ok(changed)) => (original, changed),
         (original, changed) => {
             findings.extend([original.err(), changed.err()].into_iter().flatten().map(|finding| *finding));
-            return refuse(global, &file, findings);
+            return opened.refuse(findings, global);
         }
     };
     let bytes = read(&original_file)?;
     let text = document::decode(&bytes).map_err(|error| Failure::new(error.to_string()))?;
-    let format = Format::of_file_name(file.path.file_name()).unwrap_or(Format::Yaml);
-    let source = Original { text: &text, document: original_document, format, file: &file.path };
-    let mut restored = directive::restore(&source, &changed_document.root, &file.context());
+    let format = Format::of_file_name(path.file_name()).unwrap_or(Format::Yaml);
+    let source = Original { text: &text, document: original_document, format, file: &path };
+    let mut restored = directive::restore(&source, &changed_document.root, &side.directives());
     findings.append(&mut restored.findings);
     if has_errors(&findings) {
-        return refuse(global, &file, findings);
+        return opened.refuse(findings, global);
     }
     let mark: &[u8] = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
     let saved = [mark, restored.value.as_bytes()].concat();
@@ -81,10 +81,4 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let _ = fs::remove_file(&aside);
         failed(error)
     })
-}
-
-fn refuse(global: &Global, file: &OneFile, findings: Vec<Finding>) -> Result<Exit, Failure> {
-    let report = Report { findings, sources: Arc::clone(&file.sources), ..Report::default() };
-    output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))?;
-    Ok(Exit::Found)
 }

@@ -27,12 +27,12 @@ pub enum GitError {
         /// What is asked for.
         what: &'static str,
     },
-    /// A revision that nobody knows.
+    /// An unknown revision.
     #[error("{word} is not a revision")]
     UnknownRevision {
         /// As it was written.
         word: String,
-        /// Why not, in the words of whoever looked.
+        /// The reason.
         cause: String,
         /// What to do.
         help: String,
@@ -52,7 +52,7 @@ pub enum GitError {
         word: String,
     },
     /// A short id that fits several objects.
-    #[error("the short id {word} fits several objects: {}", candidates.join(", "))]
+    #[error("the short id {word} is ambiguous: {}", candidates.join(", "))]
     AmbiguousId {
         /// As it was written.
         word: String,
@@ -66,7 +66,7 @@ pub enum GitError {
         word: String,
     },
     /// A revision that is a file, not a tree of files.
-    #[error("{word} is a {kind}, which holds no files to compare")]
+    #[error("{word} is a {kind}, which contains no files to compare")]
     NotATree {
         /// As it was written.
         word: String,
@@ -102,7 +102,7 @@ pub enum GitError {
         word: String,
     },
     /// Names are stored in a way that cannot be read.
-    #[error("{word} cannot be looked up, because this repository keeps its references in the reftable format")]
+    #[error("{word} cannot be resolved: this repository stores its references in the reftable format")]
     Reftable {
         /// As it was written.
         word: String,
@@ -136,7 +136,7 @@ impl GitError {
             Self::NotARepository { .. } => {
                 "run it inside a git repository, or compare two files or directories with `outcrop difftool OLD NEW`"
             }
-            Self::Open { .. } => "`git status` in the same place says what git thinks of it",
+            Self::Open { .. } => "run `git status` in the same directory to see git's own error",
             Self::Bare { .. } => "name two revisions, for instance `HEAD~1 HEAD`",
             Self::AmbiguousId { .. } => "write more digits of the id",
             Self::NotATree { .. } => "name a commit, a tag or a tree, and the file after `--`",
@@ -144,7 +144,7 @@ impl GitError {
             Self::Combination { .. } => {
                 "revisions are given as to `git diff`: none, `REV`, `A B`, `A..B`, `A...B`; with `--staged` at most one"
             }
-            Self::Unborn { .. } => "`--staged` compares the index with nothing until there is a first commit",
+            Self::Unborn { .. } => "before the first commit, `--staged` compares the index with nothing",
             Self::Index { .. } => {
                 "if git can still read it, `git update-index --force-write-index` writes it anew; \
                  if not, `git reset` rebuilds it from HEAD"

@@ -45,8 +45,7 @@ impl Gaps {
             return "this is a shallow clone; `git fetch --deepen=1` fetches one more commit, `git fetch --unshallow` all"
                 .to_owned();
         }
-        "the repository is damaged; `git fsck` lists what is missing, and `git fetch --refetch` may bring it back"
-            .to_owned()
+        "the repository is damaged; `git fsck` lists missing objects, `git fetch --refetch` may restore them".to_owned()
     }
 
     /// What brings missing history here, if history is missing.

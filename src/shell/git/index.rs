@@ -93,7 +93,7 @@ impl View {
             }
         }
         // The index is in order of whole paths, where `a-b` comes before `a/c`.
-        listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+        listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         listing
     }
 

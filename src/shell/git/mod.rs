@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub use commit::CommitSnapshot;
 pub use error::GitError;
 pub use index::IndexSnapshot;
-pub use revision::{Comparison, Revision, Tree};
+pub use revision::{Revision, RevisionPair, Tree};
 pub use words::{Selection, Words};
 pub use worktree::WorktreeSnapshot;
 
@@ -103,7 +103,7 @@ impl Repository {
         self.objects.index().map(|index| index.entries().len())
     }
 
-    /// The directory the user stands in, from the root of the working tree.
+    /// The current directory, relative to the root of the working tree.
     pub fn prefix(&self) -> &RepoPath {
         &self.prefix
     }
@@ -253,7 +253,7 @@ fn options(object_bytes: u64) -> gix::open::Options {
     gix::open::Options::default().permissions(permissions).config_overrides([
         // Without room for the bases of deltas, reading many files from a good pack takes four times as long.
         format!("core.deltaBaseCacheLimit={}", cache_bytes()),
-        // A replacement shows another object under the same id, and whoever can push a ref can make one.
+        // A replacement shows another object under the same id, and anyone who can push a ref can create one.
         "core.useReplaceRefs=false".to_owned(),
         format!("gitoxide.objects.allocLimit={object_bytes}"),
     ])
@@ -277,7 +277,7 @@ fn root_of(repository: &gix::Repository, directory: &Path) -> Option<PathBuf> {
     repository.workdir().map(Path::to_owned)
 }
 
-/// Where a directory stands in the working tree. Aliases run at its top, and `GIT_PREFIX` says where the user is.
+/// The path of a directory in the working tree. Aliases run at its top, and `GIT_PREFIX` is the user's directory.
 fn prefix_of(directory: &Path, root: &Path) -> RepoPath {
     let below = match (directory.canonicalize(), root.canonicalize()) {
         (Ok(directory), Ok(root)) => directory.strip_prefix(root).ok().and_then(to_repo_path),
@@ -298,6 +298,6 @@ fn to_repo_path(path: &Path) -> Option<RepoPath> {
 
 fn notes_on(repository: &gix::Repository) -> Vec<String> {
     let is_foreign = repository.git_dir_trust() != gix::sec::Trust::Full;
-    let foreign = "this repository belongs to another user: it is read, but its configuration is not used";
+    let foreign = "this repository is owned by another user: it is read, but its git configuration is ignored";
     is_foreign.then(|| foreign.to_owned()).into_iter().collect()
 }

@@ -78,7 +78,7 @@ impl Objects {
         self.read(id, Kind::Blob, |_| Ok(()), |data| Ok(data.into()))
     }
 
-    /// The size of a file, which is told without inflating it.
+    /// The size of a file, read without inflating it.
     fn blob_size(&self, id: ObjectId) -> Result<u64, Reason> {
         let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
         match header.map_err(|error| damaged(to_gix(id), &error))? {
@@ -103,7 +103,7 @@ impl Objects {
         tree.filter(|tree| tree.count() as u64 <= limits.entries)
     }
 
-    /// The members of a tree that stands at `directory`.
+    /// The members of the tree of `directory`.
     pub(super) fn tree(&self, id: ObjectId, directory: &RepoPath, label: &str, limits: &Limits) -> Listing {
         let plain = self.plain_tree(id, limits);
         if let Some(entries) = plain.and_then(|tree| entries(tree.members(), directory)) {
@@ -252,12 +252,12 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
             Err(_) => more += 1,
         }
     }
-    listing.entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    listing.entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     // A name that is there twice means different things to different readers; only the first is taken, and it is said.
     listing.entries.dedup_by(|twin, first| {
         let is_twin = twin.path == first.path;
         if is_twin && refused.len() < TOLD_NAMES {
-            refused.push(unreadable(&twin.path, Reason::Other("the tree holds this name twice".to_owned())));
+            refused.push(unreadable(&twin.path, Reason::Other("the tree contains this name twice".to_owned())));
         } else if is_twin {
             more += 1;
         }
@@ -267,7 +267,7 @@ fn list_tree(entries: gix::objs::TreeRefIter<'_>, directory: &RepoPath, label: &
         refused.push(unreadable(directory, Reason::UnsafeName { name: format!("{more} more bad names") }));
     }
     if is_damaged {
-        let reason = Reason::Other("the tree object is damaged, and what follows in it cannot be read".to_owned());
+        let reason = Reason::Other("the tree object is damaged; the rest of it cannot be read".to_owned());
         refused.push(unreadable(directory, reason));
     }
     listing.unreadable = refused;

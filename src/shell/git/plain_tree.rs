@@ -33,7 +33,7 @@ pub(super) fn entries<'t>(
         Some(Entry { path, kind: member.kind, id: member.id() })
     };
     let mut entries = members.into_iter().map(entry).collect::<Option<Vec<Entry>>>()?;
-    entries.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
+    entries.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     Some(entries)
 }
 

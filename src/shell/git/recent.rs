@@ -1,4 +1,4 @@
-//! Directories and trees that were looked at lately. Whoever resolves layers asks for the same ones over and over; and a tree of
+//! Directories and trees that were looked at lately. Resolving layers reads the same ones over and over; and a tree of
 //! billions of paths is made of a few objects that stand in many places.
 
 use std::borrow::Borrow;

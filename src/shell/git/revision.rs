@@ -11,7 +11,7 @@ use crate::suggest;
 
 /// What is compared with what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comparison {
+pub struct RevisionPair {
     /// The old side.
     pub before: Revision,
     /// The new side.
@@ -60,7 +60,7 @@ impl Revision {
 }
 
 impl Repository {
-    /// What a revision stands for, in any of git's notations for one object.
+    /// The object of a revision, in any of git's notations for one object.
     pub fn resolve(&self, word: &str) -> Result<Tree, GitError> {
         if word.starts_with('-') {
             return Err(GitError::LooksLikeAnOption { word: shown(word) });
@@ -197,9 +197,9 @@ impl Repository {
         let names = names(repository);
         let help = match suggest::nearest(word, names.iter().map(String::as_str)) {
             Some(name) => format!("did you mean `{}`?", sanitize::inline(name)),
-            None => gaps
-                .help_for_history()
-                .unwrap_or_else(|| "`git branch --all` and `git tag` list the names there are".to_owned()),
+            None => {
+                gaps.help_for_history().unwrap_or_else(|| "`git branch --all` and `git tag` list all names".to_owned())
+            }
         };
         GitError::UnknownRevision { word: shown, cause: cause(error), help }
     }
@@ -209,7 +209,7 @@ fn parse(repository: &gix::Repository, word: &str) -> Result<gix::ObjectId, gix:
     use gix::revision::spec::parse::{ObjectKindHint, Options};
     let options = Options { object_kind_hint: Some(ObjectKindHint::Treeish), ..Options::default() };
     let spec = gix::revision::Spec::from_bstr(word, repository, options)?;
-    let several = || gix::error::message!("it stands for several objects").not_found_error();
+    let several = || gix::error::message!("it is ambiguous").not_found_error();
     spec.single().map(gix::Id::detach).ok_or_else(several)
 }
 

@@ -7,7 +7,7 @@ use smol_str::format_smolstr;
 
 use super::Repository;
 use super::error::GitError;
-use super::revision::{Comparison, Revision, Tree};
+use super::revision::{Revision, RevisionPair, Tree};
 use crate::sanitize;
 
 /// What the user wrote.
@@ -15,9 +15,9 @@ use crate::sanitize;
 pub struct Words<'a> {
     /// Whether `--staged` or `--cached` is given.
     pub is_staged: bool,
-    /// What stands before `--`: revisions, then paths.
+    /// The words before `--`: revisions, then paths.
     pub arguments: &'a [OsString],
-    /// What stands after `--`, if there is one: paths.
+    /// The words after `--`, if there is one: paths.
     pub paths: Option<&'a [OsString]>,
 }
 
@@ -25,7 +25,7 @@ pub struct Words<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     /// Which sides to compare.
-    pub comparison: Comparison,
+    pub comparison: RevisionPair,
     /// Path arguments for [`Scope::new`](crate::snapshot::Scope::new), relative to [`Repository::prefix`].
     pub paths: Vec<Vec<u8>>,
 }
@@ -118,7 +118,7 @@ impl Repository {
         Some(sides())
     }
 
-    fn combine(&self, is_staged: bool, sides: Vec<RevisionWord>) -> Result<Comparison, GitError> {
+    fn combine(&self, is_staged: bool, sides: Vec<RevisionWord>) -> Result<RevisionPair, GitError> {
         use RevisionWord::{Excluded, One, Two};
         let wrong = |problem: &str| Err(GitError::Combination { problem: problem.to_owned() });
         let mut sides = sides.into_iter();
@@ -139,10 +139,10 @@ impl Repository {
             }
             _ => return wrong("a range cannot be combined with other revisions"),
         };
-        Ok(Comparison { before, after })
+        Ok(RevisionPair { before, after })
     }
 
-    fn check_bare(&self, comparison: &Comparison) -> Result<(), GitError> {
+    fn check_bare(&self, comparison: &RevisionPair) -> Result<(), GitError> {
         match &comparison.after {
             Revision::Index if self.root().is_none() => Err(GitError::Bare { what: "index" }),
             Revision::Worktree if self.root().is_none() => Err(GitError::Bare { what: "working tree" }),
@@ -195,7 +195,7 @@ fn without_one_parent(word: &str) -> Option<(&str, &str)> {
 
 /// Says that a word is nothing we know, unless more is known about why.
 fn neither(word: &OsStr, error: Option<GitError>) -> GitError {
-    let path = "if it is a path that is not there any more, put `--` before it";
+    let path = "if it is a deleted path, put `--` before it";
     match error {
         Some(GitError::UnknownRevision { word, help, .. }) => {
             let help = if help.is_empty() { path.to_owned() } else { format!("{help}\n{path}") };

@@ -20,7 +20,7 @@ use crate::snapshot::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
 /// The tracked files with their content on disk.
 ///
 /// A file that has not changed since it was staged keeps its object id and is read from the object database. A file that
-/// has changed is read as it stands: no filter and no conversion of line endings is applied, because filters are programs
+/// has changed is read as is: no filter and no conversion of line endings is applied, because filters are programs
 /// named by configuration, and because documents are compared by what they mean, not by their bytes.
 pub struct WorktreeSnapshot {
     view: View,

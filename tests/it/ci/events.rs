@@ -9,7 +9,7 @@ fn is_the_pull_request(ran: Ran) -> Ran {
     ran.ends_with(1)
         .says("::error file=new.yaml,")
         .says(".replicas  1 → 5")
-        .says("This change adds 1 error")
+        .says("New problems: 1 error")
         .does_not_say("old.yaml")
         .does_not_say("other.yaml")
 }
@@ -76,7 +76,7 @@ fn a_push_is_compared_with_what_was_there() {
     is_the_pull_request(push("refs/heads/feature", &project.base, &project.feature));
     is_the_pull_request(push("refs/heads/feature", ZERO, &project.feature)).says("merge base");
     push("refs/heads/feature", &project.feature, ZERO).ends_with(0).says("refs/heads/feature was deleted");
-    push("refs/tags/v1", ZERO, &project.main).ends_with(0).says("no file differs");
+    push("refs/tags/v1", ZERO, &project.main).ends_with(0).says("no files differ");
     // By force, and what was there before is nowhere.
     let gone = "1234567890123456789012345678901234567890";
     is_the_pull_request(push("refs/heads/feature", gone, &project.feature)).says("merge base");
@@ -96,7 +96,7 @@ fn a_push_in_a_shallow_clone_says_what_is_missing() {
         .ends_with(2)
         .says("the commit before the push")
         .says("fetch-depth: 0");
-    run(&mut clone.step("push", &event(ZERO))).ends_with(2).says("does not hold main").says("fetch-depth: 0");
+    run(&mut clone.step("push", &event(ZERO))).ends_with(2).says("is not in this clone").says("fetch-depth: 0");
     let clone = project.checkout("depth2", &project.feature, Some(2));
     is_the_pull_request(run(&mut clone.step("push", &event(&project.base))));
 }
@@ -115,7 +115,7 @@ fn without_a_range_everything_is_checked() {
     let clone = project.checkout("shallow", &project.main, Some(1));
     for name in ["workflow_dispatch", "schedule"] {
         let step = clone.run(&mut clone.step(name, &project.event(name, "", "")));
-        step.ran.ends_with(1).says("file=old.yaml").says("All files were checked (nothing says what to compare with)");
+        step.ran.ends_with(1).says("file=old.yaml").says("All files were checked (no base to compare with)");
         assert!(step.summary.contains("### outcrop: 1 error") && !step.summary.contains("no effective change"));
     }
     let clone = project.checkout("full", &project.main, None);
@@ -130,7 +130,7 @@ fn other_events_and_no_event_need_words() {
     let project = Project::new();
     let clone = project.checkout("full", &project.feature, None);
     run(&mut clone.step("issue_comment", "{}")).ends_with(2).says("::error title=outcrop::").says("--base");
-    run(&mut clone.step("push", "{}")).ends_with(2).says("does not say which commits");
+    run(&mut clone.step("push", "{}")).ends_with(2).says("does not name its commits");
     run(&mut clone.step("push", "no json")).ends_with(2).says("cannot be read");
     let by_hand = |arguments: &[&str]| {
         let mut command = outcrop(&project.repo, &["ci", "github"]);
@@ -145,7 +145,7 @@ fn other_events_and_no_event_need_words() {
     let mut empty = clone.pull_request_step();
     is_the_pull_request(run(empty.env("OUTCROP_BASE", "").env("OUTCROP_HEAD", "")));
     let head = |head: &str| run(clone.pull_request_step().args(["--head", head]));
-    head(&project.base).ends_with(0).says("no file differs");
+    head(&project.base).ends_with(0).says("no files differ");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn outputs_summary_and_report_agree() {
     assert_eq!(report["resources"][0]["id"], "app.yaml");
     assert!(step.summary.starts_with("### outcrop: "), "{}", step.summary);
     assert!(step.summary.contains("replicas") && step.summary.contains("new.yaml"), "{}", step.summary);
-    assert!(step.summary.ends_with("\nThis change adds 1 error.\n"), "{}", step.summary);
+    assert!(step.summary.ends_with("\nNew problems: 1 error.\n"), "{}", step.summary);
 
     // A second run of the action in the same job adds, and writes another report.
     let again = clone.run(&mut clone.pull_request_step());
@@ -46,7 +46,7 @@ fn a_clean_change_is_clean() {
     let clone = project.checkout("clone", &project.main, None);
     let step = clone.run(clone.pull_request_step().args(["--base", &project.base, "--head", &project.main]));
     let found = outputs(&step.outputs);
-    step.ran.ends_with(0).says("This change adds nothing that is wrong").does_not_say("::error");
+    step.ran.ends_with(0).says("No new problems").does_not_say("::error");
     assert_eq!((found["changed"].as_str(), found["errors"].as_str()), ("true", "0"));
     let same = clone.run(clone.pull_request_step().args(["--base", &project.base, "--head", &project.base]));
     same.ran.ends_with(0);

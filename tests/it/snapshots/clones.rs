@@ -1,6 +1,7 @@
 //! Repositories that are not plain: shallow, partial, bare, linked, with other hashes, of another owner.
 
 use super::*;
+use crate::required::absent;
 
 /// A repository with three commits, cloned beside itself with the given options.
 fn cloned(options: &[&str]) -> TestRepo {
@@ -199,7 +200,7 @@ fn a_repository_of_another_user_is_read_with_a_note() {
     assert_eq!(repo.open().config("core.pager").as_deref(), Some("evil"));
     let change = repo.command("chown").args(["-R", "12345", "."]).output();
     if !change.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: only root can give a repository away");
+        absent("root", "only root can give a repository away");
         return;
     }
     let repository = repo.open();

@@ -1,6 +1,6 @@
 //! What hooks and aliases say through the environment, as the real git says it.
 //!
-//! The environment belongs to the whole process, so these tests run a second process: this very test binary, told to run
+//! The environment belongs to the whole process, so these tests run a second process: this very test binary, asked to run
 //! only the test `probe`.
 
 use std::path::PathBuf;

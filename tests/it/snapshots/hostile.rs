@@ -48,7 +48,7 @@ fn names_that_lead_out_of_the_tree_are_refused_one_by_one() {
             let (files, unreadable) = compare(&repo, &nothing, &hostile);
             assert_eq!(files, ["good.yaml"], "{name:?}");
             assert_eq!(unreadable.len(), 1, "{name:?}: {unreadable:?}");
-            assert!(unreadable[0].contains("which is no file name"), "{unreadable:?}");
+            assert!(unreadable[0].contains("which is not a valid file name"), "{unreadable:?}");
         }
     }
     let sibling = tree(&repo, &[(FILE, b"x.yaml", &evil)]);
@@ -87,7 +87,7 @@ fn a_name_that_occurs_twice_is_said() {
         tree(&repo, &[(FILE, b"a", &one), (FILE, b"a", &two), (FILE, b"a.yaml", &two), (DIRECTORY, b"a", &inner)]);
     let (files, unreadable) = compare(&repo, &tree(&repo, &[]), &hostile);
     assert_eq!(files, ["a", "a.yaml"]);
-    assert_eq!(unreadable, ["a: the tree holds this name twice", "a: the tree holds this name twice"]);
+    assert_eq!(unreadable, ["a: the tree contains this name twice", "a: the tree contains this name twice"]);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn a_file_that_was_only_touched_keeps_its_id() {
 
 #[test]
 fn a_change_in_the_moment_of_staging_is_seen() {
-    // Same size, same second, same inode: only the content tells.
+    // Same size, same second, same inode: only the content differs.
     for _ in 0..20 {
         let repo = repo_with(&["a.yaml"]);
         repo.write("a.yaml", "name: A.yaml\n");
@@ -91,7 +91,7 @@ fn a_change_in_the_moment_of_staging_is_seen() {
 }
 
 #[test]
-fn files_git_was_told_not_to_look_at_are_not_looked_at() {
+fn files_that_git_is_set_to_ignore_are_ignored() {
     let repo = repo_with(&["assumed.yaml", "skipped.yaml", "plain.yaml"]);
     repo.git(&["update-index", "--assume-unchanged", "assumed.yaml"]);
     repo.git(&["update-index", "--skip-worktree", "skipped.yaml"]);

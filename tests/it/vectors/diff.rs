@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use outcrop::diff::{self, ChangeKind, DiffSide};
-use outcrop::pipeline;
 use outcrop::report::Report;
 use serde_json::Value;
 
@@ -33,7 +32,7 @@ fn run_case(case: &Value) -> Result<(), String> {
 
 fn compare(before: &str, after: &str) -> Report {
     let side = |label, text| snapshot(label, [("file.yaml", text)]);
-    Comparing::new(side("before", before), side("after", after)).run(pipeline::compare)
+    Comparing::new(side("before", before), side("after", after)).run(|comparison| comparison.compare())
 }
 
 fn check_changes(report: &Report, expected: &[Value]) -> Result<(), String> {

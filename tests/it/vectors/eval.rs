@@ -2,31 +2,18 @@
 
 use std::path::Path;
 
-use outcrop::document::{self, Format, write::to_inline};
+use outcrop::document::write::to_inline;
 use outcrop::expression::eval::{self, Form, Payload, Question, ResourceId, Tree};
 use outcrop::finding::Finding;
 use outcrop::limits::Limits;
-use outcrop::path::RepoPath;
-use outcrop::text::{SourceText, Sources, Span};
+use outcrop::text::Span;
 use outcrop::value::{Entry, Node, Value};
 use smol_str::SmolStr;
 
-/// Runs every case of every file in a folder.
-pub(super) fn run(folder: &Path) -> Vec<(String, Result<(), String>)> {
-    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    files.iter().flat_map(|file| run_file(file)).collect()
-}
+use super::{CaseResult, node_cases};
 
-fn run_file(file: &Path) -> Vec<(String, Result<(), String>)> {
-    let text = std::fs::read_to_string(file).expect("a vector file can be read");
-    let sources = Sources::default();
-    let source = sources.add(SourceText::new(RepoPath::root(), "vectors", text.as_str()));
-    let parsed = document::parse(&text, source, Format::Json, &Limits::default());
-    let cases = parsed.value.first().and_then(|document| document.root.as_list()).expect("a vector file is a list");
-    cases.iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
+pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
+    node_cases(folder).iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
 }
 
 fn run_case(case: &Node) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Layered patches: the payload of one resource after all patch files that speak for it.
+//! Layered patches: the payload of one resource after all patch files that apply to it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use outcrop::document::{self, Document, Format};
 use outcrop::finding::Outcome;
 use outcrop::limits::Limits;
 use outcrop::metadata::{self, Layers};
-use outcrop::patch::{self, PatchFiles, Subject};
+use outcrop::patch::{self, PatchFiles, PatchSubject};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
@@ -52,9 +52,9 @@ fn rendered(given: &Value, path: &LogicalPath) -> Answer {
     let (payload, alias) = find(&files, path, &sources).expect("the resource is among the files");
     let metadata = sound(metadata::resolve(path, &layers))?.to_node();
     let attributes = Node::map(Vec::new(), payload.span);
-    let set = PatchFiles::default().of(path, &layers, &sources, &limits);
-    let subject = Subject { path, alias: &alias, attributes: &attributes, metadata: &metadata };
-    let outcome = patch::apply_layers(&payload, &set, &subject, &limits);
+    let set = PatchFiles::default().files_for(path, &layers, &sources, &limits);
+    let subject = PatchSubject { path, alias: &alias, attributes: &attributes, metadata: &metadata };
+    let outcome = patch::apply_layers(&payload, &set, &subject, &limits, &mut |_| {});
     let is_kept = outcome.value.payload.as_ref().is_some_and(|kept| kept.is_identical(&payload));
     assert!(outcome.value.is_complete || is_kept, "a failed run changes nothing");
     sound(outcome).map(|patched| patched.payload.as_ref().map_or_else(|| json!("removed"), to_json))

@@ -11,22 +11,10 @@ use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::{Node, Value};
 
-/// Runs every case of every file in a folder.
-pub(super) fn run(folder: &Path) -> Vec<(String, Result<(), String>)> {
-    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    files.iter().flat_map(|file| run_file(file)).collect()
-}
+use super::{CaseResult, node_cases};
 
-fn run_file(file: &Path) -> Vec<(String, Result<(), String>)> {
-    let text = std::fs::read_to_string(file).expect("a vector file can be read");
-    let sources = Sources::default();
-    let source = sources.add(SourceText::new(RepoPath::root(), "vectors", text.as_str()));
-    let parsed = document::parse(&text, source, Format::Json, &Limits::default());
-    let cases = parsed.value.first().and_then(|document| document.root.as_list()).expect("a vector file is a list");
-    cases.iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
+pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
+    node_cases(folder).iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
 }
 
 /// What a stage answers: a value, or the findings that stand in its way.
@@ -69,7 +57,7 @@ fn check_error(answer: &Answer, kind: &str, contains: &str, sources: &Sources) -
         Ok(node) => return Err(format!("is {} but should fail with {kind}", document::write::to_json(node))),
         Err(findings) => findings,
     };
-    let is_expected = |finding: &Finding| kind_of(finding) == kind && is_told(finding, contains, sources);
+    let is_expected = |finding: &Finding| kind_of(finding) == kind && is_shown(finding, contains, sources);
     match findings.iter().any(is_expected) {
         true => Ok(()),
         false => Err(format!("failed with {}, but should fail with {kind} and `{contains}`", describe(findings))),
@@ -77,7 +65,7 @@ fn check_error(answer: &Answer, kind: &str, contains: &str, sources: &Sources) -
 }
 
 /// Whether a text is shown with a finding: in its message, or as the file it is in.
-fn is_told(finding: &Finding, text: &str, sources: &Sources) -> bool {
+fn is_shown(finding: &Finding, text: &str, sources: &Sources) -> bool {
     let file = match &finding.location {
         Location::Span(span) => sources.get(span.source).path.to_string(),
         Location::File { path, .. } => path.to_string(),

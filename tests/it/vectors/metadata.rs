@@ -11,7 +11,7 @@ use outcrop::document::{self, Document, write};
 use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::Limits;
 use outcrop::metadata::plan::{self, FileEdit, Planned};
-use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath, SecretAttributes};
+use outcrop::metadata::{self, EffectiveMetadata, Layers, MetadataPath};
 use outcrop::names::Format;
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::settings::{Given, Root, RootLayout, Roots, Settings};
@@ -85,10 +85,6 @@ fn answer(given: &Value) -> Answer {
             stored(given, &sources, |path, layers| plan::replace(path, &input, layers, format))
         }
         "unset" => stored(given, &sources, plan::remove),
-        "resource-file" => {
-            let file = metadata::resource_file(&logical_path(given)?, &RepoPath::root(), format).map_err(validation)?;
-            Ok(json!({ "file": file.to_string() }))
-        }
         "list-resources" => list_resources(given),
         "identity" => {
             let payload = document(&given["payload"], Format::Json, &sources)?;
@@ -101,11 +97,7 @@ fn answer(given: &Value) -> Answer {
             let identity = identity.map_err(|finding| Failure::of(&finding))?;
             Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
         }
-        "mask" => {
-            let payload = document(&given["payload"], Format::Json, &sources)?;
-            let secrets = SecretAttributes::of(&metadata(given, &sources)?);
-            Ok(json!({ "masked": to_json(&secrets.mask(&payload)) }))
-        }
+        "mask" => mask(given, &sources),
         "infer" => inference::infer(given, &sources),
         "infer-apply" => inference::apply(given, format, &sources),
         "render" => requests::render(given, &sources),
@@ -129,7 +121,7 @@ fn metadata(given: &Value, sources: &Sources) -> Result<EffectiveMetadata, Failu
     sound(metadata::of_document(&document(&given["metadata"], Format::Json, sources)?))
 }
 
-/// Plans a change to the given files and tells which files there are afterwards.
+/// Plans a change to the given files and returns the files that there are afterwards.
 fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers<'_>) -> Planned) -> Answer {
     let (snapshot, limits) = (snapshot(given), Limits::default());
     let layers = Layers::new(&snapshot, RepoPath::root(), sources, &limits);
@@ -144,20 +136,40 @@ fn stored(given: &Value, sources: &Sources, plan: impl Fn(&MetadataPath, &Layers
     Ok(json!({ "files": files }))
 }
 
-fn list_resources(given: &Value) -> Answer {
+/// Shows the payload of a resource as requests show it, with `{{secret .}}` for what is hidden.
+/// Shows the payload of a resource as requests show it, with `{{secret .}}` for what is hidden.
+fn mask(given: &Value, sources: &Sources) -> Answer {
+    let files = json!({ "a/b/metadata.json": given["metadata"], "a/b/resource.json": given["payload"] });
+    let shown = with_side(&json!({ "files": files }), |side| {
+        let resource = side.find(&LogicalPath::parse("/a/b").unwrap()).expect("the resource is found");
+        write::to_json(&side.shown_payload(resource).expect("it has a payload"))
+    });
+    let masked = document(&Value::String(shown.replace("•••", metadata::PLACEHOLDER)), Format::Json, sources)?;
+    Ok(json!({ "masked": to_json(&masked) }))
+}
+
+/// Asks a repository of declarest resources.
+fn with_side<T>(given: &Value, ask: impl FnOnce(&Side<'_>) -> T) -> T {
     let snapshot = snapshot(given);
     let root = Root { path: RepoPath::root(), layout: RootLayout::Declarest, format: Format::Json };
     let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
     let (sources, limits) = (Arc::new(Sources::default()), Limits::default());
-    let side = Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, false);
-    let mut found = Vec::new();
-    let mut waiting = side.children(&logical_path(given)?).to_vec();
-    while let Some(path) = waiting.pop() {
-        found.extend(side.find(&path).map(|_| path.to_string()));
-        if given["recursive"] == true {
-            waiting.extend(side.children(&path).iter().cloned());
+    ask(&Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, false))
+}
+
+fn list_resources(given: &Value) -> Answer {
+    let path = logical_path(given)?;
+    let mut found = with_side(given, |side| {
+        let mut found = Vec::new();
+        let mut waiting = side.children(&path).to_vec();
+        while let Some(path) = waiting.pop() {
+            found.extend(side.find(&path).map(|_| path.to_string()));
+            if given["recursive"] == true {
+                waiting.extend(side.children(&path).iter().cloned());
+            }
         }
-    }
+        found
+    });
     found.sort_unstable();
     Ok(json!({ "resources": found }))
 }

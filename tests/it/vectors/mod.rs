@@ -1,4 +1,6 @@
-//! Conformance cases as data: every area under `fixtures/vectors/`, or under the folder that `OUTCROP_VECTORS` names.
+//! Conformance cases as data: every area below `fixtures/vectors/`, or below the folder that `OUTCROP_VECTORS` names.
+//!
+//! Areas that are not copied there are looked for in `../shared/vectors/`. An area without a runner is reported as not built.
 
 mod diff;
 mod eval;
@@ -7,9 +9,18 @@ mod merge;
 mod metadata;
 mod patch;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+use outcrop::document::{self, Format};
+use outcrop::limits::Limits;
+use outcrop::path::RepoPath;
+use outcrop::text::{SourceText, Sources};
+use outcrop::value::Node;
+
+use crate::program::project;
+use crate::required::{absent, report};
 
 /// A case's name, and why it failed if it did.
 type CaseResult = (String, Result<(), String>);
@@ -17,35 +28,42 @@ type CaseResult = (String, Result<(), String>);
 /// Runs the cases of one area's folder.
 type Runner = fn(&Path) -> Vec<CaseResult>;
 
-/// Every area, with its runner once its stage is built.
-const AREAS: &[(&str, Option<Runner>)] = &[
-    ("diff", Some(diff::run)),
-    ("eval", Some(eval::run)),
-    ("layered-patches", Some(layered_patches::run)),
-    ("merge", Some(merge::run)),
-    ("metadata", Some(metadata::run)),
-    ("patch", Some(patch::run)),
+/// Every area whose stage is built.
+const AREAS: &[(&str, Runner)] = &[
+    ("diff", diff::run),
+    ("eval", eval::run),
+    ("layered-patches", layered_patches::run),
+    ("merge", merge::run),
+    ("metadata", metadata::run),
+    ("patch", patch::run),
 ];
 
 #[test]
 fn vectors() {
-    let root = std::env::var_os("OUTCROP_VECTORS").map_or_else(bundled, PathBuf::from);
-    let mut failures = Vec::new();
-    for (area, runner) in AREAS {
-        let folder = root.join(area);
-        if !folder.is_dir() {
-            continue;
+    let folders = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
+        Some(named) => areas(&named).unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display())),
+        None => {
+            let mut found = areas(&project().join("../shared/vectors")).unwrap_or_default();
+            found.extend(areas(&bundled()).expect("the project has vectors"));
+            found
         }
-        let Some(run) = runner else {
-            say(&format!("vectors {area}: not built"));
+    };
+    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.contains_key(*area)) {
+        absent("vectors", &format!("there is no folder for the area {area}"));
+    }
+    let mut failures = Vec::new();
+    for (area, folder) in &folders {
+        let Some((_, run)) = AREAS.iter().find(|(name, _)| name == area) else {
+            report(&format!("vectors {area}: not built"));
             continue;
         };
-        let results = run(&folder);
+        let results = run(folder);
+        assert!(!results.is_empty(), "{} holds no cases", folder.display());
         let failed: Vec<&CaseResult> = results.iter().filter(|(_, result)| result.is_err()).collect();
-        say(&format!("vectors {area}: {} passed, {} failed", results.len() - failed.len(), failed.len()));
+        report(&format!("vectors {area}: {} passed, {} failed", results.len() - failed.len(), failed.len()));
         for (name, result) in failed {
             let reason = result.as_ref().expect_err("only failures are listed here");
-            say(&format!("  {area}/{name}: {reason}"));
+            report(&format!("  {area}/{name}: {reason}"));
             failures.push(format!("{area}/{name}"));
         }
     }
@@ -53,31 +71,42 @@ fn vectors() {
 }
 
 #[test]
-fn every_bundled_area_is_known() {
-    for entry in fs::read_dir(bundled()).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(AREAS.iter().any(|(area, _)| *area == name), "{name} is no known area");
-    }
+fn every_bundled_area_has_a_runner_and_every_runner_an_area() {
+    let bundled: Vec<String> = areas(&bundled()).unwrap().into_keys().collect();
+    assert_eq!(bundled, AREAS.iter().map(|(area, _)| *area).collect::<Vec<_>>());
+}
+
+/// The folders in a folder, by name; `None` if there is no such folder.
+fn areas(root: &Path) -> Option<BTreeMap<String, PathBuf>> {
+    let paths = fs::read_dir(root).ok()?.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    Some(paths.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect())
 }
 
 fn bundled() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/vectors")
-}
-
-/// Written past the test harness, which would swallow it.
-fn say(line: &str) {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}").unwrap();
+    project().join("fixtures/vectors")
 }
 
 /// The cases of every JSON file in a folder, in order of the files' names.
 fn cases(folder: &Path) -> Vec<serde_json::Value> {
+    read(folder, |text| serde_json::from_str(text).map_err(|error| error.to_string()))
+}
+
+/// The cases as nodes, which keep the order of keys and the digits of numbers.
+fn node_cases(folder: &Path) -> Vec<Node> {
+    read(folder, |text| {
+        let source = Sources::default().add(SourceText::new(RepoPath::root(), "vectors", text));
+        let parsed = document::parse(text, source, Format::Json, &Limits::default());
+        let list = parsed.value.first().and_then(|document| document.root.as_list());
+        list.map(<[Node]>::to_vec).ok_or_else(|| "a file of vectors is a list".to_owned())
+    })
+}
+
+fn read<T>(folder: &Path, parse: impl Fn(&str) -> Result<Vec<T>, String>) -> Vec<T> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
     files.sort();
-    let read = |file: &PathBuf| -> Vec<serde_json::Value> {
-        serde_json::from_str(&fs::read_to_string(file).unwrap())
-            .unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    let read = |file: &PathBuf| {
+        parse(&fs::read_to_string(file).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     };
     files.iter().flat_map(read).collect()
 }

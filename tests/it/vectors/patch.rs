@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use outcrop::document::{self, Format, write};
-use outcrop::expression::cel::Inputs;
 use outcrop::finding::{Finding, Outcome, has_errors};
 use outcrop::limits::Limits;
-use outcrop::patch::{self, PatchPath, Reading};
+use outcrop::patch::{self, PatchPath};
 use outcrop::path::RepoPath;
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{CaseResult, cases, name_of};
 
@@ -46,20 +45,20 @@ pub(super) fn check(answer: &Answer, expected: &Value, error: Option<&Value>) ->
         (Ok(answer), None) if is_same(answer, expected) => Ok(()),
         (Ok(answer), None) => Err(format!("is {answer}, but should be {expected}")),
         (Ok(answer), Some(error)) => Err(format!("is {answer}, but should fail with {error}")),
-        (Err(failures), None) => Err(format!("failed with {}", told(failures))),
+        (Err(failures), None) => Err(format!("failed with {}", described(failures))),
         (Err(failures), Some(error)) => {
             let (kind, contains) = (text(&error["kind"]), text(&error["contains"]));
             let is_expected =
                 |failure: &Failure| failure.kinds.iter().any(|own| own == kind) && failure.text.contains(contains);
             match failures.iter().any(is_expected) {
                 true => Ok(()),
-                false => Err(format!("failed with {}, but should fail with {error}", told(failures))),
+                false => Err(format!("failed with {}, but should fail with {error}", described(failures))),
             }
         }
     }
 }
 
-fn told(failures: &[Failure]) -> String {
+fn described(failures: &[Failure]) -> String {
     failures.iter().map(|failure| format!("[{}] {}", failure.kinds[0], failure.text)).collect::<Vec<_>>().join("; ")
 }
 
@@ -67,37 +66,33 @@ fn pointers(given: &Value) -> Answer {
     let (sources, limits) = (Sources::default(), Limits::default());
     let document = node(&given["doc"], &sources);
     let path = PatchPath::compile(text(&given["path"]), &limits);
-    let found = path.and_then(|path| patch::expand(&path, &document, &limits)).map_err(|trouble| {
-        let kinds = [kind_of(trouble.rule.id), trouble.rule.kind.name().to_owned()];
-        vec![Failure { kinds, text: trouble.message }]
+    let found = path.and_then(|path| patch::expand(&path, &document, &limits)).map_err(|refusal| {
+        let kinds = [kind_of(refusal.rule.id), refusal.rule.kind.name().to_owned()];
+        vec![Failure { kinds, text: refusal.message }]
     })?;
     Ok(found.iter().map(ToString::to_string).collect())
 }
 
 fn document_after(given: &Value) -> Answer {
-    let (sources, limits) = (Sources::default(), Limits::default());
-    let document = node(&given["doc"], &sources);
-    let reading = Reading { sources: &sources, limits: &limits, has_expressions: false, variables: None };
-    let spec = sound(patch::read_operations(&node(&given["operations"], &sources), &reading))?;
-    let outcome = patch::apply_specs(std::slice::from_ref(&document), &[spec], &Inputs::default(), &limits);
-    assert!(outcome.findings.is_empty() || outcome.value[0].is_identical(&document), "a failed run changes nothing");
-    sound(outcome).map(|documents| to_json(&documents[0]))
+    let specs = json!([{ "operations": given["operations"] }]);
+    patched(&specs, &json!({}), &json!([given["doc"]])).map(|documents| documents[0].clone())
 }
 
 fn resources_after(given: &Value) -> Answer {
+    let inputs = if given["inputs"].is_null() { &json!({}) } else { &given["inputs"] };
+    patched(&given["specs"], inputs, &given["resources"])
+}
+
+/// The resources after a patch, read and applied as `outcrop patch` does it.
+fn patched(specs: &Value, inputs: &Value, resources: &Value) -> Answer {
     let (sources, limits) = (Sources::default(), Limits::default());
-    let resources = node(&given["resources"], &sources).as_list().expect("a list of resources").to_vec();
-    let reading = Reading { sources: &sources, limits: &limits, has_expressions: true, variables: None };
-    let specs = sound(patch::read_specs(&node(&given["specs"], &sources), &reading))?;
-    let given_inputs = given["inputs"]
-        .as_object()
-        .map(|inputs| inputs.iter().map(|(name, value)| (name.as_str(), node(value, &sources))).collect::<Vec<_>>());
-    let given_inputs = given_inputs.unwrap_or_default();
-    let inputs = given_inputs.iter().fold(Inputs::default(), |inputs, (name, value)| inputs.with(name, value));
-    let outcome = patch::apply_specs(&resources, &specs, &inputs, &limits);
-    let mut pairs = outcome.value.iter().zip(&resources);
+    let resources = node(resources, &sources).as_list().expect("a list of resources").to_vec();
+    let inputs = node(inputs, &sources);
+    let patch = sound(patch::read_any(&node(specs, &sources), &inputs, &sources, &limits))?;
+    let outcome = patch.apply(&resources, &inputs, &limits);
+    let mut pairs = outcome.value.iter().flatten().zip(&resources);
     assert!(outcome.findings.is_empty() || pairs.all(|(a, b)| a.is_identical(b)), "a failed run changes nothing");
-    sound(outcome).map(|resources| resources.iter().map(to_json).collect())
+    sound(outcome).map(|resources| resources.iter().flatten().map(to_json).collect())
 }
 
 /// The value of an outcome without errors.
@@ -133,7 +128,7 @@ pub(super) fn to_json(node: &Node) -> Value {
     serde_json::from_str(&write::to_json(node)).expect("our own JSON")
 }
 
-/// The same value, numbers by value.
+/// Whether two values are equal, numbers by value.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::text::{SourceText, Sources};
 
-use super::super::trouble::Troubles;
+use super::super::problems::Problems;
 
 /// Few random texts are plain, so more of them than usual.
 fn many() -> ProptestConfig {
@@ -23,11 +23,11 @@ fn many() -> ProptestConfig {
 fn compare(text: &str, limits: &Limits) -> usize {
     let source = Sources::default().add(SourceText::new(RepoPath::root(), "", ""));
     let is_plain = |piece: std::ops::Range<usize>| {
-        let Some(fast) = super::parse(text, piece.clone(), limits, &Troubles::new(source)) else { return false };
-        let mut troubles = Troubles::new(source);
+        let Some(fast) = super::parse(text, piece.clone(), limits, &Problems::new(source)) else { return false };
+        let mut problems = Problems::new(source);
         let mut slow = Vec::new();
-        yaml::parse(text, piece, limits, &mut troubles, &mut slow);
-        assert_eq!(troubles.into_findings().len(), 0, "accepted, but there is something to say about {text:?}");
+        yaml::parse(text, piece, limits, &mut problems, &mut slow);
+        assert_eq!(problems.into_findings().len(), 0, "accepted, but there is something to say about {text:?}");
         // What is shown for debugging leaves nothing out: spans, kinds of keys, tags, steps, hashes.
         let (fast, slow) = (vec![fast], slow);
         let shown = |documents: &[Document]| format!("{documents:?}");

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::super::datum::Datum;
 use super::super::scope::Scope;
-use super::super::session::Session;
+use super::super::session::EvalSession;
 use super::super::trouble::{Result, bad_arguments};
 use crate::value::{Map, Node};
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// `{if: condition, then: expression, else: expression}`; without the branch the answer itself.
     pub(super) fn branch(&mut self, condition: &Node, map: &Arc<Map>, scope: &Scope) -> Result<Datum> {
         let holds = self.condition(condition, scope)?;

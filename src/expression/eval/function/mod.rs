@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::datum::Datum;
 use super::scope::Scope;
 use super::secrecy::{discreet, opened};
-use super::session::Session;
+use super::session::EvalSession;
 use super::trouble::{Result, bad_arguments};
 use crate::schema;
 use crate::text::Span;
@@ -81,8 +81,8 @@ impl Function {
     }
 }
 
-impl Session<'_> {
-    /// Calls a function: its argument, and the whole map with what stands beside it.
+impl EvalSession<'_> {
+    /// Calls a function: its argument, and the whole map with its other keys.
     pub(super) fn function(
         &mut self,
         function: Function,

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use super::super::datum::Datum;
 use super::super::scope::Scope;
-use super::super::session::Session;
+use super::super::session::EvalSession;
 use super::super::trouble::{Result, bad_arguments};
 use crate::text::Span;
 use crate::value::{CalculationError, Node, Operation, Type, Value, calculate, compare};
 
-/// How one value stands to another.
+/// How two values compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Order {
     Less,
@@ -18,10 +18,10 @@ pub(in super::super) enum Order {
     GreaterOrEqual,
 }
 
-impl Session<'_> {
+impl EvalSession<'_> {
     pub(super) fn ordered(&mut self, order: Order, argument: &Node, scope: &Scope) -> Result<Datum> {
         let at = argument.span;
-        // Which one comes first may be told, also of what is hidden.
+        // The order of two values may be known even of secrets.
         let [a, b] = self.arguments("an order", argument, scope)?.map(Datum::laid_open);
         let found = match (a.as_value(), b.as_value()) {
             (Some(Value::Number(a)), Some(Value::Number(b))) => compare(a, b),

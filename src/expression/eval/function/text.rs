@@ -3,7 +3,7 @@
 use super::super::datum::Datum;
 use super::super::scope::Scope;
 use super::super::secrecy::opened;
-use super::super::session::Session;
+use super::super::session::EvalSession;
 use super::super::trouble::{Result, bad_arguments};
 use super::Function;
 use super::operator::kind;
@@ -11,7 +11,7 @@ use crate::document::write::to_inline;
 use crate::text::Span;
 use crate::value::{Node, Value};
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// The texts of a list, one after the other, with `sep` between them. What is not a list stays as it is.
     pub(super) fn concat(&mut self, argument: &Node, separator: Option<&Node>, scope: &Scope) -> Result<Datum> {
         let at = argument.span;

@@ -1,16 +1,15 @@
 //! `urljoin`: a URL from its parts.
 
-use std::fmt::Write as _;
-
 use smol_str::SmolStr;
 
 use super::super::datum::Datum;
 use super::super::scope::Scope;
-use super::super::session::Session;
+use super::super::session::EvalSession;
 use super::super::trouble::{Result, bad_arguments};
+use crate::percent::{escape_path, escape_query};
 use crate::value::Node;
 
-impl Session<'_> {
+impl EvalSession<'_> {
     /// `[scheme, host, port, path, query, fragment]`; all but the first two may be missing. Nothing but empty parts is null.
     pub(super) fn urljoin(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
         let at = argument.span;
@@ -54,29 +53,17 @@ fn joined([scheme, host, port, path, query, fragment]: &[SmolStr; 6]) -> String 
         if !host.is_empty() && !path.starts_with('/') {
             url.push('/');
         }
-        escape(&mut url, path, "/");
+        url.push_str(&escape_path(path));
     }
     if !query.is_empty() {
         url.push('?');
-        escape(&mut url, query, "/?");
+        url.push_str(&escape_query(query));
     }
     if !fragment.is_empty() {
         url.push('#');
-        escape(&mut url, fragment, "/?");
+        url.push_str(&escape_query(fragment));
     }
     url
-}
-
-/// Everything but what RFC 3986 allows in a segment, and these, becomes `%XX`.
-fn escape(url: &mut String, text: &str, also: &str) {
-    for byte in text.bytes() {
-        let c = char::from(byte);
-        match c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c) || also.contains(c) {
-            true => url.push(c),
-            // Writing to a String cannot fail.
-            false => _ = write!(url, "%{byte:02X}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,12 @@
 mod computing;
 mod forms;
 mod hostile;
+mod memory;
+mod page;
 mod paths;
 mod secrets;
+
+pub(crate) use memory::MemoryTree;
 
 use super::*;
 use crate::document::write::to_inline;

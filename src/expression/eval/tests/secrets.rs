@@ -42,9 +42,12 @@ fn worlds() -> [World; 2] {
 }
 
 fn veiled(payload: &Node) -> Node {
-    let veil = |entry: &Entry| match SECRET_KEYS.contains(&&*entry.key.name) {
-        true => Entry { key: entry.key.clone(), value: hidden(&entry.value) },
-        false => entry.clone(),
+    let veil = |entry: &Entry| {
+        if SECRET_KEYS.contains(&&*entry.key.name) {
+            Entry { key: entry.key.clone(), value: hidden(&entry.value) }
+        } else {
+            entry.clone()
+        }
     };
     Node::map(payload.as_map().unwrap().entries().iter().map(veil).collect(), payload.span)
 }

@@ -32,7 +32,7 @@ impl Files {
         })
     }
 
-    /// Adds to the summary what fits beside what is there; `write` is told how many bytes that are.
+    /// Appends to the summary; `write` gets the number of bytes that are left.
     pub(super) fn append_summary(
         &self,
         write: impl FnOnce(usize, &mut dyn Write) -> io::Result<()>,
@@ -41,7 +41,7 @@ impl Files {
         let taken = fs::metadata(path).map_or(0, |metadata| metadata.len());
         let room = MOST_SUMMARY.saturating_sub(taken);
         if room < LEAST_SUMMARY {
-            output::note("note: the step summary is full, so nothing is added to it");
+            output::note("note: the step summary is full, so nothing was added");
             return Ok(());
         }
         let mut text = Vec::new();
@@ -82,7 +82,7 @@ fn append(path: &PathBuf, text: &[u8]) -> Result<(), Failure> {
 fn heredoc(name: &str, value: &str, token: &str) -> Result<String, Failure> {
     let mark = format!("ghadelimiter_{token}");
     if value.contains(&mark) || name.contains(&mark) {
-        return Err(Failure::new(format!("the value of the output `{name}` holds the mark that ends it")));
+        return Err(Failure::new(format!("the value of the output `{name}` contains its own delimiter")));
     }
     Ok(format!("{name}<<{mark}\n{value}\n{mark}\n"))
 }

@@ -9,16 +9,17 @@ use std::hash::BuildHasher;
 use std::io::{self, Write};
 
 use super::check::exit_of;
+use crate::comparison::{self, Judged};
 use crate::finding::Severity;
-use crate::pipeline::{self, Judged, Policy};
 use crate::report::{self, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
+use crate::settings::Policy;
 use crate::shell::cli::{GithubArgs, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{Comparison, Repository, Revision};
+use crate::shell::git::{Repository, Revision, RevisionPair};
 use crate::shell::output;
-use crate::shell::session::{Session, open_repository};
+use crate::shell::session::{Asked, Session, open_repository};
 use files::Files;
 use range::{Assignment, Subject};
 
@@ -38,14 +39,14 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let review = match subject {
         Subject::Nothing { why } => {
             files.write_outputs(&[("changed", "false"), ("errors", "0"), ("warnings", "0")])?;
-            let line = format!("outcrop: there is nothing to review ({why})\n");
+            let line = format!("outcrop: nothing to review ({why})\n");
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
         }
         Subject::Change(comparison) => Review::of_change(&repository, &comparison, &args.paths)?,
         Subject::State { tree, why } => {
             let before = Revision::Tree(repository.nothing());
-            let comparison = Comparison { before, after: Revision::Tree(tree) };
+            let comparison = RevisionPair { before, after: Revision::Tree(tree) };
             Review::of_state(&repository, &comparison, &args.paths, why)?
         }
     };
@@ -68,20 +69,20 @@ struct Review {
 }
 
 impl Review {
-    fn of_change(repository: &Repository, comparison: &Comparison, paths: &[OsString]) -> Result<Self, Failure> {
+    fn of_change(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Self, Failure> {
         let session = session(repository, comparison, paths)?;
-        let pipeline::Review { difference, verdict } = pipeline::review(&session.request());
+        let comparison::Review { difference, verdict } = session.comparison(Asked::default()).review();
         Ok(Self { difference: Some(difference), verdict, why_state: None })
     }
 
     fn of_state(
         repository: &Repository,
-        comparison: &Comparison,
+        comparison: &RevisionPair,
         paths: &[OsString],
         why: String,
     ) -> Result<Self, Failure> {
         let session = session(repository, comparison, paths)?;
-        let verdict = pipeline::check(&session.request(), Judged::Everything);
+        let verdict = session.comparison(Asked::default()).check(Judged::Everything);
         Ok(Self { difference: None, verdict, why_state: Some(why) })
     }
 
@@ -113,13 +114,13 @@ impl Review {
     }
 
     fn write_outputs(self, files: &Files) -> Result<(), Failure> {
-        let counts = SummaryCounts::of(&self.verdict);
+        let counts = SummaryCounts::count(&self.verdict);
         // What could not be compared may well differ.
         let has_changed = self
             .difference
             .as_ref()
             .is_none_or(|difference| difference.has_differences() || difference.is_incomplete());
-        // Of what is wrong, the machine is told what the annotations tell.
+        // The report has the same findings as the annotations.
         let report = match self.difference {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
@@ -135,25 +136,25 @@ impl Review {
 
     /// The verdict in a few words; names of the repository as `name` writes them.
     fn sentence(&self, name: fn(&str) -> String) -> String {
-        let counts = SummaryCounts::of(&self.verdict);
+        let counts = SummaryCounts::count(&self.verdict);
         let counts = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.notes, "note")];
         let counts: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
         match (&self.why_state, counts.is_empty()) {
-            (None, true) => "This change adds nothing that is wrong".to_owned(),
-            (None, false) => format!("This change adds {}", counts.join(", ")),
-            (Some(why), true) => format!("All files were checked ({}): nothing is wrong", name(why)),
+            (None, true) => "No new problems".to_owned(),
+            (None, false) => format!("New problems: {}", counts.join(", ")),
+            (Some(why), true) => format!("All files were checked ({}): no problems", name(why)),
             (Some(why), false) => format!("All files were checked ({}): {}", name(why), counts.join(", ")),
         }
     }
 }
 
-fn session(repository: &Repository, comparison: &Comparison, paths: &[OsString]) -> Result<Session, Failure> {
+fn session(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Session, Failure> {
     let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
     Session::new(repository, comparison, &paths, Policy::Base)
 }
 
-/// A word that nobody who wrote a file of the repository can have known.
+/// A random word, which no file of the repository can contain.
 fn random() -> String {
     let word = |half: u8| RandomState::new().hash_one(half);
     format!("{:016x}{:016x}", word(0), word(1))

@@ -11,7 +11,7 @@ use crate::shell::cli::GithubArgs;
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::event::{self, Event};
-use crate::shell::git::{Comparison, GitError, Repository, Revision, Tree};
+use crate::shell::git::{GitError, Repository, Revision, RevisionPair, Tree};
 
 /// What to review, and what the user should know about it.
 pub(super) struct Assignment {
@@ -23,7 +23,7 @@ pub(super) enum Subject {
     /// There is nothing to look at.
     Nothing { why: String },
     /// One state became another.
-    Change(Comparison),
+    Change(RevisionPair),
     /// There is nothing to compare with.
     State { tree: Tree, why: String },
 }
@@ -47,15 +47,15 @@ pub(super) fn assignment(repository: &Repository, args: &GithubArgs) -> Result<A
     }
     let workflow = Workflow { repository, reference: environment::text("GITHUB_REF")?.unwrap_or_default() };
     let name = environment::text("GITHUB_EVENT_NAME")?.ok_or_else(|| {
-        Failure::new("GITHUB_EVENT_NAME is not set, so nothing says what to review")
-            .help("this command is for GitHub workflows; elsewhere say it with `--base` and `--head`")
+        Failure::new("GITHUB_EVENT_NAME is not set, so the change to review is unknown")
+            .help("this command is for GitHub workflows; elsewhere set `--base` and `--head`")
     })?;
     let event = event::read(&name, &payload()?)?;
     let warnings = workflow.warnings(&name, &event)?;
     let subject = match (workflow.subject(event)?, head) {
         (subject, None) | (subject @ Subject::Nothing { .. }, _) => subject,
         (Subject::Change(comparison), Some(head)) => {
-            Subject::Change(Comparison { after: Revision::Tree(repository.resolve(&head)?), ..comparison })
+            Subject::Change(RevisionPair { after: Revision::Tree(repository.resolve(&head)?), ..comparison })
         }
         (Subject::State { why, .. }, Some(head)) => Subject::State { tree: repository.resolve(&head)?, why },
     };
@@ -63,14 +63,14 @@ pub(super) fn assignment(repository: &Repository, args: &GithubArgs) -> Result<A
 }
 
 fn change(before: Tree, after: Tree) -> Subject {
-    Subject::Change(Comparison { before: Revision::Tree(before), after: Revision::Tree(after) })
+    Subject::Change(RevisionPair { before: Revision::Tree(before), after: Revision::Tree(after) })
 }
 
 /// What GitHub wrote about the event; it never writes more than 25 MB.
 fn payload() -> Result<Vec<u8>, Failure> {
     const MOST_BYTES: u64 = 32 << 20;
     let path = environment::text("GITHUB_EVENT_PATH")?
-        .ok_or_else(|| Failure::new("GITHUB_EVENT_PATH is not set, so nothing says what to review"))?;
+        .ok_or_else(|| Failure::new("GITHUB_EVENT_PATH is not set, so the change to review is unknown"))?;
     let failed = |error: std::io::Error| Failure::new(format!("the event in {path} cannot be read: {error}"));
     let mut payload = Vec::new();
     File::open(Path::new(&path)).map_err(failed)?.take(MOST_BYTES).read_to_end(&mut payload).map_err(failed)?;
@@ -106,7 +106,7 @@ impl Workflow<'_> {
             )),
             Event::Started { base: None, head } => Ok(Subject::State {
                 tree: self.repository.resolve(head.as_deref().unwrap_or("HEAD"))?,
-                why: "nothing says what to compare with".to_owned(),
+                why: "no base to compare with".to_owned(),
             }),
             Event::Started { base: Some(base), head } => Ok(change(
                 self.need(&base, "the input `base`", Depth::Everything)?,
@@ -160,7 +160,7 @@ impl Workflow<'_> {
         }
         let Some(branch) = default_branch else {
             let why = match before {
-                Some(_) => format!("{name} was pushed by force, and what it was is not in this clone"),
+                Some(_) => format!("{name} was force-pushed, and its previous commit is not in this clone"),
                 None => format!("{name} is new"),
             };
             return Ok(Subject::State { tree: tip, why });
@@ -169,7 +169,7 @@ impl Workflow<'_> {
         match branches.iter().find_map(|branch| self.repository.resolve(branch).ok()) {
             Some(other) => Ok(change(self.merge_base(&other, &tip)?, tip)),
             None if self.repository.is_shallow() => Err(Failure::new(format!(
-                "{name} is new, and this clone does not hold {} to compare it with",
+                "{name} is new, and {} to compare it with is not in this clone",
                 sanitize::inline(branch)
             ))
             .help(checkout(Depth::Everything))),
@@ -212,5 +212,5 @@ fn checkout(depth: Depth) -> String {
         Depth::Parents => 2,
         Depth::Everything => 0,
     };
-    format!("let the checkout step bring more history:\n- uses: actions/checkout@v4\n  with:\n    fetch-depth: {depth}")
+    format!("let the checkout step fetch more history:\n- uses: actions/checkout@v4\n  with:\n    fetch-depth: {depth}")
 }

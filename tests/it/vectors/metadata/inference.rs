@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use outcrop::finding::{Location, Outcome};
+use outcrop::finding::Outcome;
 use outcrop::limits::Limits;
 use outcrop::metadata::openapi::{self, Inference, Inferred};
 use outcrop::metadata::plan::{self, FileEdit};
@@ -13,6 +13,9 @@ use outcrop::path::RepoPath;
 use outcrop::text::{SourceText, Sources, Span};
 use outcrop::value::Node;
 use serde_json::{Value, json};
+
+use crate::program::{outcrop, run};
+use crate::repo::TestRepo;
 
 use super::{Answer, Failure, document, first_error, metadata_path, snapshot, sound, to_json};
 
@@ -56,7 +59,9 @@ fn inferred(given: &Value, existing: Option<&Arc<Layer>>, sources: &Sources) -> 
     let source = sources.add(SourceText::new(RepoPath::root(), "nowhere", ""));
     let nowhere = Span::new(source, 0, 0);
     if given["recursive"] == true {
-        return Err(Failure::of(&openapi::refuse_recursion(&path, Location::Span(nowhere))));
+        let ran = run(&mut outcrop(&TestRepo::new(), &["metadata", "infer", "--recursive", &path.to_string()]));
+        assert_eq!(ran.code, 2, "{ran:?}");
+        return Err(Failure { kind: "validation", text: ran.stderr });
     }
     let openapi = openapi(given, sources)?;
     let Outcome { value, findings } =

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use outcrop::diff::json_patch::{Operation, json_patch};
 use outcrop::expression::template::Purpose;
 use outcrop::finding::{Finding, Outcome};
 use outcrop::limits::Limits;
-use outcrop::metadata::{EffectiveMetadata, Layers, Operation};
+use outcrop::metadata::{EffectiveMetadata, Layers, Operation as RequestOperation};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::request::{self, CompiledTemplates, Flavour, RequestTarget, ResourceLookup, Scoped};
 
@@ -33,7 +34,7 @@ pub(super) fn render(given: &Value, sources: &Sources) -> Answer {
 pub(super) fn scope(given: &Value, format: Format, sources: &Sources) -> Answer {
     let scene = Scene::of(given, format, sources)?;
     let target = scene.target();
-    let scoped = request::scope_for(&target, Operation::Get);
+    let scoped = request::scope_for(&target, RequestOperation::Get);
     Ok(json!({ "scope": to_json(&scoped.scope().root) }))
 }
 
@@ -71,16 +72,21 @@ pub(super) fn compare(given: &Value, format: Format, sources: &Sources) -> Answe
         outcrop::request::compare_transform(side, &scene.target()).map_err(|finding| Failure::of(&finding))
     };
     let (local, remote) = (transformed(&local)?, transformed(&remote)?);
-    let shown = |side: &Option<Node>| side.as_ref().map_or(Value::Null, to_json);
-    let entries: Vec<Value> = outcrop::secrets::positional(&local, &remote)
+    let entries: BTreeMap<String, Value> = json_patch(&local, &remote)
         .iter()
-        .map(|entry| {
-            json!({
-                "path": entry.path.to_string(), "operation": entry.operation(),
-                "local": shown(&entry.local), "remote": shown(&entry.remote),
-            })
+        .map(|operation| {
+            let (path, name) = match operation {
+                Operation::Add { path, .. } => (path, "add"),
+                Operation::Remove { path } => (path, "remove"),
+                Operation::Replace { path, .. } => (path, "replace"),
+            };
+            let shown = |side: &Node| side.at(path).map_or(Value::Null, to_json);
+            let entry =
+                json!({ "path": path.to_string(), "operation": name, "local": shown(&local), "remote": shown(&remote) });
+            (path.to_string(), entry)
         })
         .collect();
+    let entries: Vec<Value> = entries.into_values().collect();
     Ok(json!({ "local": to_json(&local), "remote": to_json(&remote), "entries": entries }))
 }
 
@@ -99,12 +105,8 @@ pub(super) fn list(given: &Value, format: Format, sources: &Sources) -> Answer {
 
 pub(super) fn validate(given: &Value, format: Format, sources: &Sources) -> Answer {
     let scene = Scene::of(given, format, sources)?;
-    let request = made(request::request(&scene.target(), operation_of(given)?))?;
-    let openapi = super::inference::openapi(given, sources)?;
-    match request::check_schema(&request, &scene.target(), openapi.as_ref()).first() {
-        Some(finding) => Err(Failure::of(finding)),
-        None => Ok(json!({ "valid": true })),
-    }
+    made(request::request(&scene.target(), operation_of(given)?))?;
+    Ok(json!({ "valid": true }))
 }
 
 fn made<T>(outcome: Outcome<Option<T>>) -> Result<T, Failure> {
@@ -120,9 +122,10 @@ fn made<T>(outcome: Outcome<Option<T>>) -> Result<T, Failure> {
     }
 }
 
-fn operation_of(given: &Value) -> Result<Operation, Failure> {
+fn operation_of(given: &Value) -> Result<RequestOperation, Failure> {
     let name = text(&given["operation"]);
-    Operation::parse(name).ok_or_else(|| Failure { kind: "validation", text: format!("unknown operation {name}") })
+    RequestOperation::parse(name)
+        .ok_or_else(|| Failure { kind: "validation", text: format!("unknown operation {name}") })
 }
 
 /// A resource and what is around it.
@@ -139,6 +142,7 @@ struct Scene<'s> {
 /// Payloads and metadata of other resources.
 #[derive(Default)]
 struct Around {
+    openapi: Option<Arc<Node>>,
     payloads: BTreeMap<String, Node>,
     metadata: BTreeMap<String, Arc<EffectiveMetadata>>,
 }
@@ -157,7 +161,8 @@ impl<'s> Scene<'s> {
     fn of(given: &Value, format: Format, sources: &'s Sources) -> Result<Self, Failure> {
         let payload = document(&given["payload"], Format::Json, sources)?;
         let path = logical_path(given)?;
-        let mut around = Around::default();
+        let openapi = super::inference::openapi(given, sources)?.map(Arc::new);
+        let mut around = Around { openapi, ..Around::default() };
         for (path, payload) in given["resources"].as_object().into_iter().flatten() {
             around.payloads.insert(path.clone(), document(payload, Format::Json, sources)?);
         }
@@ -216,5 +221,9 @@ impl ResourceLookup for Around {
 
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>> {
         self.metadata.get(path.as_str()).cloned()
+    }
+
+    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+        Outcome::clean(self.openapi.clone())
     }
 }

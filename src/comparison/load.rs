@@ -1,0 +1,226 @@
+//! The first step: from changed files to resources on both sides, in parallel.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::parse_once::{ParseOnce, VersionContent};
+use super::{Comparison, Gap, SideFindings};
+use crate::expression::eval::may_have_expressions;
+use crate::finding::{Finding, has_errors};
+use crate::path::RepoPath;
+use crate::resource::{Content, ReadAs, Resource, Skipped};
+use crate::settings::Configuration;
+use crate::side::{FileContent, Opened, Side};
+use crate::snapshot::{ChangedFile, Entry, ObjectId, Unreadable};
+
+/// Which documents of a changed file are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Documents {
+    /// All of them.
+    All,
+    /// Not those that are the same to the letter on both sides.
+    Differing,
+}
+
+/// The resources of all files that differ, and everything that was found out about the files.
+#[derive(Default)]
+pub(super) struct Loaded {
+    pub(super) before: Vec<Resource>,
+    pub(super) after: Vec<Resource>,
+    pub(super) findings: SideFindings,
+    pub(super) gap: Gap,
+    pub(super) files: LoadedFiles,
+}
+
+/// What is known about the files that were read.
+#[derive(Default)]
+pub(super) struct LoadedFiles {
+    /// How many differ.
+    pub(super) edited: usize,
+    /// Documents of both sides that were not read because they are the same to the letter.
+    pub(super) same_documents: usize,
+    pub(super) skipped: Vec<Skipped>,
+    /// How many files of the newer side (or of the older, where they are gone) were read as what.
+    pub(super) read_as: BTreeMap<ReadAs, usize>,
+}
+
+impl Comparison<'_> {
+    /// Reads and parses both sides of every file that differs or may be affected.
+    pub(super) fn load(
+        &self,
+        mut files: Vec<ChangedFile>,
+        affected: &BTreeSet<RepoPath>,
+        in_units: &[BTreeSet<RepoPath>; 2],
+        documents: Documents,
+    ) -> Loaded {
+        let parses = ParseOnce::new(&files, &self.before, &self.after, documents);
+        let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses };
+        sort_for_reading(&mut files, &self.after);
+        let budget = &self.options.budget;
+        budget.progress.expect(files.len());
+        let load = |file| {
+            let loaded = reader.load(file);
+            budget.progress.step();
+            loaded
+        };
+        let is_little = || budget.spent.bytes() < LITTLE;
+        let mut loaded: Vec<LoadedFile> = Vec::new();
+        if files.len() < FEW {
+            let mut waiting = files.into_iter();
+            while waiting.len() > 0 && is_little() {
+                loaded.extend(waiting.next().and_then(load));
+            }
+            files = waiting.collect();
+        }
+        if !files.is_empty() {
+            loaded.par_extend(files.into_par_iter().filter_map(load));
+        }
+        loaded.sort_by(|a, b| a.path.cmp(&b.path));
+        loaded.into_iter().fold(Loaded::default(), Loaded::with)
+    }
+}
+
+/// Fewer files than this, with fewer bytes in all, are read faster than threads are started.
+const FEW: usize = 64;
+const LITTLE: u64 = 1 << 20;
+
+/// Packs are read fastest from front to back; for a few files the order does not matter.
+fn sort_for_reading(files: &mut [ChangedFile], after: &Side<'_>) {
+    if files.len() < 256 {
+        return;
+    }
+    let mut entries: Vec<Entry> = files.iter().filter_map(|file| file.after.clone()).collect();
+    after.snapshot.sort_for_reading(&mut entries);
+    let order: BTreeMap<&RepoPath, usize> = entries.iter().enumerate().map(|(at, entry)| (&entry.path, at)).collect();
+    files.sort_by_key(|file| order.get(&file.path).copied());
+}
+
+impl Loaded {
+    /// Adds what is wrong with the configuration and what impact could not look at.
+    pub(super) fn noting(
+        mut self,
+        configuration: &Configuration,
+        unreadable: Vec<Unreadable>,
+        findings: Vec<Finding>,
+    ) -> Self {
+        if !configuration.findings().is_empty() || !unreadable.is_empty() || has_errors(&findings) {
+            self.gap = Gap::Unreadable;
+        }
+        let unreadable = unreadable.into_iter().map(Unreadable::into_finding);
+        let first = configuration.findings().iter().cloned().chain(unreadable).chain(findings);
+        self.findings.after.splice(0..0, first);
+        self
+    }
+
+    /// Adds findings about the newer side.
+    pub(super) fn with_findings(mut self, findings: Vec<Finding>) -> Self {
+        self.findings.after.extend(findings);
+        self
+    }
+
+    /// Adds one file.
+    fn with(mut self, file: LoadedFile) -> Self {
+        let LoadedFile { path, is_edited, sides: [before, after] } = file;
+        let is_broken = before.is_broken || after.is_broken;
+        // A file that did not change and could not be read before either is not part of this comparison.
+        if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
+            if after.is_broken {
+                self.gap = self.gap.max(Gap::Unchanged);
+            }
+            return self;
+        }
+        if before.is_unreadable || after.is_unreadable {
+            self.gap = Gap::Unreadable;
+        } else if is_broken {
+            self.gap = self.gap.max(Gap::Unparsed);
+        }
+        self.findings.before.extend(before.findings);
+        self.findings.after.extend(after.findings);
+        let files = &mut self.files;
+        files.edited += usize::from(is_edited);
+        if let Some(read_as) = after.read_as.or(before.read_as).filter(|_| is_edited) {
+            *files.read_as.entry(read_as).or_default() += 1;
+        }
+        let skipped = after.skipped.or(before.skipped);
+        files.skipped.extend(skipped.map(|reason| Skipped { path, reason }));
+        // What one side does not show must not look added or removed on the other.
+        if !is_broken && skipped.is_none() {
+            files.same_documents += after.same;
+            self.before.extend(before.resources);
+            self.after.extend(after.resources);
+        }
+        self
+    }
+}
+
+/// One file on both sides.
+struct LoadedFile {
+    path: RepoPath,
+    /// Whether it differs itself, not only through what it includes.
+    is_edited: bool,
+    sides: [FileContent; 2],
+}
+
+/// Everything needed to read files on both sides.
+struct Reader<'a> {
+    before: &'a Side<'a>,
+    after: &'a Side<'a>,
+    affected: &'a BTreeSet<RepoPath>,
+    /// The files of each side that units show.
+    in_units: &'a [BTreeSet<RepoPath>; 2],
+    parses: &'a ParseOnce<'a>,
+}
+
+impl Reader<'_> {
+    /// Both sides of a file; nothing if they turn out to be the same and nothing else can make a difference.
+    fn load(&self, file: ChangedFile) -> Option<LoadedFile> {
+        let path = file.path;
+        let mut is_edited = true;
+        let is_affected = self.affected.contains(&path);
+        let mut sides = match self.open(file.before, file.after) {
+            // Without ids, a file that only looks touched shows its true face here. What it includes or reads may have changed.
+            (Opened::Bytes(before, _), Opened::Bytes(after, _))
+                if before == after && !is_affected && !may_have_expressions(&after) =>
+            {
+                return None;
+            }
+            (Opened::Bytes(before, before_id), Opened::Bytes(after, after_id)) => {
+                is_edited = before != after;
+                let [before, after] = self.parses.both(
+                    version(self.before, &path, &before, before_id),
+                    version(self.after, &path, &after, after_id),
+                );
+                [self.before.content(&path, &before), self.after.content(&path, &after)]
+            }
+            (before, after) => [self.one(self.before, &path, before), self.one(self.after, &path, after)],
+        };
+        for (content, in_units) in sides.iter_mut().zip(self.in_units) {
+            if in_units.contains(&path) {
+                content.resources.clear();
+            }
+        }
+        Some(LoadedFile { path, is_edited, sides })
+    }
+
+    /// Both sides of a file; one reading is enough where they are the same.
+    fn open(&self, before: Option<Entry>, after: Option<Entry>) -> (Opened, Opened) {
+        let is_same = before.as_ref().is_some_and(|entry| entry.id.is_some()) && before == after;
+        match (self.after.open(after), is_same) {
+            (Opened::Bytes(bytes, id), true) => (Opened::Bytes(Arc::clone(&bytes), id), Opened::Bytes(bytes, id)),
+            (after, _) => (self.before.open(before), after),
+        }
+    }
+
+    fn one(&self, side: &Side<'_>, path: &RepoPath, opened: Opened) -> FileContent {
+        match opened {
+            Opened::Done(file) => file,
+            Opened::Bytes(bytes, id) => side.content(path, &self.parses.one(version(side, path, &bytes, id))),
+        }
+    }
+}
+
+fn version<'c>(side: &'c Side<'_>, path: &'c RepoPath, bytes: &'c [u8], id: Option<ObjectId>) -> VersionContent<'c> {
+    VersionContent { content: Content { bytes, path, revision: side.snapshot.label() }, id }
+}

@@ -1,0 +1,44 @@
+//! The metadata of a resource on both sides: what changed layers change about every resource that they apply to.
+
+use std::sync::Arc;
+
+use super::views::ResourceWithMetadata;
+use super::{AffectedSelectors, Comparison};
+use crate::diff::{self, Change, Difference, PathStep};
+use crate::memo::{Identity, Memo};
+use crate::metadata::EffectiveMetadata;
+use crate::resource::Resource;
+
+/// How metadata differs, computed once for all resources that share it on both sides.
+pub(super) type MetadataDifferences = Memo<[Identity<Arc<EffectiveMetadata>>; 2], Arc<Difference>>;
+
+impl Comparison<'_> {
+    /// The metadata of a resource before and after, where a changed layer applies to it or its path changed. Places start in the
+    /// metadata, not in the payload.
+    pub(super) fn compare_metadata(
+        &self,
+        old: &ResourceWithMetadata<'_>,
+        new: &ResourceWithMetadata<'_>,
+        reach: &AffectedSelectors,
+    ) -> Difference {
+        if old.path == new.path && !reach.includes(&old.path) {
+            return Difference::default();
+        }
+        let secrets = self.after.secrets();
+        let hidden = |known: &ResourceWithMetadata<'_>| {
+            let payload = known.metadata.to_traced_node();
+            secrets.hide_by_rules(Resource { payload, ..known.resource.clone() }).payload
+        };
+        let compare = || {
+            let mut difference = diff::diff(&hidden(old), &hidden(new), &diff::Options::default());
+            let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
+            difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
+            difference
+        };
+        if !secrets.is_same_for_all() {
+            return compare();
+        }
+        let key = [&old.metadata, &new.metadata].map(Identity::of_shared);
+        (*self.metadata.get(&key, || Arc::new(compare()))).clone()
+    }
+}

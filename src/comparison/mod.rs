@@ -1,0 +1,300 @@
+//! Compares two sides: the whole run on one screen. Each step returns its result.
+//!
+//! load → effect → hide → pair → compare → report. What a step finds out travels in its result: resources by side, findings by side,
+//! and how complete everything is.
+
+mod causes;
+mod compare_rules;
+mod effect;
+mod hide;
+mod load;
+mod metadata;
+mod pair;
+mod parse_once;
+mod patched;
+mod report;
+mod requests;
+mod text_fallback;
+mod units;
+mod views;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::document::{self, Format};
+use crate::finding::Finding;
+use crate::impact::{self, Impact, Memory, NoMemory};
+use crate::layout::{LAYOUTS, Layout};
+use crate::limits::{Budget, Limits};
+use crate::metadata::{MetadataPath, is_layer_file};
+use crate::path::{LogicalPath, RepoPath};
+use crate::rules;
+use crate::settings::{Configuration, Given};
+use crate::side::Side;
+use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
+use crate::text::{Sources, Span};
+use crate::value::Node;
+
+use load::{Documents, Loaded};
+use metadata::MetadataDifferences;
+pub use patched::patched_report;
+pub use report::{Compared, Report};
+pub use text_fallback::{TextContent, TextFile};
+pub use views::ComparedViews;
+
+/// Two sides, and what is to be found out about them.
+pub struct Comparison<'a> {
+    before: Side<'a>,
+    after: Side<'a>,
+    configuration: &'a Configuration,
+    options: Options<'a>,
+    /// How metadata differs, computed once for all resources that share it.
+    metadata: MetadataDifferences,
+}
+
+/// What can be chosen for a comparison. By default everything is compared, and secrets are hidden.
+pub struct Options<'a> {
+    /// The files of interest.
+    pub scope: Scope,
+    /// What the run may use up; the snapshots use the same budget.
+    pub budget: Budget,
+    /// Places whose changes the user does not want to see, beside those of the configuration.
+    pub ignored: Vec<SmolStr>,
+    /// What is known about whole trees from earlier runs.
+    pub memory: &'a dyn Memory,
+    /// How files become resources, the most specific layout first.
+    pub layouts: &'a [&'a dyn Layout],
+    /// What is compared of a resource.
+    pub views: ComparedViews,
+    /// Whether secrets are shown; only for a person at a terminal who asks for it.
+    pub reveal: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            scope: Scope::everything(),
+            budget: Budget::default(),
+            ignored: Vec::new(),
+            memory: &NoMemory,
+            layouts: LAYOUTS,
+            views: ComparedViews::default(),
+            reveal: false,
+        }
+    }
+}
+
+/// Which findings a check reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    /// Those that the newer side has and the older has not, in files that differ.
+    New,
+    /// All of the newer side, in files that differ.
+    Changed,
+    /// All of the newer side, in every file.
+    Everything,
+}
+
+/// What a reviewer asks about a change.
+pub struct Review {
+    /// What differs, and all that is wrong with the files that do.
+    pub difference: Report,
+    /// What is wrong since this change.
+    pub verdict: Report,
+}
+
+impl<'a> Comparison<'a> {
+    /// The comparison of two snapshots.
+    pub fn new(
+        before: &'a dyn Snapshot,
+        after: &'a dyn Snapshot,
+        configuration: &'a Configuration,
+        sources: &'a Arc<Sources>,
+        options: Options<'a>,
+    ) -> Self {
+        let limits = configuration.limits();
+        let before = Given { snapshot: before, settings: &configuration.before, sources, limits };
+        let after = Given { snapshot: after, settings: &configuration.after, sources, limits };
+        let [before, after] =
+            Side::pair([before, after], options.layouts, configuration.secret_rules(), options.reveal);
+        Self { before, after, configuration, options, metadata: MetadataDifferences::default() }
+    }
+
+    /// The semantic difference of both sides.
+    pub fn compare(&self) -> Report {
+        self.difference(self.prepare(impact::impact(&self.question()), Documents::Differing))
+    }
+
+    /// The same difference, found by reading every file of both sides: what [`compare`](Self::compare) must agree with.
+    pub fn compare_everything(&self) -> Report {
+        self.difference(self.prepare(impact::everything(&self.question()), Documents::All))
+    }
+
+    /// What is wrong with the newer side.
+    pub fn check(&self, judged: Judged) -> Report {
+        let impact = match judged {
+            Judged::New | Judged::Changed => impact::impact(&self.question()),
+            Judged::Everything => self.everything_new(),
+        };
+        self.verdict(&self.judge(self.prepare(impact, Documents::All)), judged)
+    }
+
+    /// The difference and the verdict, from one reading.
+    pub fn review(&self) -> Review {
+        let prepared = self.judge(self.prepare(impact::impact(&self.question()), Documents::All));
+        let verdict = self.verdict(&prepared, Judged::New);
+        Review { difference: self.difference(prepared), verdict }
+    }
+
+    /// Reads everything that may differ, takes it through its stages, and hides its secrets.
+    fn prepare(&self, impact: Impact, documents: Documents) -> Prepared {
+        let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings } =
+            impact;
+        let reach = AffectedSelectors { is_everything, selectors };
+        // A document that is the same to the letter may still be affected by a layer.
+        let documents = if reach.is_empty() { documents } else { Documents::All };
+        let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
+        let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
+        let loaded = self.hide(self.with_units(loaded, &units));
+        let layer_edits = impact::layer_edits(&impact::LayerEdits {
+            before: &self.before,
+            after: &self.after,
+            layers: &layers,
+            resources: &loaded.after,
+            // What could not be read may well read an edited value.
+            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file),
+        });
+        let loaded = loaded.with_findings(rules::dead_edits(&layer_edits));
+        Prepared { loaded, reach, layer_edits }
+    }
+
+    /// Adds what only a check looks for: duplicates, and changes of the rules themselves.
+    fn judge(&self, prepared: Prepared) -> Prepared {
+        let Prepared { mut loaded, reach, layer_edits } = prepared;
+        loaded.findings.before.extend(rules::duplicates(&loaded.before));
+        loaded.findings.after.extend(rules::duplicates(&loaded.after));
+        loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
+        Prepared { loaded, reach, layer_edits }
+    }
+
+    /// What is wrong with the layer files that changed, beside what is wrong with them as documents.
+    fn judge_layers(&self, mut loaded: Loaded, layers: &[RepoPath]) -> Loaded {
+        let is_about_layer = |finding: &Finding| {
+            !["document/", "limit/", "source/"].iter().any(|area| finding.rule.id.starts_with(area))
+        };
+        for file in layers {
+            let (before, after) = (self.before.findings_about(file), self.after.findings_about(file));
+            // What cannot be understood on one side cannot be compared.
+            if before.iter().chain(&after).any(Finding::is_error) {
+                loaded.gap = loaded.gap.max(Gap::Unparsed);
+            }
+            if self.options.scope.wants(file) {
+                loaded.findings.before.extend(before.into_iter().filter(is_about_layer));
+                loaded.findings.after.extend(after.into_iter().filter(is_about_layer));
+            }
+        }
+        loaded
+    }
+
+    fn difference(&self, prepared: Prepared) -> Report {
+        let Prepared { loaded, reach, layer_edits } = prepared;
+        let paired = self.pair(loaded, &reach);
+        let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers);
+        self.report(paired.summary, changes, layer_edits)
+    }
+
+    fn is_asked_for(&self, file: &RepoPath) -> bool {
+        self.options.scope.is_everything() || self.options.scope.wants(file)
+    }
+
+    fn question(&self) -> impact::Question<'_> {
+        let Options { scope, budget, memory, .. } = &self.options;
+        impact::Question { before: &self.before, after: &self.after, scope, budget, memory: *memory }
+    }
+
+    /// Every file of the newer side, as if all of it were new.
+    fn everything_new(&self) -> Impact {
+        let Options { scope, budget, .. } = &self.options;
+        let (entries, unreadable) = files_below(self.after.snapshot, scope, &budget.limits, &budget.spent);
+        let new = |entry: Entry| ChangedFile { path: entry.path.clone(), before: None, after: Some(entry) };
+        let layers = entries.iter().map(|entry| &entry.path).filter(|path| is_layer_file(path.file_name())).cloned();
+        let layers = layers.collect();
+        let impact = Impact { layers, files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() };
+        impact.with_units_of([None, Some(&self.after)], budget)
+    }
+}
+
+/// Everything that was read, ready to be paired and compared.
+struct Prepared {
+    loaded: Loaded,
+    reach: AffectedSelectors,
+    layer_edits: Vec<impact::LayerEdit>,
+}
+
+/// Findings by the side that they are about.
+#[derive(Debug, Default, Clone)]
+struct SideFindings {
+    before: Vec<Finding>,
+    after: Vec<Finding>,
+}
+
+impl SideFindings {
+    /// Both lists as one: what cannot be read on either side is missing from a comparison.
+    fn joined(mut self) -> Vec<Finding> {
+        self.after.append(&mut self.before);
+        self.after
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.before.extend(other.before);
+        self.after.extend(other.after);
+    }
+}
+
+/// What is missing from a comparison; the worst thing counts.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    /// Nothing.
+    #[default]
+    None,
+    /// A file that did not change and cannot be parsed on either side: what it would read is not known.
+    Unchanged,
+    /// A file that cannot be parsed on some side, or a stage that failed: it was not compared.
+    Unparsed,
+    /// Something that cannot be read at all: it was not even judged.
+    Unreadable,
+}
+
+/// The paths that changed layers apply to, on either side.
+#[derive(Debug, Default)]
+struct AffectedSelectors {
+    /// Whether the sides read their files in different ways, so that every path is affected.
+    is_everything: bool,
+    selectors: BTreeSet<MetadataPath>,
+}
+
+impl AffectedSelectors {
+    /// Whether no layer has changed.
+    fn is_empty(&self) -> bool {
+        !self.is_everything && self.selectors.is_empty()
+    }
+
+    fn includes(&self, path: &LogicalPath) -> bool {
+        self.is_everything || self.selectors.iter().any(|selector| selector.applies_to(path))
+    }
+}
+
+/// The document that a string holds, if it holds one and nothing is wrong with it; all of it is at the place of the string.
+fn read_embedded(text: &str, at: Span) -> Option<(Format, Node)> {
+    let format = if text.trim_start().starts_with(['{', '[']) { Format::Json } else { Format::Yaml };
+    let parsed = document::parse(text, at.source, format, &Limits::default());
+    match parsed.value.as_slice() {
+        [only] if parsed.findings.is_empty() => Some((format, only.root.written_at(at))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

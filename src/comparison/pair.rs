@@ -1,0 +1,102 @@
+//! The fourth step: which resources of the two sides are the same one, and which others may send other requests.
+
+use std::collections::BTreeSet;
+
+use super::effect::in_effect;
+use super::load::{Documents, Loaded, LoadedFiles};
+use super::views::ResourceWithMetadata;
+use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
+use crate::diff::{self, ResourcePair};
+use crate::impact::{AncestorReaders, ancestor_readers};
+use crate::parallel::{FEW, few_or_many};
+use crate::path::{LogicalPath, RepoPath};
+use crate::resource::Identity;
+use crate::snapshot::ChangedFile;
+
+/// Pairs of resources, and what was found out before.
+pub(super) struct Paired {
+    pub(super) pairs: Vec<ResourcePair>,
+    /// Files whose requests may differ because a resource above them changed.
+    pub(super) readers: AncestorReaders,
+    pub(super) summary: LoadSummary,
+}
+
+/// What is reported beside changes.
+pub(super) struct LoadSummary {
+    pub(super) findings: SideFindings,
+    pub(super) gap: Gap,
+    pub(super) files: LoadedFiles,
+    /// Resources in the files that differ, on either side.
+    pub(super) resources: usize,
+}
+
+impl Comparison<'_> {
+    /// Pairs the resources of both sides, and those below a changed one whose requests read it.
+    pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
+        let Loaded { before, after, findings, gap, files } = loaded;
+        let resources = before.len().max(after.len()) + files.same_documents;
+        let mut pairs = diff::pair(before, after);
+        let mut readers = AncestorReaders::default();
+        if self.options.views.requests {
+            readers = self.readers_below(&pairs, reach);
+            pairs.extend(self.unloaded_pairs(&readers, &pairs));
+        }
+        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources } }
+    }
+
+    fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {
+        let is_seen_below = |pair: &ResourcePair| is_changed(pair) || self.is_named_otherwise(pair, reach);
+        let seen = few_or_many(pairs, FEW, is_seen_below);
+        let changed = pairs.iter().zip(seen).filter(|(_, is_seen)| *is_seen).flat_map(|(pair, _)| paths(pair));
+        let changed: BTreeSet<&LogicalPath> = changed.collect();
+        ancestor_readers([&self.before, &self.after], &changed, &self.options.scope)
+    }
+
+    /// The resources of files that were not loaded because nothing in them changed.
+    fn unloaded_pairs(&self, readers: &AncestorReaders, pairs: &[ResourcePair]) -> Vec<ResourcePair> {
+        let resources = pairs.iter().flat_map(|(before, after)| [before, after]).flatten();
+        let known: BTreeSet<&RepoPath> = resources.map(|resource| &resource.file).collect();
+        let unknown = readers.iter().filter(|file| !known.contains(file)).map(|file| ChangedFile {
+            path: file.clone(),
+            before: self.before.snapshot.entry(file).ok().flatten(),
+            after: self.after.snapshot.entry(file).ok().flatten(),
+        });
+        let unknown: Vec<ChangedFile> = unknown.collect();
+        let affected = unknown.iter().map(|file| file.path.clone()).collect();
+        // What is wrong with files that were not edited was wrong before, so that only their resources count.
+        let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
+        let before = in_effect(loaded.before, &self.before).resources;
+        let after = in_effect(loaded.after, &self.after).resources;
+        let [before, after] = self.hide_both(before, after);
+        diff::pair(before, after)
+    }
+
+    /// Whether a resource is seen differently from below, because layers name the segments of its path differently now.
+    fn is_named_otherwise(&self, (before, after): &ResourcePair, reach: &AffectedSelectors) -> bool {
+        let (Some(before), Some(after)) = (before, after) else { return false };
+        if reach.is_empty() {
+            return false;
+        }
+        let before = ResourceWithMetadata::new(&self.before, before);
+        let after = ResourceWithMetadata::new(&self.after, after);
+        let (Some(old), Some(new)) = (before, after) else { return false };
+        let metadata = self.compare_metadata(&old, &new, reach);
+        requests::may_derive_otherwise(&metadata) && requests::derive_otherwise(&old, &new)
+    }
+}
+
+fn is_changed((before, after): &ResourcePair) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
+        _ => true,
+    }
+}
+
+/// The logical paths of a pair: only what has a directory of its own can have something below it.
+fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
+    let sides = [before, after].into_iter().flatten();
+    sides.filter_map(|resource| match &resource.identity {
+        Identity::Logical(path) => Some(path),
+        _ => None,
+    })
+}

@@ -1,0 +1,26 @@
+//! What a patch from the command line changes, as a report.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Compared, Report, read_embedded};
+use crate::diff;
+use crate::path::RepoPath;
+use crate::side::{PatchedDocuments, Side};
+
+/// The difference of documents before and after a patch.
+pub fn patched_report(side: &Side<'_>, patched: PatchedDocuments) -> Report {
+    let mut options =
+        diff::Options::new(&side.settings.lists).expect("patterns are checked when the configuration is read");
+    options.embedded_parser = Some(Arc::new(read_embedded));
+    let files: BTreeSet<&RepoPath> = patched.before.iter().map(|resource| &resource.file).collect();
+    let compared = Compared { files: files.len(), resources: patched.before.len() };
+    Report {
+        before: "as written".into(),
+        after: "patched".into(),
+        resources: diff::compare_resources(diff::pair(patched.before, patched.after), &options),
+        compared,
+        sources: Arc::clone(side.sources),
+        ..Report::default()
+    }
+}

@@ -1,0 +1,160 @@
+//! The last step: everything that a run found out, as data that each format writes in its own way.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::pair::LoadSummary;
+use super::views::Changes;
+use super::{Comparison, Gap, Judged, Prepared, causes};
+use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
+use crate::finding::Finding;
+use crate::impact::LayerEdit;
+use crate::resource::{ReadAs, Skipped};
+use crate::rules::{self, Settled};
+use crate::text::Sources;
+
+/// The result of a run, as all formats show it.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The older side, as people call it.
+    pub before: SmolStr,
+    /// The newer side.
+    pub after: SmolStr,
+    /// Every resource that differs, in order of its identity.
+    pub resources: Vec<ResourceChange>,
+    /// Changes that several resources share; they refer to `resources` by position.
+    pub groups: Vec<Group>,
+    /// Which edited files the changes come from.
+    pub edits: Edits,
+    /// Edits of layers that do not affect every resource they apply to.
+    pub layer_edits: Vec<LayerEdit>,
+    /// Problems in the files, in order of file and location.
+    pub findings: Vec<Finding>,
+    /// Changed files that were not compared, and why.
+    pub skipped: Vec<Skipped>,
+    /// How much was compared.
+    pub compared: Compared,
+    /// Changes hidden by rules of the user, each with its rule.
+    pub suppressed: Vec<Suppressed>,
+    /// The views that were compared, if not all of them were.
+    pub only: Vec<&'static str>,
+    /// Changes that are shown, but that the compare rules of the newer side would hide from now on.
+    pub would_hide: Vec<Suppressed>,
+    /// The number of changed files by interpretation.
+    pub read_as: BTreeMap<ReadAs, usize>,
+    /// The number of findings disabled by the configuration.
+    pub switched_off: usize,
+    /// Whether some files could not be compared, so that the list of changes may be incomplete.
+    pub incomplete: bool,
+    /// The texts that findings and values point into.
+    pub sources: Arc<Sources>,
+}
+
+/// How much was compared; shown with every report.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Compared {
+    /// Files that differ between the sides.
+    pub files: usize,
+    /// Resources in those files, on either side.
+    pub resources: usize,
+}
+
+impl Report {
+    /// Whether some files could not be compared, so that the list of changes may be incomplete.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// Removes the groups, so that every resource is listed separately.
+    pub fn ungroup(&mut self) {
+        self.groups.clear();
+        self.edits = Edits::default();
+    }
+
+    /// Whether the sides differ in something that was compared.
+    pub fn has_differences(&self) -> bool {
+        self.resources.iter().any(ResourceChange::is_difference)
+    }
+}
+
+impl Comparison<'_> {
+    /// The report of a comparison.
+    pub(super) fn report(&self, summary: LoadSummary, changes: Changes, layer_edits: Vec<LayerEdit>) -> Report {
+        let LoadSummary { mut findings, gap, files, resources: compared } = summary;
+        let Changes { mut resources, mut notes } = changes;
+        findings.extend(notes.findings);
+        if !self.options.views.payload {
+            resources.retain(|resource| resource.changes().next().is_some());
+        }
+        diff::sort(&mut resources);
+        let policy = self.configuration.policy();
+        let suppressions = Suppressions::new(&policy.ignore, &policy.compare, &self.options.ignored);
+        let mut suppressed = suppressions.apply(&mut resources);
+        suppressed.append(&mut notes.suppressed);
+        notes.would_hide.extend(self.would_hide(&resources));
+        findings.after.extend(rules::unusable_list_keys(&resources));
+        let sources = self.after.sources;
+        let Settled { findings, switched_off } = self.settle(findings.joined());
+        Report {
+            groups: diff::groups(&resources, sources),
+            edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
+            resources,
+            layer_edits,
+            findings,
+            switched_off,
+            compared: Compared { files: files.edited, resources: compared },
+            suppressed,
+            only: self.options.views.names(),
+            would_hide: notes.would_hide,
+            incomplete: gap >= Gap::Unparsed,
+            ..self.empty_report(files.skipped, files.read_as)
+        }
+    }
+
+    /// The findings of the newer side as a report.
+    pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
+        let loaded = &prepared.loaded;
+        let mut findings = loaded.findings.after.clone();
+        if judged == Judged::New {
+            findings = rules::only_new(findings, &loaded.findings.before, self.after.sources);
+        }
+        let Settled { findings, switched_off } = self.settle(findings);
+        Report {
+            compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
+            findings,
+            switched_off,
+            incomplete: loaded.gap == Gap::Unreadable,
+            ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
+        }
+    }
+
+    /// Findings in order, with the texts that they point into redacted.
+    fn settle(&self, findings: Vec<Finding>) -> Settled {
+        self.after.secrets().redact_sources(&findings, self.after.sources);
+        rules::settle(findings, self.configuration.policy(), self.after.sources)
+    }
+
+    fn empty_report(&self, mut skipped: Vec<Skipped>, read_as: BTreeMap<ReadAs, usize>) -> Report {
+        skipped.sort();
+        Report {
+            before: self.before.snapshot.label().into(),
+            after: self.after.snapshot.label().into(),
+            skipped,
+            read_as,
+            sources: Arc::clone(self.after.sources),
+            ..Report::default()
+        }
+    }
+
+    /// What the rules of the newer side's `outcrop.yaml` would take out of what is shown now.
+    fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
+        let (old, new) = (self.configuration.policy(), &self.configuration.after);
+        if (&old.ignore, &old.compare) == (&new.ignore, &new.compare) {
+            return Vec::new();
+        }
+        let mut shown = resources.to_vec();
+        Suppressions::new(&new.ignore, &new.compare, &[]).apply(&mut shown)
+    }
+}

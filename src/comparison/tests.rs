@@ -1,0 +1,124 @@
+//! The steps of a comparison, each on its own.
+
+use super::*;
+use crate::finding::RESOURCE_DUPLICATE;
+use crate::settings::Policy;
+use crate::snapshot::MemorySnapshot;
+
+type Files<'a> = &'a [(&'a str, &'a str)];
+
+fn snapshot(label: &str, files: Files<'_>) -> MemorySnapshot {
+    let add = |snapshot: MemorySnapshot, (path, text): &(&str, &str)| {
+        snapshot.with(RepoPath::new(path).unwrap(), text.as_bytes())
+    };
+    files.iter().fold(MemorySnapshot::new(label), add).with_ids()
+}
+
+fn with_comparison<T>(before: Files<'_>, after: Files<'_>, act: impl FnOnce(&Comparison<'_>) -> T) -> T {
+    let (before, after) = (snapshot("before", before), snapshot("after", after));
+    let sources = Arc::new(Sources::default());
+    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
+    act(&Comparison::new(&before, &after, &configuration, &sources, Options::default()))
+}
+
+fn load(comparison: &Comparison<'_>) -> Loaded {
+    let impact = impact::impact(&comparison.question());
+    comparison.load(impact.files, &impact.affected, &impact.in_units, Documents::Differing)
+}
+
+fn names(resources: &[crate::resource::Resource]) -> Vec<String> {
+    resources.iter().map(|resource| resource.identity.to_string()).collect()
+}
+
+#[test]
+fn loading_reads_what_differs_and_says_what_is_missing() {
+    let before = &[("a.yaml", "v: 1"), ("b.yaml", "v: 1"), ("c.txt", "x")];
+    let after = &[("a.yaml", "v: 2"), ("b.yaml", "v: 1"), ("c.txt", "y")];
+    with_comparison(before, after, |comparison| {
+        let loaded = load(comparison);
+        assert_eq!((names(&loaded.before), names(&loaded.after)), (vec!["a.yaml".into()], vec!["a.yaml".into()]));
+        assert_eq!((loaded.files.edited, loaded.files.skipped.len(), loaded.gap), (2, 1, Gap::None));
+    });
+    // What one side cannot show must not look added on the other.
+    with_comparison(&[("a.yaml", "v: [1")], &[("a.yaml", "v: 2")], |comparison| {
+        let loaded = load(comparison);
+        assert_eq!((loaded.before.len(), loaded.after.len(), loaded.gap), (0, 0, Gap::Unparsed));
+        assert_eq!((loaded.findings.before.len(), loaded.findings.after.len()), (1, 0));
+    });
+}
+
+#[test]
+fn documents_that_are_the_same_to_the_letter_are_counted_and_not_read() {
+    let (before, after) = (&[("a.yaml", "v: 1\n---\nw: 1\n")], &[("a.yaml", "v: 1\n---\nw: 2\n")]);
+    with_comparison(before, after, |comparison| {
+        let loaded = load(comparison);
+        assert_eq!((loaded.before.len(), loaded.after.len(), loaded.files.same_documents), (1, 1, 1));
+    });
+}
+
+#[test]
+fn effect_applies_expressions_and_patches() {
+    let patch = ("_/patches.yaml", "- operations: [{op: add, path: /w, value: 3}]");
+    let (before, after) = (&[("a/resource.yaml", "v: 1"), patch], &[("a/resource.yaml", "v: 2"), patch]);
+    with_comparison(before, after, |comparison| {
+        let loaded = comparison.effect(load(comparison), &[]);
+        assert!(loaded.findings.after.is_empty(), "{:?}", loaded.findings.after);
+        assert!(loaded.after.iter().all(|resource| resource.payload.get("w").is_some()));
+    });
+}
+
+#[test]
+fn secrets_of_either_side_are_hidden_on_both() {
+    let config = ("outcrop.yaml", "secrets: [/token]");
+    let (before, after) = (&[config, ("a.yaml", "token: one")][..], &[("a.yaml", "token: two")][..]);
+    with_comparison(before, after, |comparison| {
+        let loaded = comparison.hide(load(comparison));
+        let has_secret = |resource: &crate::resource::Resource| resource.payload.holds_secret();
+        let of_file = |all: &[crate::resource::Resource]| {
+            all.iter().filter(|it| it.file.file_name() == b"a.yaml").all(has_secret)
+        };
+        assert!(of_file(&loaded.before) && of_file(&loaded.after));
+    });
+}
+
+#[test]
+fn resources_below_a_changed_one_are_paired_if_their_requests_read_it() {
+    let layer = ("c/_/d/_/metadata.yaml", "operationInfo: {getResource: {path: '/x/{{../v}}'}}");
+    let rest = ("c/a/d/e/resource.yaml", "k: 1");
+    let before = &[layer, rest, ("c/a/resource.yaml", "v: 1")];
+    let after = &[layer, rest, ("c/a/resource.yaml", "v: 2")];
+    with_comparison(before, after, |comparison| {
+        let paired = comparison.pair(load(comparison), &AffectedSelectors::default());
+        let files: Vec<String> = paired.readers.iter().map(ToString::to_string).collect();
+        assert_eq!(files, ["c/a/d/e/resource.yaml"]);
+        assert_eq!(paired.pairs.len(), 2);
+    });
+}
+
+#[test]
+fn a_report_has_what_changed_and_nothing_else() {
+    let before = &[("a.yaml", "v: 1"), ("b.yaml", "v: 1")];
+    let after = &[("a.yaml", "v: 2"), ("b.yaml", "v: 1")];
+    let report = with_comparison(before, after, |comparison| comparison.compare());
+    assert_eq!(report.resources.len(), 1);
+    assert!(!report.incomplete && report.findings.is_empty());
+    assert_eq!(report.compared, Compared { files: 1, resources: 1 });
+}
+
+#[test]
+fn a_check_reports_what_is_new() {
+    let texts = ["1", "2", "3"].map(|v| format!("apiVersion: v1\nkind: A\nmetadata: {{name: x}}\nv: {v}\n"));
+    let before = &[("a.yaml", texts[0].as_str()), ("b.yaml", &texts[1])];
+    let after = &[("a.yaml", texts[0].as_str()), ("b.yaml", &texts[1]), ("c.yaml", &texts[2])];
+    let rules = |judged| {
+        let report = with_comparison(before, after, |comparison| comparison.check(judged));
+        report.findings.iter().filter(|finding| finding.rule.id == RESOURCE_DUPLICATE.id).count()
+    };
+    assert_eq!(rules(Judged::Everything), 2);
+    assert_eq!(rules(Judged::Changed), 0, "the only changed file is the only one that is looked at");
+}
+
+#[test]
+fn the_worst_gap_counts() {
+    assert!(Gap::Unreadable > Gap::Unparsed && Gap::Unparsed > Gap::Unchanged && Gap::Unchanged > Gap::None);
+}

@@ -1,0 +1,146 @@
+//! The fifth step: each pair is compared, its payload, its metadata and its requests.
+
+use std::sync::Arc;
+
+use super::compare_rules::let_through;
+use super::requests::compare_requests;
+use super::{AffectedSelectors, Comparison, SideFindings, read_embedded};
+use crate::diff::{self, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
+use crate::impact::AncestorReaders;
+use crate::metadata::EffectiveMetadata;
+use crate::parallel::few_or_many;
+use crate::path::LogicalPath;
+use crate::request::RequestTarget;
+use crate::resource::Resource;
+use crate::side::Side;
+
+/// What is compared of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComparedViews {
+    /// The resource itself.
+    pub payload: bool,
+    /// What layers say about it.
+    pub metadata: bool,
+    /// What would be sent for it.
+    pub requests: bool,
+}
+
+impl Default for ComparedViews {
+    fn default() -> Self {
+        Self { payload: true, metadata: true, requests: true }
+    }
+}
+
+impl ComparedViews {
+    /// The views by name, if they are not all of them.
+    pub(super) fn names(self) -> Vec<&'static str> {
+        let Self { payload, metadata, requests } = self;
+        let views = [(payload, "payload"), (metadata, "metadata"), (requests, "requests")];
+        let wanted: Vec<&'static str> =
+            views.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, name)| name).collect();
+        if wanted.len() == views.len() { Vec::new() } else { wanted }
+    }
+}
+
+/// Everything that changed, and what was found out on the way.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) resources: Vec<ResourceChange>,
+    pub(super) notes: ViewNotes,
+}
+
+/// What comparing finds out beside changes.
+#[derive(Default)]
+pub(super) struct ViewNotes {
+    pub(super) suppressed: Vec<Suppressed>,
+    pub(super) would_hide: Vec<Suppressed>,
+    pub(super) findings: SideFindings,
+}
+
+/// A resource of one side with its metadata.
+pub(super) struct ResourceWithMetadata<'a> {
+    side: &'a Side<'a>,
+    pub(super) resource: &'a Resource,
+    pub(super) path: LogicalPath,
+    pub(super) metadata: Arc<EffectiveMetadata>,
+}
+
+impl<'a> ResourceWithMetadata<'a> {
+    /// Nothing for a plain file, which has no metadata.
+    pub(super) fn new(side: &'a Side<'a>, resource: &'a Resource) -> Option<Self> {
+        let path = side.path_of(resource).filter(|_| resource.is_managed())?;
+        let metadata = side.metadata_of(resource)?;
+        Some(Self { side, resource, path, metadata })
+    }
+
+    /// What requests are made of.
+    pub(super) fn target(&self) -> RequestTarget<'_> {
+        self.side.target(&self.path, &self.resource.payload, &self.metadata, &self.resource.file)
+    }
+
+    fn has_layers(&self) -> bool {
+        !self.metadata.layers().is_empty()
+    }
+}
+
+impl Comparison<'_> {
+    /// Compares each pair in every view; pairs without change that are where they were are left out.
+    pub(super) fn compare_pairs(
+        &self,
+        pairs: Vec<ResourcePair>,
+        reach: &AffectedSelectors,
+        readers: &AncestorReaders,
+    ) -> Changes {
+        let lists = &self.configuration.policy().lists;
+        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
+        options.embedded_parser = Some(Arc::new(read_embedded));
+        let few = diff::few_pairs(&pairs);
+        let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers));
+        let mut changes = Changes::default();
+        for (change, notes) in compared {
+            changes.resources.extend(change);
+            changes.notes.suppressed.extend(notes.suppressed);
+            changes.notes.would_hide.extend(notes.would_hide);
+            changes.notes.findings.extend(notes.findings);
+        }
+        changes.notes.suppressed.sort_by(by_rule);
+        changes.notes.would_hide.sort_by(by_rule);
+        changes
+    }
+
+    fn compare_pair(
+        &self,
+        pair: ResourcePair,
+        options: &Options,
+        reach: &AffectedSelectors,
+        readers: &AncestorReaders,
+    ) -> (Option<ResourceChange>, ViewNotes) {
+        let mut notes = ViewNotes::default();
+        let (mut payload, mut metadata, mut requests) = Default::default();
+        if let (Some(before), Some(after)) = &pair {
+            payload = diff::compare_payloads(before, after, options);
+            let before = ResourceWithMetadata::new(&self.before, before);
+            let after = ResourceWithMetadata::new(&self.after, after);
+            if let (Some(old), Some(new)) = (before, after) {
+                metadata = self.compare_metadata(&old, &new, reach);
+                let is_read_by = readers.contains(&new.resource.file) || reach.is_everything;
+                let is_same = payload.changes.is_empty() && old.path == new.path && !is_read_by;
+                let may_differ = !is_same || !metadata.is_empty();
+                if self.options.views.requests && may_differ && (old.has_layers() || new.has_layers()) {
+                    (requests, notes.findings) = compare_requests(&old, &new, &payload, &metadata, is_same);
+                }
+                if !payload.changes.is_empty() {
+                    payload = let_through(&old, &new, &payload, options, &mut notes).unwrap_or(payload);
+                }
+                metadata = if self.options.views.metadata { metadata } else { Difference::default() };
+                payload = if self.options.views.payload { payload } else { Difference::default() };
+            }
+        }
+        (diff::change_of(pair, payload, metadata, requests), notes)
+    }
+}
+
+fn by_rule(a: &Suppressed, b: &Suppressed) -> std::cmp::Ordering {
+    let place = |it: &Suppressed| diff::pointer(&it.change.path, DiffSide::After).to_string();
+    (&a.rule, &a.identity, place(a)).cmp(&(&b.rule, &b.identity, place(b)))
+}

@@ -1,0 +1,6 @@
+//! Includes: loading the files they name, and adding them to the document.
+
+mod load;
+mod resolve;
+
+pub use load::Includes;

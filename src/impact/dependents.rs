@@ -1,0 +1,95 @@
+//! What is known about whole trees: which files and units depend on others. It is remembered under the id of a tree, and carried
+//! over from one tree to the next.
+
+use super::Question;
+use crate::finding::Finding;
+use crate::layout::{Edits, Files, TreeFacts};
+use crate::path::RepoPath;
+use crate::side::Side;
+use crate::snapshot::{ObjectId, Snapshot};
+
+/// Keeps what is known about trees from run to run. What it does not return is found out again.
+pub trait Memory: Sync {
+    /// The facts of a tree that were remembered under this id, for this way of reading it.
+    fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts>;
+
+    /// Remembers the facts of a tree.
+    fn remember(&self, tree: ObjectId, reading: &str, facts: &TreeFacts);
+}
+
+/// Remembers nothing.
+pub struct NoMemory;
+
+impl Memory for NoMemory {
+    fn recall(&self, _tree: ObjectId, _reading: &str) -> Option<TreeFacts> {
+        None
+    }
+
+    fn remember(&self, _tree: ObjectId, _reading: &str, _facts: &TreeFacts) {}
+}
+
+/// What is known about both sides.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The older side; only where some layout has units.
+    pub(super) before: Option<TreeFacts>,
+    /// The newer side.
+    pub(super) after: TreeFacts,
+    /// What kept units from being found.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Finds out what is known about both sides, from memory as far as possible.
+pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
+    let has_units = question.after.files().has_units();
+    let is_read = |side: &Side<'_>| side.settings.directives || side.settings.expressions;
+    if !has_units && !is_read(question.before) && !is_read(question.after) {
+        return Known::default();
+    }
+    let mut findings = Vec::new();
+    let mut remember = |side: &Side<'_>, (facts, found): (TreeFacts, Vec<Finding>)| {
+        if let Some(tree) = tree_id(side.snapshot).filter(|_| found.is_empty()) {
+            question.memory.remember(tree, &reading(side.files()), &facts);
+        }
+        findings.extend(found);
+        facts
+    };
+    let (before, after) = (question.before, question.after);
+    let recalled = recall(question, after);
+    // Without units, the files of one side that depend on others say what edits reach.
+    let is_needed = has_units || recalled.is_none();
+    let older = is_needed.then(|| {
+        recall(question, before).unwrap_or_else(|| {
+            let found = match &recalled {
+                Some(facts) => facts.carried_over(edits, before.units()),
+                None => TreeFacts::read(before.units(), question.budget),
+            };
+            remember(before, found)
+        })
+    });
+    let after = match (recalled, &older) {
+        (Some(facts), _) => facts,
+        (None, Some(older)) => remember(after, older.carried_over(edits, after.units())),
+        (None, None) => TreeFacts::default(),
+    };
+    Known { before: older, after, findings }
+}
+
+fn recall(question: &Question<'_>, side: &Side<'_>) -> Option<TreeFacts> {
+    let facts = question.memory.recall(tree_id(side.snapshot)?, &reading(side.files()))?;
+    side.units().know(&facts.files);
+    Some(facts)
+}
+
+fn tree_id(snapshot: &dyn Snapshot) -> Option<ObjectId> {
+    snapshot.entry(&RepoPath::root()).ok().flatten().and_then(|entry| entry.id)
+}
+
+/// What beside the tree itself decides what its facts are.
+fn reading(files: &Files<'_>) -> String {
+    let given = files.given();
+    let (settings, limits) = (given.settings, given.limits);
+    let layouts: Vec<&str> = files.layouts().iter().map(|layout| layout.name()).collect();
+    let options = (settings.directives, settings.merge, settings.expressions, &settings.roots, limits);
+    format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,148 @@
+//! What is known about a whole tree of files: which of them depend on others, what they hold for indexes, and its units.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Edits, Input, Inputs};
+use crate::path::RepoPath;
+use crate::resource::Unit;
+
+/// What is known about a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeFacts {
+    /// What is known about single files; a file that is not listed depends on nothing but its own content.
+    pub files: FileTable,
+    /// What finding units depended on, for each layout that has units of its own.
+    pub finding: BTreeMap<SmolStr, Found>,
+    /// Every unit, and every unit whose output another one asks for.
+    pub units: BTreeMap<Unit, UnitFacts>,
+}
+
+/// What is known about the files of a tree.
+pub type FileTable = Arc<BTreeMap<RepoPath, FileFacts>>;
+
+/// What is known about one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFacts {
+    /// What its resources depend on beside its own content.
+    pub inputs: Inputs,
+    /// Where indexes list it.
+    pub entries: Vec<IndexEntry>,
+}
+
+/// The units that a layout finds in files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What finding them depended on.
+    pub inputs: Inputs,
+    /// The units.
+    pub units: Vec<Unit>,
+}
+
+/// What is known about one unit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnitFacts {
+    /// What its output depends on.
+    pub inputs: Inputs,
+    /// Units that are found in its output.
+    pub found: Vec<Unit>,
+    /// Files that it shows, so that they are not shown on their own.
+    pub shows: Vec<RepoPath>,
+    /// Whether it is shown itself, and not only part of others.
+    pub is_shown: bool,
+}
+
+/// An entry of an index: a name under which layouts look for the file of a resource.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexEntry {
+    /// The index.
+    pub index: SmolStr,
+    /// The key.
+    pub key: SmolStr,
+}
+
+impl TreeFacts {
+    /// The units that some input of differs, given edits and what is known about the files of the other tree. A unit that asks for
+    /// the output of an affected one is affected too.
+    pub fn affected(&self, edits: &Edits<'_>, other: &FileTable) -> Affected {
+        let mut by_set: BTreeMap<&Inputs, bool> = BTreeMap::new();
+        let mut is_reached = |inputs| {
+            *by_set.entry(inputs).or_insert_with(|| inputs.iter().any(|input| self.differs(input, edits, other)))
+        };
+        let mut units: BTreeSet<Unit> = BTreeSet::new();
+        let mut waiting: Vec<&Unit> = Vec::new();
+        for (unit, facts) in &self.units {
+            if is_reached(&facts.inputs) {
+                waiting.push(unit);
+            }
+        }
+        let mut readers: BTreeMap<&Unit, Vec<&Unit>> = BTreeMap::new();
+        for (unit, facts) in &self.units {
+            for asked in facts.inputs.iter().filter_map(Input::output) {
+                readers.entry(asked).or_default().push(unit);
+            }
+        }
+        while let Some(unit) = waiting.pop() {
+            if units.insert(unit.clone()) {
+                waiting.extend(readers.get(unit).into_iter().flatten());
+            }
+        }
+        let asks_affected =
+            |found: &Found| found.inputs.iter().filter_map(Input::output).any(|unit| units.contains(unit));
+        let is_affected = |found: &Found| is_reached_once(self, found, edits, other) || asks_affected(found);
+        let layouts = self.finding.iter().filter(|(_, found)| is_affected(found)).map(|(name, _)| name.clone());
+        Affected { layouts: layouts.collect(), units }
+    }
+
+    /// Whether an input differs, given edits and what is known about the files of the other tree.
+    pub fn differs(&self, input: &Input, edits: &Edits<'_>, other: &FileTable) -> bool {
+        match input {
+            Input::File(path) | Input::Absent(path) => edits.reaches(path),
+            Input::Listing(directory) => edits.changes_listing(directory),
+            Input::Subtree(directory) => edits.reaches_below(directory),
+            Input::Lookup { index, key, from } => {
+                look_up(&self.files, index, key, from) != look_up(other, index, key, from)
+            }
+            // What is not known here was never rendered, so that it cannot be the same.
+            Input::Output(unit) => !self.units.contains_key(unit),
+        }
+    }
+}
+
+fn is_reached_once(facts: &TreeFacts, found: &Found, edits: &Edits<'_>, other: &FileTable) -> bool {
+    found.inputs.iter().any(|input| facts.differs(input, edits, other))
+}
+
+/// What edits affect among the units of a tree.
+#[derive(Debug, Default)]
+pub struct Affected {
+    /// Layouts that may find other units.
+    pub layouts: BTreeSet<SmolStr>,
+    /// Units whose output may differ.
+    pub units: BTreeSet<Unit>,
+}
+
+impl Input {
+    pub(super) fn output(&self) -> Option<&Unit> {
+        match self {
+            Self::Output(unit) => Some(unit),
+            _ => None,
+        }
+    }
+}
+
+/// The files that an index names for a key: those in the nearest directory around `from` that has any.
+pub(super) fn look_up(files: &FileTable, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
+    let is_listed = |facts: &FileFacts| facts.entries.iter().any(|entry| entry.index == index && entry.key == key);
+    let listed: Vec<&RepoPath> = files.iter().filter(|(_, facts)| is_listed(facts)).map(|(path, _)| path).collect();
+    for around in std::iter::successors(Some(from.clone()), RepoPath::parent) {
+        let near: Vec<RepoPath> =
+            listed.iter().filter(|path| path.is_within(&around)).map(|&path| path.clone()).collect();
+        if !near.is_empty() {
+            return near;
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,190 @@
+//! The files of one snapshot, each read once.
+
+use std::sync::Arc;
+
+use super::{Layout, Role, Roles, read_as, resources_in};
+use crate::directive::{self, Includes, Read, Reads};
+use crate::document::Format;
+use crate::finding::{self, Finding, Location, has_errors};
+use crate::memo::Memo;
+use crate::names;
+use crate::path::RepoPath;
+use crate::resource::{Content, Parsed, ReadAs, Resource, SkipReason, kubernetes_name, parse};
+use crate::settings::Given;
+use crate::snapshot::{Entry, EntryKind, ObjectId};
+
+/// What a file holds, after its directives and before expressions and patches.
+#[derive(Debug, Default)]
+pub struct FileContent {
+    /// Its resources, in the order of the file.
+    pub resources: Vec<Resource>,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Why it was not read, if there is a good reason.
+    pub skipped: Option<SkipReason>,
+    /// What it was taken for.
+    pub read_as: Option<ReadAs>,
+    /// Documents that were not read because they are the same to the letter on the other side.
+    pub same: usize,
+    /// Other files that its directives asked for.
+    pub reads: Reads,
+    /// The files that each document includes, by the position of the document.
+    pub includes: Vec<(usize, RepoPath)>,
+    /// Whether something in it could not be understood; then it has no resources.
+    pub is_broken: bool,
+    /// Whether it could not be read at all.
+    pub is_unreadable: bool,
+}
+
+/// The bytes of a file, or what is known about it without any.
+pub enum Opened {
+    /// Its content, with its id if it has one.
+    Bytes(Arc<[u8]>, Option<ObjectId>),
+    /// It has no content that could be parsed.
+    Done(FileContent),
+}
+
+impl FileContent {
+    fn skipped(reason: SkipReason) -> Self {
+        Self { skipped: Some(reason), ..Self::default() }
+    }
+
+    fn unreadable(finding: Finding) -> Self {
+        Self { findings: vec![finding], is_broken: true, is_unreadable: true, ..Self::default() }
+    }
+}
+
+/// The files of one snapshot, as layouts read them.
+pub struct Files<'a> {
+    given: Given<'a>,
+    includes: Arc<Includes>,
+    roles: Roles<'a>,
+    layouts: &'a [&'a dyn Layout],
+    files: Memo<RepoPath, Arc<FileContent>>,
+}
+
+impl<'a> Files<'a> {
+    /// The files of a snapshot, read by these layouts.
+    pub fn new(given: Given<'a>, includes: Arc<Includes>, layouts: &'a [&'a dyn Layout]) -> Self {
+        Self { given, includes, roles: Roles::new(given.snapshot, given.settings), layouts, files: Memo::default() }
+    }
+
+    /// The snapshot and how it is read.
+    pub fn given(&self) -> Given<'a> {
+        self.given
+    }
+
+    /// What files are, by their place.
+    pub fn roles(&self) -> &Roles<'a> {
+        &self.roles
+    }
+
+    /// How files become resources, the most specific layout first.
+    pub fn layouts(&self) -> &'a [&'a dyn Layout] {
+        self.layouts
+    }
+
+    /// Whether some layout has units beside files.
+    pub fn has_units(&self) -> bool {
+        self.layouts.iter().any(|layout| layout.has_units())
+    }
+
+    /// What the file at a path holds; nothing if there is none. It is read once.
+    pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
+        self.files.get(path, || {
+            let opened = match self.given.snapshot.entry(path) {
+                Ok(entry) => self.open(entry),
+                Err(error) => Opened::Done(FileContent::unreadable(error.into_finding())),
+            };
+            Arc::new(match opened {
+                Opened::Done(content) => content,
+                Opened::Bytes(bytes, _) => {
+                    let content = Content { bytes: &bytes, path, revision: self.given.snapshot.label() };
+                    self.content(path, &parse(content, self.given.sources, self.given.limits))
+                }
+            })
+        })
+    }
+
+    /// The bytes of an entry.
+    pub fn open(&self, entry: Option<Entry>) -> Opened {
+        let Some(entry) = entry else { return Opened::Done(FileContent::default()) };
+        let skipped = |reason| Opened::Done(FileContent::skipped(reason));
+        match entry.kind {
+            EntryKind::File if Format::of_file_name(entry.path.file_name()).is_none() => {
+                skipped(SkipReason::OtherFormat)
+            }
+            EntryKind::File => match self.given.snapshot.read(&entry) {
+                Ok(bytes) => Opened::Bytes(bytes, entry.id),
+                Err(error) => Opened::Done(FileContent::unreadable(error.into_finding())),
+            },
+            EntryKind::Symlink => skipped(SkipReason::Symlink),
+            EntryKind::Submodule => skipped(SkipReason::Submodule),
+            EntryKind::Conflict | EntryKind::Directory => Opened::Done(FileContent::unreadable(self.conflict(&entry))),
+        }
+    }
+
+    fn conflict(&self, entry: &Entry) -> Finding {
+        let location = Location::File { path: entry.path.clone(), revision: self.given.snapshot.label().into() };
+        Finding::new(&finding::SOURCE_CONFLICT, location, "unresolved merge conflict in the index")
+            .help(format!("resolve it, then run `git add -- {}`", entry.path))
+    }
+
+    /// The resources of a file that is parsed already.
+    pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
+        let is_kubernetes = !parsed.documents.is_empty()
+            && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
+        let role = self.roles.role_of_content(path, is_kubernetes);
+        if let Some(reason) = parsed.skipped(role.is_ours()) {
+            return FileContent::skipped(reason);
+        }
+        let (mut reads, mut includes) = (Reads::new(), Vec::new());
+        let expanded = self.expand(path, &role, parsed, &mut |position, read| {
+            let present = read.iter().filter(|(_, read)| **read != Read::Absent);
+            includes.extend(present.map(|(file, _)| (position, file.clone())));
+            reads.extend(read);
+        });
+        let parsed = expanded.as_ref().unwrap_or(parsed);
+        let resources = if parsed.is_broken { Vec::new() } else { resources_in(parsed, path, &role, self.layouts) };
+        FileContent {
+            read_as: Some(read_as(&role, &resources)),
+            same: parsed.count.saturating_sub(parsed.documents.len()),
+            resources,
+            // The configuration was read, and judged, before everything else.
+            findings: if role == Role::Configuration { Vec::new() } else { parsed.findings.clone() },
+            is_broken: parsed.is_broken,
+            reads,
+            includes,
+            ..FileContent::default()
+        }
+    }
+
+    /// What expanding a document of this snapshot needs.
+    pub fn directives(&self) -> directive::Context<'_> {
+        directive::Context::new(self.given, &self.includes)
+    }
+
+    /// The documents of a file after their merge directives; nothing if there are none.
+    fn expand(
+        &self,
+        path: &RepoPath,
+        role: &Role,
+        parsed: &Parsed,
+        note: &mut dyn FnMut(usize, Reads),
+    ) -> Option<Parsed> {
+        let is_exempt = *role == Role::Configuration || path.as_bytes() == names::BUNDLE.as_bytes();
+        if !self.given.settings.directives || is_exempt || !parsed.documents.iter().any(directive::has_directives) {
+            return None;
+        }
+        let context = self.directives();
+        let mut expanded = parsed.clone();
+        for document in &mut expanded.documents {
+            let mut outcome = directive::expand(document, path, &context);
+            expanded.is_broken |= has_errors(&outcome.findings);
+            expanded.findings.append(&mut outcome.findings);
+            document.root = outcome.value.root;
+            note(document.position, outcome.value.reads);
+        }
+        Some(expanded)
+    }
+}
