@@ -82,11 +82,18 @@ impl Rule {
     }
 }
 
-/// Whether a text mentions a Kubernetes Secret. Wrong in doubt on the safe side: only what looks like `kind: Secret` counts.
+/// Whether a text mentions a Kubernetes Secret, or generates one. Wrong in doubt on the safe side: what looks like `kind: Secret`
+/// counts, and the `secretGenerator` of a kustomization.
 fn is_sensitive_text(text: &str) -> bool {
     // Most texts are too short to mention one, and searching takes a while to start.
     text.len() >= "kindSecret".len()
-        && text.match_indices("Secret").any(|(at, _)| {
+        && text.match_indices("ecret").filter_map(|(at, _)| at.checked_sub(1)).any(|at| {
+            if text[at + 1..].get("ecret".len()..).is_some_and(|rest| rest.starts_with("Generator")) {
+                return true;
+            }
+            if text.as_bytes()[at] != b'S' {
+                return false;
+            }
             let before =
                 text[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '\\'));
             before.ends_with("kind")

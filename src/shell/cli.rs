@@ -480,6 +480,9 @@ pub(super) struct RenderArgs {
     /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
+    /// Render the kustomization in this directory, as `kustomize build` does, without network or checkout
+    #[arg(long, value_name = "DIR", env = "OUTCROP_ROOT", conflicts_with_all = ["paths", "steps"])]
+    pub(super) root: Option<PathBuf>,
     #[command(flatten)]
     pub(super) at: At,
     /// Show each resource after every stage that changes it: merge directives, expressions, patch files

@@ -26,7 +26,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jaq_std", &["expression/jq"]),
     ("cel", &["expression/cel"]),
     ("percent_encoding", &["percent.rs"]),
-    ("regex", &["schema"]),
+    ("regex", &["schema", "layout/kustomize"]),
+    ("sha2", &["layout/kustomize/generate.rs"]),
     ("foldhash", &["value/mix.rs"]),
     ("strsim", &["suggest.rs"]),
     (

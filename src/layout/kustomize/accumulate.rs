@@ -46,7 +46,8 @@ fn no_kustomization(directory: &RepoPath, loader: &Loader<'_>) -> Fatal {
 }
 
 fn is_local_config(resource: &Resource) -> bool {
-    let annotation = super::fields::get_at(&resource.node, &["metadata", "annotations", "config.kubernetes.io/local-config"]);
+    let annotation =
+        super::fields::get_at(&resource.node, &["metadata", "annotations", "config.kubernetes.io/local-config"]);
     annotation.is_some_and(|value| value.as_str() != Some("false"))
 }
 

@@ -2,9 +2,10 @@
 
 use smol_str::SmolStr;
 
-use super::fields::{FieldSpec, split_path};
+use super::fields::FieldSpec;
 use super::file::{Fields, Kustomization, read_field_spec};
 use super::load::Loader;
+use super::reference_table::{Reference, built_in};
 use super::scalars::Dialect;
 use super::schema::Schemas;
 use super::{Fatal, fatal};
@@ -27,17 +28,6 @@ pub(super) struct Tables {
     pub(super) schemas: Schemas,
 }
 
-/// The kinds that fields refer to by name.
-#[derive(Debug, Clone)]
-pub(super) struct Reference {
-    /// Which resources are referred to.
-    pub(super) group: SmolStr,
-    pub(super) version: SmolStr,
-    pub(super) kind: SmolStr,
-    /// The fields that refer to them.
-    pub(super) fields: Vec<FieldSpec>,
-}
-
 impl Default for Tables {
     fn default() -> Self {
         let rows = |rows: &[(&str, &str, bool)]| {
@@ -55,7 +45,7 @@ impl Default for Tables {
             common_annotations: rows(ANNOTATIONS),
             images: Vec::new(),
             replicas: rows(REPLICAS),
-            references: super::reference::built_in(),
+            references: built_in(),
             schemas: Schemas::default(),
         }
     }
@@ -119,8 +109,17 @@ impl Tables {
 
     fn configure(&mut self, document: &Node) -> Result<(), Fatal> {
         let known = [
-            "nameReference", "namespace", "namePrefix", "nameSuffix", "commonLabels", "labels", "templateLabels",
-            "commonAnnotations", "images", "replicas", "varReference",
+            "nameReference",
+            "namespace",
+            "namePrefix",
+            "nameSuffix",
+            "commonLabels",
+            "labels",
+            "templateLabels",
+            "commonAnnotations",
+            "images",
+            "replicas",
+            "varReference",
         ];
         let fields = Fields::new(document, "a transformer configuration", &known)?;
         let lists: [(&str, &mut Vec<FieldSpec>); 9] = [
@@ -146,7 +145,10 @@ impl Tables {
                 };
                 match list.iter().find(same_place) {
                     Some(other) if other.create != spec.create => {
-                        return Err(fatal(document.span, format!("`{name}` has this field with another `create` already")));
+                        return Err(fatal(
+                            document.span,
+                            format!("`{name}` has this field with another `create` already"),
+                        ));
                     }
                     Some(_) => {}
                     None => list.push(spec),
@@ -236,15 +238,6 @@ fn read_reference(node: &Node) -> Result<Reference, Fatal> {
     })
 }
 
-impl Reference {
-    /// A row of the built-in table: who is referred to, and fields as `group|version|kind path`.
-    pub(super) fn row(target: &str, fields: impl IntoIterator<Item = (String, String)>) -> Self {
-        let spec = FieldSpec::row(target, "", false);
-        let field = |(kinds, path): (String, String)| FieldSpec { path: split_path(&path), ..FieldSpec::row(&kinds, "", false) };
-        Self { group: spec.group, version: spec.version, kind: spec.kind, fields: fields.into_iter().map(field).collect() }
-    }
-}
-
 /// Labels of templates.
 const TEMPLATE_LABELS: &[(&str, &str, bool)] = &[
     ("*|*|*", "metadata/labels", true),
@@ -260,7 +253,8 @@ const TEMPLATE_LABELS: &[(&str, &str, bool)] = &[
 ];
 
 const TERM: &str = "spec/template/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels";
-const REQUIRED: &str = "spec/template/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels";
+const REQUIRED: &str =
+    "spec/template/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels";
 const ANTI_TERM: &str = "spec/template/spec/affinity/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels";
 const ANTI_REQUIRED: &str = "spec/template/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels";
 const SPREAD: &str = "spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels";

@@ -31,8 +31,20 @@ pub struct Leaf {
 
 /// The fields that change whatever a kustomization has collected.
 const TRANSFORMERS: [&str; 14] = [
-    "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations", "images", "imageTags", "replicas",
-    "patches", "patchesStrategicMerge", "patchesJson6902", "replacements", "components",
+    "namespace",
+    "namePrefix",
+    "nameSuffix",
+    "labels",
+    "commonLabels",
+    "commonAnnotations",
+    "images",
+    "imageTags",
+    "replicas",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "replacements",
+    "components",
 ];
 
 impl Leaf {
@@ -79,7 +91,8 @@ impl Leaf {
     pub(super) fn apply(&mut self, directory: &RepoPath, kustomization: &Kustomization) {
         let Some(node) = &kustomization.node else { return };
         let is_transformer = |entry: &&Entry| TRANSFORMERS.iter().any(|name| entry.key.name.eq_ignore_ascii_case(name));
-        let entries: Vec<Entry> = node.as_map().map_or(&[][..], |map| map.entries()).iter().filter(is_transformer).cloned().collect();
+        let entries: Vec<Entry> =
+            node.as_map().map_or(&[][..], |map| map.entries()).iter().filter(is_transformer).cloned().collect();
         if !entries.is_empty() {
             self.applied.push((directory.clone(), Node::map(entries, node.span)));
         }

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::resource::ResourceId;
+use super::id::ResourceId;
 use super::{Fatal, fatal};
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};

@@ -185,11 +185,40 @@ pub(super) struct Options {
 
 /// The fields of a kustomization file.
 const FIELDS: &[&str] = &[
-    "apiVersion", "kind", "metadata", "resources", "bases", "components", "namespace", "namePrefix", "nameSuffix", "labels",
-    "commonLabels", "commonAnnotations", "images", "imageTags", "replicas", "patches", "patchesStrategicMerge",
-    "patchesJson6902", "configMapGenerator", "secretGenerator", "generatorOptions", "replacements", "configurations", "crds",
-    "openapi", "generators", "transformers", "validators", "helmCharts", "helmGlobals", "helmChartInflationGenerator", "vars",
-    "buildMetadata", "sortOptions",
+    "apiVersion",
+    "kind",
+    "metadata",
+    "resources",
+    "bases",
+    "components",
+    "namespace",
+    "namePrefix",
+    "nameSuffix",
+    "labels",
+    "commonLabels",
+    "commonAnnotations",
+    "images",
+    "imageTags",
+    "replicas",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "configMapGenerator",
+    "secretGenerator",
+    "generatorOptions",
+    "replacements",
+    "configurations",
+    "crds",
+    "openapi",
+    "generators",
+    "transformers",
+    "validators",
+    "helmCharts",
+    "helmGlobals",
+    "helmChartInflationGenerator",
+    "vars",
+    "buildMetadata",
+    "sortOptions",
 ];
 
 /// Reads a kustomization file.
@@ -345,7 +374,17 @@ fn read_patch(node: &Node) -> Result<Patch, Fatal> {
 
 /// Reads a selector.
 pub(super) fn read_selector(node: &Node) -> Result<Selector, Fatal> {
-    let known = ["group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector", "fieldPath", "options"];
+    let known = [
+        "group",
+        "version",
+        "kind",
+        "name",
+        "namespace",
+        "labelSelector",
+        "annotationSelector",
+        "fieldPath",
+        "options",
+    ];
     let fields = Fields::new(node, "a selector", &known)?;
     let text = |name: &str| fields.text(name).map(|text| text.map(|text| text.value).unwrap_or_default());
     Ok(Selector {
@@ -387,7 +426,8 @@ fn read_generator(node: &Node) -> Result<Generator, Fatal> {
 }
 
 fn read_options(node: &Node) -> Result<Options, Fatal> {
-    let fields = Fields::new(node, "generator options", &["labels", "annotations", "disableNameSuffixHash", "immutable"])?;
+    let fields =
+        Fields::new(node, "generator options", &["labels", "annotations", "disableNameSuffixHash", "immutable"])?;
     Ok(Options {
         labels: fields.pairs("labels")?,
         annotations: fields.pairs("annotations")?,

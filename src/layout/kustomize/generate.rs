@@ -66,7 +66,8 @@ impl Made<'_> {
     fn resource(&self) -> Result<Resource, Fatal> {
         let span = self.generator.span;
         let text = |value: &str| Node::text(value, span).through(StepKind::Generator, span);
-        let mut metadata = vec![Entry::named("name", span, Node::text(self.generator.name.value.clone(), self.generator.name.span))];
+        let mut metadata =
+            vec![Entry::named("name", span, Node::text(self.generator.name.value.clone(), self.generator.name.span))];
         if let Some(namespace) = self.generator.namespace.as_ref().filter(|namespace| !namespace.value.is_empty()) {
             metadata.push(Entry::named("namespace", span, Node::text(namespace.value.clone(), namespace.span)));
         }
@@ -206,9 +207,7 @@ fn absorb(made: Resource, generator: &Generator, resources: &mut Vec<Resource>) 
             resources.push(made);
             Ok(())
         }
-        (None, None, _) => {
-            Err(fatal(generator.span, format!("there is no {} to merge with or replace", id.shown())))
-        }
+        (None, None, _) => Err(fatal(generator.span, format!("there is no {} to merge with or replace", id.shown()))),
         (Some(old), None, behavior) => {
             old.node = combined(old, &made, behavior);
             old.wants_hash = old.wants_hash && made.wants_hash;
@@ -233,7 +232,9 @@ fn combined(old: &Resource, made: &Resource, behavior: Behavior) -> Node {
     }
     if behavior == Behavior::Merge {
         for field in ["data", "binaryData"] {
-            let entries = |node: &Node| node.get(field).and_then(Node::as_map).map_or_else(Vec::new, |map| map.entries().to_vec());
+            let entries = |node: &Node| {
+                node.get(field).and_then(Node::as_map).map_or_else(Vec::new, |map| map.entries().to_vec())
+            };
             let all = both(&entries(&old.node), &entries(&made.node));
             if !all.is_empty() {
                 node = set_at(&node, &[field], Node::map(all, made.node.span));

@@ -73,19 +73,24 @@ impl Operation<'_> {
                     (None, value) => value.is_none_or(|value| matches!(value.value, Value::Null)),
                     (Some(found), None) => matches!(found.value, Value::Null),
                 };
-                if is_equal { Ok(target.clone()) } else { Err(fatal(self.span, "the value is not the one that is tested for")) }
+                if is_equal {
+                    Ok(target.clone())
+                } else {
+                    Err(fatal(self.span, "the value is not the one that is tested for"))
+                }
             }
             other => Err(fatal(self.span, format!("there is no operation `{other}`"))),
         }
     }
 
     fn get<'n>(&self, target: &'n Node, path: &[SmolStr]) -> Result<&'n Node, Fatal> {
-        path.iter().try_fold(target, |node, token| match &node.value {
-            Value::Map(map) => map.get(token),
-            Value::List(list) => list.items().get(self.index(token, list.items().len()).ok()?),
-            _ => None,
-        })
-        .ok_or_else(|| self.nothing(path))
+        path.iter()
+            .try_fold(target, |node, token| match &node.value {
+                Value::Map(map) => map.get(token),
+                Value::List(list) => list.items().get(self.index(token, list.items().len()).ok()?),
+                _ => None,
+            })
+            .ok_or_else(|| self.nothing(path))
     }
 
     fn nothing(&self, path: &[SmolStr]) -> Fatal {
@@ -180,7 +185,8 @@ impl Operation<'_> {
 
     /// An index; negative ones count from the end.
     fn index(&self, token: &str, length: usize) -> Result<usize, Fatal> {
-        let number: i64 = token.parse().map_err(|_| fatal(self.span, format!("`{token}` is not an index of a list")))?;
+        let number: i64 =
+            token.parse().map_err(|_| fatal(self.span, format!("`{token}` is not an index of a list")))?;
         let number = if number < 0 { number + i64::try_from(length).unwrap_or(i64::MAX) } else { number };
         usize::try_from(number).map_err(|_| self.outside(token))
     }

@@ -8,20 +8,21 @@ use smol_str::SmolStr;
 use super::file::{self, Kustomization, Text};
 use super::resource::{self, Resource};
 use super::scalars::{Dialect, reread};
-use super::{Fatal, Input, fatal};
+use super::{Fatal, fatal};
 use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
+use crate::settings::Given;
 use crate::snapshot::EntryKind;
 use crate::text::{SourceId, SourceText, Sources, Span};
-use crate::value::{Node, Value};
+use crate::value::{Entry, Node, Value};
 
 /// The names of a kustomization file.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Reads files for one build.
 pub(super) struct Loader<'a> {
-    input: &'a Input<'a>,
+    given: Given<'a>,
     state: Mutex<State>,
 }
 
@@ -40,8 +41,8 @@ pub(super) struct FileText {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(input: &'a Input<'a>) -> Self {
-        Self { input, state: Mutex::default() }
+    pub(super) fn new(given: Given<'a>) -> Self {
+        Self { given, state: Mutex::default() }
     }
 
     /// The notes and the inputs of the build.
@@ -51,7 +52,7 @@ impl<'a> Loader<'a> {
     }
 
     pub(super) fn sources(&self) -> &'a Arc<Sources> {
-        self.input.sources
+        self.given.sources
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -68,9 +69,9 @@ impl<'a> Loader<'a> {
     pub(super) fn bytes(&self, path: &RepoPath) -> Result<Option<Arc<[u8]>>, Fatal> {
         self.state().inputs.insert(path.clone());
         let unreadable = |error: crate::snapshot::Unreadable| Box::new(error.into_finding());
-        match self.input.snapshot.entry(path).map_err(unreadable)? {
+        match self.given.snapshot.entry(path).map_err(unreadable)? {
             Some(entry) if entry.kind == EntryKind::File => {
-                self.input.snapshot.read(&entry).map(Some).map_err(unreadable)
+                self.given.snapshot.read(&entry).map(Some).map_err(unreadable)
             }
             _ => Ok(None),
         }
@@ -82,7 +83,7 @@ impl<'a> Loader<'a> {
             return Ok(Some(FileText { path: path.clone(), source, text }));
         }
         let Some(bytes) = self.bytes(path)? else { return Ok(None) };
-        let revision = self.input.snapshot.label();
+        let revision = self.given.snapshot.label();
         let text: Arc<str> = match document::decode(&bytes) {
             Ok(text) => text.into(),
             Err(error) => {
@@ -90,7 +91,7 @@ impl<'a> Loader<'a> {
                 return Err(Box::new(Finding::new(&finding::KUSTOMIZE_BUILD, location, error.to_string())));
             }
         };
-        let source = self.input.sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
+        let source = self.given.sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
         self.state().texts.insert(path.clone(), (source, Arc::clone(&text)));
         Ok(Some(FileText { path: path.clone(), source, text }))
     }
@@ -109,9 +110,11 @@ impl<'a> Loader<'a> {
         let source = SourceText::new(RepoPath::root(), "", text.value.as_str());
         let scratch = Sources::default();
         let source = scratch.add(source);
-        let parsed = document::parse(&text.value, source, Format::Yaml, self.input.limits);
+        let parsed = document::parse(&text.value, source, Format::Yaml, self.given.limits);
         if let Some(finding) = parsed.findings.iter().find(|finding| finding.is_error()) {
-            return Err(fatal(text.span, format!("this text cannot be read as YAML: {}", finding.message)));
+            // A message can quote a part of the text, which may be a secret here.
+            let reason = if text.value.contains("Secret") { String::new() } else { format!(": {}", finding.message) };
+            return Err(fatal(text.span, format!("this text cannot be read as YAML{reason}")));
         }
         let read = |node: &Node| match reread(node, dialect, &scratch) {
             Ok(node) => Ok(node.written_at(text.span)),
@@ -121,11 +124,11 @@ impl<'a> Loader<'a> {
     }
 
     fn parse(&self, text: &str, source: SourceId, format: Format, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
-        let parsed = document::parse(text, source, format, self.input.limits);
+        let parsed = document::parse(text, source, format, self.given.limits);
         if let Some(finding) = parsed.findings.into_iter().find(Finding::is_error) {
             return Err(Box::new(finding));
         }
-        parsed.value.iter().map(|document| reread(&document.root, dialect, self.input.sources)).collect()
+        parsed.value.iter().map(|document| reread(&document.root, dialect, self.given.sources)).collect()
     }
 
     /// The kustomization file of a directory; `None` if there is none.
@@ -142,10 +145,31 @@ impl<'a> Loader<'a> {
             }
         }
         let Some(file) = found else { return Ok(None) };
-        let documents = self.documents(&file, Dialect::Yaml11)?;
+        let text = self.without_repeated_keys(&file);
+        let documents = self.parse(&text, file.source, Format::Yaml, Dialect::Yaml11)?;
         let empty = || fatal(Span::new(file.source, 0, 0), "this kustomization is empty");
-        let kustomization = file::read(documents.first().ok_or_else(empty)?)?;
+        let document = without_placeholders(documents.first().ok_or_else(empty)?);
+        let kustomization = file::read(&document)?;
         Ok(Some((file, kustomization)))
+    }
+
+    /// The text of a kustomization file in which repeated keys are renamed to placeholders of the same length: the last one counts.
+    fn without_repeated_keys(&self, file: &FileText) -> String {
+        let mut text = file.text.to_string();
+        for number in 0..MOST_REPEATED_KEYS {
+            let parsed = document::parse(&text, file.source, Format::Yaml, self.given.limits);
+            let is_repeated = |finding: &&Finding| finding.rule.id == finding::DOCUMENT_DUPLICATE_KEY.id;
+            let repeated = parsed.findings.iter().find(is_repeated);
+            let first = repeated.and_then(|finding| finding.related.first()).map(|label| label.span.range());
+            let Some(first) = first.filter(|first| text.get(first.clone()).is_some()) else { break };
+            let digits = first.len().saturating_sub(PLACEHOLDER.len());
+            let placeholder = format!("{PLACEHOLDER}{number:0digits$}");
+            if placeholder.len() != first.len() {
+                break;
+            }
+            text.replace_range(first, &placeholder);
+        }
+        text
     }
 
     /// The resources of a file.
@@ -166,6 +190,25 @@ impl<'a> Loader<'a> {
     pub(super) fn path(&self, directory: &RepoPath, name: &Text) -> Option<RepoPath> {
         resolve(directory, &name.value)
     }
+}
+
+/// How many repeated keys are looked for in one file.
+const MOST_REPEATED_KEYS: usize = 100;
+
+/// What the names of keys that do not count begin with.
+const PLACEHOLDER: &str = "__";
+
+/// The document without the entries of keys that are repeated later.
+fn without_placeholders(node: &Node) -> Node {
+    let inner = node.map_children(|child| Some(without_placeholders(child.node))).unwrap_or_else(|| node.clone());
+    let Some(map) = inner.as_map().filter(|map| map.entries().iter().any(is_placeholder)) else { return inner };
+    let entries = map.entries().iter().filter(|entry| !is_placeholder(entry)).cloned().collect();
+    Node { extra: inner.extra.clone(), ..Node::map(entries, inner.span) }
+}
+
+fn is_placeholder(entry: &Entry) -> bool {
+    let digits = entry.key.name.strip_prefix(PLACEHOLDER);
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The resources of documents: empty documents vanish, and lists become their items.
@@ -246,8 +289,13 @@ mod tests {
     #[test]
     fn remote_references_are_recognised_without_looking_at_files() {
         for remote in [
-            "https://example.com/a?ref=v1", "HTTP://x/y", "git::https://x/y", "github.com/org/repo//base?ref=v2",
-            "github.com:org/repo", "git@github.com:org/repo", "user@host/path",
+            "https://example.com/a?ref=v1",
+            "HTTP://x/y",
+            "git::https://x/y",
+            "github.com/org/repo//base?ref=v2",
+            "github.com:org/repo",
+            "git@github.com:org/repo",
+            "user@host/path",
         ] {
             assert!(is_remote(remote), "{remote}");
         }

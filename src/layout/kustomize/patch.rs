@@ -1,8 +1,9 @@
 //! Patches of a kustomization: which kind a patch is of, which resources it is for, and what it may change.
 
 use super::file::{Patch, Text};
+use super::id::ResourceId;
 use super::load::Loader;
-use super::resource::{Resource, ResourceId, with_text_annotations};
+use super::resource::{Resource, with_text_annotations};
 use super::scalars::Dialect;
 use super::schema::Schemas;
 use super::selector::Compiled;
@@ -221,7 +222,11 @@ fn rounded(node: &Node) -> Option<Node> {
     match &node.value {
         Value::Number(number) if number.is_integer() => {
             let exact: i128 = number.as_str().parse().ok()?;
-            #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the loss is what is reproduced")]
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                reason = "the loss is what is reproduced"
+            )]
             let double = exact as f64 as i128;
             let number = (double != exact).then(|| Number::from_json(&double.to_string())).flatten()?;
             Some(Node { value: Value::Number(number), ..node.clone() })

@@ -2,9 +2,11 @@
 
 use smol_str::SmolStr;
 
-use super::configuration::{Reference, Tables};
+use super::configuration::Tables;
 use super::fields::{rewrite, set_at};
-use super::resource::{Resource, ResourceId};
+use super::id::ResourceId;
+use super::reference_table::Reference;
+use super::resource::Resource;
 use super::{Fatal, fatal};
 use crate::value::{Node, StepKind, Value};
 
@@ -96,7 +98,8 @@ impl Referrer<'_> {
                     && fits(&self.reference.version, &id.version)
                     && fits(&self.reference.kind, &id.kind)
             };
-            let is_role = |id: &ResourceId| role.as_ref().is_none_or(|(group, kind)| *group == id.group && *kind == id.kind);
+            let is_role =
+                |id: &ResourceId| role.as_ref().is_none_or(|(group, kind)| *group == id.group && *kind == id.kind);
             candidate.previous.iter().any(|id| id.name == name)
                 && candidate.previous.iter().any(is_kind)
                 && candidate.previous.iter().any(is_role)
@@ -105,7 +108,10 @@ impl Referrer<'_> {
         match namespace {
             Some(namespace) => {
                 let original = |candidate: &&&Candidate| {
-                    candidate.previous.first().is_some_and(|id| id.effective_namespace() == namespace || id.namespace == namespace)
+                    candidate
+                        .previous
+                        .first()
+                        .is_some_and(|id| id.effective_namespace() == namespace || id.namespace == namespace)
                 };
                 let by_original: Vec<&Candidate> = found.iter().filter(original).copied().collect();
                 found = if by_original.is_empty() {
@@ -185,119 +191,4 @@ impl Referrer<'_> {
 
 fn renamed(node: &Node, name: &str) -> Node {
     Node::text(name, node.span).through(StepKind::Transformer, node.span)
-}
-
-/// Pod specifications, by kind.
-const POD_SPECS: &[(&str, &str)] = &[
-    ("*|v1|Pod", "spec"),
-    ("*|*|PodTemplate", "template/spec"),
-    ("*|*|Deployment", "spec/template/spec"),
-    ("*|*|ReplicaSet", "spec/template/spec"),
-    ("*|*|DaemonSet", "spec/template/spec"),
-    ("*|*|StatefulSet", "spec/template/spec"),
-    ("*|*|Job", "spec/template/spec"),
-    ("*|*|CronJob", "spec/jobTemplate/spec/template/spec"),
-];
-
-/// Pod specifications in which accounts, claims and priorities are followed.
-const WORKLOADS: &[(&str, &str)] = &[
-    ("*|*|Pod", "spec"),
-    ("*|*|StatefulSet", "spec/template/spec"),
-    ("*|*|Deployment", "spec/template/spec"),
-    ("*|*|ReplicationController", "spec/template/spec"),
-    ("*|*|Job", "spec/template/spec"),
-    ("*|*|DaemonSet", "spec/template/spec"),
-    ("*|*|CronJob", "spec/jobTemplate/spec/template/spec"),
-];
-
-/// The built-in table of references.
-pub(super) fn built_in() -> Vec<Reference> {
-    let below = |specs: &[(&str, &str)], paths: &[&str]| -> Vec<(String, String)> {
-        let both = specs.iter().flat_map(|spec| paths.iter().map(move |path| (spec, path)));
-        both.map(|((kinds, spec), path)| ((*kinds).to_owned(), format!("{spec}/{path}"))).collect()
-    };
-    let fields = |rows: &[(&str, &str)]| -> Vec<(String, String)> {
-        rows.iter().map(|(kinds, path)| ((*kinds).to_owned(), (*path).to_owned())).collect()
-    };
-    let join = |lists: [Vec<(String, String)>; 2]| lists.into_iter().flatten();
-    let scale = || fields(&[("*|*|HorizontalPodAutoscaler", "spec/scaleTargetRef/name")]);
-    let config_map = below(POD_SPECS, &[
-        "volumes/configMap/name",
-        "containers/env/valueFrom/configMapKeyRef/name",
-        "initContainers/env/valueFrom/configMapKeyRef/name",
-        "containers/envFrom/configMapRef/name",
-        "initContainers/envFrom/configMapRef/name",
-        "volumes/projected/sources/configMap/name",
-    ]);
-    let secret = below(POD_SPECS, &[
-        "volumes/secret/secretName",
-        "containers/env/valueFrom/secretKeyRef/name",
-        "initContainers/env/valueFrom/secretKeyRef/name",
-        "containers/envFrom/secretRef/name",
-        "initContainers/envFrom/secretRef/name",
-        "imagePullSecrets/name",
-        "volumes/projected/sources/secret/name",
-    ]);
-    vec![
-        Reference::row("*|*|Deployment", scale()),
-        Reference::row("*|*|ReplicationController", scale()),
-        Reference::row("*|*|ReplicaSet", scale()),
-        Reference::row("*|*|StatefulSet", scale()),
-        Reference::row("*|v1|ConfigMap", join([config_map, fields(&[
-            ("*|*|Node", "spec/configSource/configMap"),
-            ("*|*|Role", "rules/resourceNames"),
-            ("*|*|ClusterRole", "rules/resourceNames"),
-            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap"),
-        ])])),
-        Reference::row("*|v1|Secret", join([secret, fields(&[
-            ("*|*|Ingress", "spec/tls/secretName"),
-            ("*|*|Ingress", "metadata/annotations/ingress.kubernetes.io\\/auth-secret"),
-            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-secret"),
-            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret"),
-            ("*|*|ServiceAccount", "imagePullSecrets/name"),
-            ("*|*|StorageClass", "parameters/secretName"),
-            ("*|*|StorageClass", "parameters/adminSecretName"),
-            ("*|*|StorageClass", "parameters/userSecretName"),
-            ("*|*|StorageClass", "parameters/secretRef"),
-            ("*|*|Role", "rules/resourceNames"),
-            ("*|*|ClusterRole", "rules/resourceNames"),
-            ("serving.knative.dev|v1|Service", "spec/template/spec/containers/env/valueFrom/secretKeyRef/name"),
-            ("*|*|PersistentVolume", "spec/azureFile/secretName"),
-        ])])),
-        Reference::row("*|v1|Service", fields(&[
-            ("apps|*|StatefulSet", "spec/serviceName"),
-            ("*|*|Ingress", "spec/rules/http/paths/backend/serviceName"),
-            ("*|*|Ingress", "spec/rules/http/paths/backend/service/name"),
-            ("*|*|Ingress", "spec/backend/serviceName"),
-            ("*|*|Ingress", "spec/defaultBackend/service/name"),
-            ("apiregistration.k8s.io|*|APIService", "spec/service/name"),
-            ("admissionregistration.k8s.io|*|ValidatingWebhookConfiguration", "webhooks/clientConfig/service"),
-            ("admissionregistration.k8s.io|*|MutatingWebhookConfiguration", "webhooks/clientConfig/service"),
-        ])),
-        Reference::row("rbac.authorization.k8s.io|*|Role", fields(&[
-            ("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name"),
-        ])),
-        Reference::row("rbac.authorization.k8s.io|*|ClusterRole", fields(&[
-            ("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name"),
-            ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "roleRef/name"),
-        ])),
-        Reference::row("*|v1|ServiceAccount", join([below(WORKLOADS, &["serviceAccountName"]), fields(&[
-            ("rbac.authorization.k8s.io|*|RoleBinding", "subjects"),
-            ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "subjects"),
-        ])])),
-        Reference::row("*|v1|PersistentVolumeClaim", below(WORKLOADS, &["volumes/persistentVolumeClaim/claimName"])),
-        Reference::row("*|v1|PersistentVolume", fields(&[
-            ("*|*|PersistentVolumeClaim", "spec/volumeName"),
-            ("*|*|ClusterRole", "rules/resourceNames"),
-        ])),
-        Reference::row("storage.k8s.io|v1|StorageClass", fields(&[
-            ("*|*|PersistentVolume", "spec/storageClassName"),
-            ("*|*|PersistentVolumeClaim", "spec/storageClassName"),
-            ("*|*|StatefulSet", "spec/volumeClaimTemplates/spec/storageClassName"),
-        ])),
-        Reference::row("scheduling.k8s.io|v1|PriorityClass", below(WORKLOADS, &["priorityClassName"])),
-        Reference::row("*|*|ValidatingAdmissionPolicy", fields(&[
-            ("*|*|ValidatingAdmissionPolicyBinding", "spec/policyName"),
-        ])),
-    ]
 }

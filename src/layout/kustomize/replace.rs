@@ -22,7 +22,9 @@ pub(super) fn replacements(
     is_open: bool,
 ) -> Result<(), Fatal> {
     for entry in &kustomization.replacements {
-        let Some(name) = Fields::new(entry, "a replacement", &["path", "source", "sourceValue", "targets"])?.text("path")? else {
+        let Some(name) =
+            Fields::new(entry, "a replacement", &["path", "source", "sourceValue", "targets"])?.text("path")?
+        else {
             replacement(entry, resources, is_open, loader)?;
             continue;
         };
@@ -95,7 +97,8 @@ fn source_value(source: &Node, resources: &[Resource]) -> Result<Node, Fatal> {
     let path_text = path.as_ref().map_or("metadata.name", |path| path.value.as_str());
     let at = path.as_ref().map_or(source.span, |path| path.span);
     let path = read_path(path_text);
-    let found = select(&resource.node, &path).ok_or_else(|| fatal(at, format!("there is no `{path_text}` in the source")))?;
+    let found =
+        select(&resource.node, &path).ok_or_else(|| fatal(at, format!("there is no `{path_text}` in the source")))?;
     let part = read_part(fields.get("options"))?;
     if part.delimiter.is_empty() {
         return Ok(found.clone());
@@ -234,8 +237,10 @@ impl Setter<'_> {
                 Ok((node.clone(), 0))
             }
             (PathStep::Match(key, value), Value::List(_) | Value::Null) => {
-                let pattern = Regex::new(value).map_err(|_| fatal(self.span, format!("`{value}` is not a regular expression")))?;
-                let is_match = |item: &Node| item.get(key).and_then(scalar_text).is_some_and(|text| pattern.is_match(&text));
+                let pattern = Regex::new(value)
+                    .map_err(|_| fatal(self.span, format!("`{value}` is not a regular expression")))?;
+                let is_match =
+                    |item: &Node| item.get(key).and_then(scalar_text).is_some_and(|text| pattern.is_match(&text));
                 let (changed, count) = self.children(node, rest, |_, item| is_match(item))?;
                 if count == 0 && self.part.create && !node.children().any(|item| is_match(item.node)) {
                     let entry = Entry::named(key.clone(), self.span, Node::text(value.clone(), self.span));
@@ -318,13 +323,16 @@ impl Setter<'_> {
             }
             return Ok(through(Node::text(parts.join(self.part.delimiter.as_str()), old.span)));
         }
-        let (is_old_text, is_new_text) = (matches!(old.value, Value::String(_)), matches!(self.value.value, Value::String(_)));
+        let (is_old_text, is_new_text) =
+            (matches!(old.value, Value::String(_)), matches!(self.value.value, Value::String(_)));
         match scalar_text(self.value) {
             Some(text) if is_old_text && !is_new_text => Ok(through(Node::text(text, self.value.span))),
             Some(text) if is_new_text && !is_old_text && scalar_text(old).is_some() => {
                 let value = if matches!(old.value, Value::Bool(_)) && matches!(text.as_str(), "true" | "false") {
                     Value::Bool(text == "true")
-                } else if let Some(number) = crate::value::Number::from_json(&text).filter(|_| matches!(old.value, Value::Number(_))) {
+                } else if let Some(number) =
+                    crate::value::Number::from_json(&text).filter(|_| matches!(old.value, Value::Number(_)))
+                {
                     Value::Number(number)
                 } else {
                     Value::String(text.into())

@@ -3,24 +3,10 @@
 use smol_str::SmolStr;
 
 use super::fields::set_at;
+use super::id::ResourceId;
 use super::{Fatal, fatal};
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
-
-/// What identifies a resource inside one build.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ResourceId {
-    /// The API group; empty for the core group.
-    pub(super) group: SmolStr,
-    /// The API version.
-    pub(super) version: SmolStr,
-    /// The kind.
-    pub(super) kind: SmolStr,
-    /// The name.
-    pub(super) name: SmolStr,
-    /// The namespace as written; empty if there is none.
-    pub(super) namespace: SmolStr,
-}
 
 /// What a generator does when a resource of its name exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,59 +37,6 @@ pub(super) struct Resource {
     pub(super) hash: Option<SmolStr>,
     /// Whether kustomize keeps notes about it in its annotations, which makes the map exist for later patches.
     pub(super) has_internal_annotations: bool,
-}
-
-impl ResourceId {
-    /// The identity that a document states.
-    pub(super) fn read(node: &Node) -> Self {
-        let text = |node: Option<&Node>| node.and_then(Node::as_str).map(SmolStr::new).unwrap_or_default();
-        let api = text(node.get("apiVersion"));
-        let (group, version) = api.rsplit_once('/').unwrap_or(("", &api));
-        let metadata = node.get("metadata");
-        Self {
-            group: group.into(),
-            version: version.into(),
-            kind: text(node.get("kind")),
-            name: text(metadata.and_then(|metadata| metadata.get("name"))),
-            namespace: text(metadata.and_then(|metadata| metadata.get("namespace"))),
-        }
-    }
-
-    /// Whether kustomize knows the kind as one without a namespace.
-    pub(super) fn is_cluster_scoped(&self) -> bool {
-        CLUSTER_SCOPED.iter().any(|(group, versions, kinds)| {
-            *group == self.group && versions.contains(&&*self.version) && kinds.contains(&&*self.kind)
-        })
-    }
-
-    /// The namespace that counts for identity: one that is not written is `default`, and cluster-scoped kinds have none.
-    pub(super) fn effective_namespace(&self) -> &str {
-        if self.is_cluster_scoped() {
-            "\0cluster"
-        } else if self.namespace.is_empty() {
-            "default"
-        } else {
-            &self.namespace
-        }
-    }
-
-    /// Whether both have one group, version and kind.
-    pub(super) fn same_type(&self, other: &Self) -> bool {
-        self.group == other.group && self.version == other.version && self.kind == other.kind
-    }
-
-    /// Whether both name one resource.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.same_type(other)
-            && self.name == other.name
-            && self.effective_namespace() == other.effective_namespace()
-    }
-
-    /// As messages name it.
-    pub(super) fn shown(&self) -> String {
-        let namespace = if self.namespace.is_empty() { String::new() } else { format!("{}/", self.namespace) };
-        format!("{} {namespace}{}", self.kind, self.name)
-    }
 }
 
 impl Resource {
@@ -192,10 +125,9 @@ pub(super) fn with_text_annotations(node: &Node) -> Node {
                 return node.clone();
             }
             let entries = map.entries().iter().map(|entry| match text(entry) {
-                Some(text) => Entry {
-                    value: Node { value: Value::String(text), ..entry.value.clone() },
-                    key: entry.key.clone(),
-                },
+                Some(text) => {
+                    Entry { value: Node { value: Value::String(text), ..entry.value.clone() }, key: entry.key.clone() }
+                }
                 None => entry.clone(),
             });
             let map = Node::map(entries.collect(), annotations.span);
@@ -207,23 +139,3 @@ pub(super) fn with_text_annotations(node: &Node) -> Node {
         None => node.clone(),
     }
 }
-
-/// Group, versions and kinds without a namespace, as kustomize knows them.
-const CLUSTER_SCOPED: &[(&str, &[&str], &[&str])] = &[
-    ("", &["v1"], &["Namespace", "Node", "PersistentVolume", "ComponentStatus"]),
-    ("rbac.authorization.k8s.io", &["v1", "v1beta1"], &["ClusterRole", "ClusterRoleBinding"]),
-    ("apiextensions.k8s.io", &["v1", "v1beta1"], &["CustomResourceDefinition"]),
-    ("apiregistration.k8s.io", &["v1", "v1beta1"], &["APIService"]),
-    (
-        "admissionregistration.k8s.io",
-        &["v1", "v1beta1"],
-        &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
-    ),
-    ("storage.k8s.io", &["v1", "v1beta1"], &["StorageClass", "CSIDriver", "CSINode", "VolumeAttachment"]),
-    ("scheduling.k8s.io", &["v1", "v1beta1"], &["PriorityClass"]),
-    ("networking.k8s.io", &["v1", "v1beta1"], &["IngressClass"]),
-    ("node.k8s.io", &["v1", "v1beta1"], &["RuntimeClass"]),
-    ("certificates.k8s.io", &["v1", "v1beta1"], &["CertificateSigningRequest"]),
-    ("policy", &["v1beta1"], &["PodSecurityPolicy"]),
-    ("flowcontrol.apiserver.k8s.io", &["v1beta1"], &["FlowSchema", "PriorityLevelConfiguration"]),
-];

@@ -29,7 +29,8 @@ fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<F
     if let Some(map) = node.as_map() {
         let odd = |kind: KeyKind| kind != KeyKind::Text && dialect == Dialect::Resource;
         if let Some(entry) = map.entries().iter().find(|entry| odd(entry.key.kind)) {
-            failure.get_or_insert_with(|| fatal(entry.key.span, format!("the key `{}` is not a string", entry.key.name)));
+            failure
+                .get_or_insert_with(|| fatal(entry.key.span, format!("the key `{}` is not a string", entry.key.name)));
         }
     }
     match &node.value {

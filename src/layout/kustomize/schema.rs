@@ -127,7 +127,8 @@ impl Schemas {
     fn schema<'s>(&'s self, node: &'s Node) -> Schema<'s> {
         let name = node.get("$ref").and_then(Node::as_str).and_then(|name| name.strip_prefix("#/definitions/"));
         let is_own = name.is_none_or(|name| self.definitions.contains_key(name));
-        let built_in = name.and_then(|name| name.rsplit('.').next()).and_then(|name| ROWS.iter().find(|row| row.parent == name));
+        let built_in =
+            name.and_then(|name| name.rsplit('.').next()).and_then(|name| ROWS.iter().find(|row| row.parent == name));
         match built_in {
             Some(row) if !is_own => Schema::Known(row.parent),
             _ => Schema::Custom(self, self.resolved(node)),
@@ -186,14 +187,40 @@ fn built_in(api: &str, kind: &str) -> Option<&'static str> {
 
 /// API versions whose kinds are known, beside those with an entry of their own.
 const KNOWN_VERSIONS: &[&str] = &[
-    "v1", "apps/v1", "batch/v1", "batch/v1beta1", "autoscaling/v1", "autoscaling/v2beta1", "autoscaling/v2beta2", "policy/v1",
-    "policy/v1beta1", "rbac.authorization.k8s.io/v1", "rbac.authorization.k8s.io/v1beta1", "storage.k8s.io/v1",
-    "storage.k8s.io/v1beta1", "networking.k8s.io/v1", "networking.k8s.io/v1beta1", "scheduling.k8s.io/v1",
-    "scheduling.k8s.io/v1beta1", "node.k8s.io/v1", "node.k8s.io/v1beta1", "coordination.k8s.io/v1",
-    "coordination.k8s.io/v1beta1", "discovery.k8s.io/v1", "discovery.k8s.io/v1beta1", "events.k8s.io/v1",
-    "events.k8s.io/v1beta1", "certificates.k8s.io/v1", "certificates.k8s.io/v1beta1", "admissionregistration.k8s.io/v1",
-    "admissionregistration.k8s.io/v1beta1", "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1",
-    "apiregistration.k8s.io/v1", "apiregistration.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta1",
+    "v1",
+    "apps/v1",
+    "batch/v1",
+    "batch/v1beta1",
+    "autoscaling/v1",
+    "autoscaling/v2beta1",
+    "autoscaling/v2beta2",
+    "policy/v1",
+    "policy/v1beta1",
+    "rbac.authorization.k8s.io/v1",
+    "rbac.authorization.k8s.io/v1beta1",
+    "storage.k8s.io/v1",
+    "storage.k8s.io/v1beta1",
+    "networking.k8s.io/v1",
+    "networking.k8s.io/v1beta1",
+    "scheduling.k8s.io/v1",
+    "scheduling.k8s.io/v1beta1",
+    "node.k8s.io/v1",
+    "node.k8s.io/v1beta1",
+    "coordination.k8s.io/v1",
+    "coordination.k8s.io/v1beta1",
+    "discovery.k8s.io/v1",
+    "discovery.k8s.io/v1beta1",
+    "events.k8s.io/v1",
+    "events.k8s.io/v1beta1",
+    "certificates.k8s.io/v1",
+    "certificates.k8s.io/v1beta1",
+    "admissionregistration.k8s.io/v1",
+    "admissionregistration.k8s.io/v1beta1",
+    "apiextensions.k8s.io/v1",
+    "apiextensions.k8s.io/v1beta1",
+    "apiregistration.k8s.io/v1",
+    "apiregistration.k8s.io/v1beta1",
+    "flowcontrol.apiserver.k8s.io/v1beta1",
 ];
 
 /// A field of a type: the type of its value or of its items, and the keys by which a list is merged (`*`: a set of values).
@@ -208,12 +235,7 @@ const fn to(parent: &'static str, field: &'static str, kind: &'static str) -> Ro
     Row { parent, field, kind, keys: &[] }
 }
 
-const fn keyed(
-    parent: &'static str,
-    field: &'static str,
-    kind: &'static str,
-    keys: &'static [&'static str],
-) -> Row {
+const fn keyed(parent: &'static str, field: &'static str, kind: &'static str, keys: &'static [&'static str]) -> Row {
     Row { parent, field, kind, keys }
 }
 

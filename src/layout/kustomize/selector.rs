@@ -34,9 +34,11 @@ impl Compiled {
         let span = selector.span.unwrap_or(span);
         let pattern = |text: &str| {
             let text = if text.is_empty() { ".*" } else { text };
-            Regex::new(&format!("^(?:{text})$")).map_err(|_| fatal(span, format!("`{text}` is not a regular expression")))
+            Regex::new(&format!("^(?:{text})$"))
+                .map_err(|_| fatal(span, format!("`{text}` is not a regular expression")))
         };
-        let requirements = |text: &str| requirements(text).ok_or_else(|| fatal(span, format!("`{text}` is not a selector")));
+        let requirements =
+            |text: &str| requirements(text).ok_or_else(|| fatal(span, format!("`{text}` is not a selector")));
         Ok(Self {
             group: pattern(&selector.group)?,
             version: pattern(&selector.version)?,
@@ -59,9 +61,9 @@ impl Compiled {
         self.selects_by(resource, &resource.ids().collect::<Vec<_>>())
     }
 
-    fn selects_by(&self, resource: &Resource, names: &[super::resource::ResourceId]) -> bool {
+    fn selects_by(&self, resource: &Resource, names: &[super::id::ResourceId]) -> bool {
         let now = resource.id();
-        let namespace = |id: &super::resource::ResourceId| {
+        let namespace = |id: &super::id::ResourceId| {
             let shown = if id.is_cluster_scoped() { "" } else { id.effective_namespace() };
             self.namespace.is_match(shown)
         };

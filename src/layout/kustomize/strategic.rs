@@ -27,7 +27,8 @@ impl<'s> Merge<'s> {
             _ => {}
         }
         // A key without a value is written back as nothing; `null` stays.
-        let is_written = |entry: &&Entry| !matches!(entry.value.value, Value::Null) || entry.value.span.start < entry.value.span.end;
+        let is_written =
+            |entry: &&Entry| !matches!(entry.value.value, Value::Null) || entry.value.span.start < entry.value.span.end;
         let mut entries: Vec<Entry> = entries(target).iter().filter(is_written).cloned().collect();
         for entry in entries_of(patch).iter().filter(|entry| entry.key.name != DIRECTIVE) {
             let name = &entry.key.name;
@@ -45,18 +46,13 @@ impl<'s> Merge<'s> {
             }
         }
         let span = target.map_or(patch.span, |target| target.span);
-        let extra = target.map_or_else(|| patch.clone().through(StepKind::Patch, patch.span).extra, |target| target.extra.clone());
+        let extra = target
+            .map_or_else(|| patch.clone().through(StepKind::Patch, patch.span).extra, |target| target.extra.clone());
         Ok(Some(Node { extra, ..Node::map(entries, span) }))
     }
 
     /// The value of a key; `None` if it is deleted.
-    fn values(
-        &self,
-        old: Option<&Node>,
-        new: &Node,
-        schema: Schema<'s>,
-        name: &str,
-    ) -> Result<Option<Node>, Fatal> {
+    fn values(&self, old: Option<&Node>, new: &Node, schema: Schema<'s>, name: &str) -> Result<Option<Node>, Fatal> {
         let kind = |node: &Node| match node.value {
             Value::Map(_) => 2,
             Value::List(_) => 1,
@@ -94,7 +90,8 @@ impl<'s> Merge<'s> {
             return Err(fatal(item.span, "the items of this list are maps"));
         }
         let only = |word: &str| {
-            let is_only = |item: &Node| entries_of(item).len() == 1 && item.get(DIRECTIVE).and_then(Node::as_str) == Some(word);
+            let is_only =
+                |item: &Node| entries_of(item).len() == 1 && item.get(DIRECTIVE).and_then(Node::as_str) == Some(word);
             news.iter().position(is_only)
         };
         if let Some(at) = only("replace") {

@@ -6,13 +6,18 @@ use smol_str::{SmolStr, format_smolstr};
 use super::configuration::Tables;
 use super::fields::{FieldSpec, get_at, rewrite, set_at};
 use super::file::{Image, Kustomization, Text};
-use super::resource::{Resource, ResourceId};
+use super::id::ResourceId;
+use super::resource::Resource;
 use super::{Fatal, fatal};
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
 /// Puts everything into a namespace.
-pub(super) fn namespace(kustomization: &Kustomization, tables: &Tables, resources: &mut [Resource]) -> Result<(), Fatal> {
+pub(super) fn namespace(
+    kustomization: &Kustomization,
+    tables: &Tables,
+    resources: &mut [Resource],
+) -> Result<(), Fatal> {
     let Some(namespace) = kustomization.namespace.as_ref().filter(|text| !text.value.is_empty()) else { return Ok(()) };
     for resource in resources.iter_mut() {
         resource.remember_id();
@@ -145,7 +150,9 @@ fn pairs(resources: &mut [Resource], table: &[&FieldSpec], pairs: &[(Text, Text)
                 if !matches!(node.value, Value::Map(_) | Value::Null) {
                     return Err(fatal(node.span, "this is not a map, so that nothing can be set in it"));
                 }
-                Ok(pairs.iter().fold(node.clone(), |node, (key, value)| set_at(&node, &[key.value.as_str()], text(value))))
+                Ok(pairs
+                    .iter()
+                    .fold(node.clone(), |node, (key, value)| set_at(&node, &[key.value.as_str()], text(value))))
             })?;
         }
     }
@@ -228,7 +235,8 @@ impl<'i> ImageRule<'i> {
     fn containers(&self, node: &Node) -> Option<Node> {
         node.map_children(|child| {
             let value = child.node;
-            let is_list = matches!(child.token().as_str(), "containers" | "initContainers") && value.as_list().is_some();
+            let is_list =
+                matches!(child.token().as_str(), "containers" | "initContainers") && value.as_list().is_some();
             if !is_list {
                 return self.containers(value);
             }

@@ -3,20 +3,24 @@
 use std::cell::RefCell;
 
 use crate::limits::Progress;
+use crate::path::RepoPath;
 use crate::report::render;
 use crate::sanitize;
 use crate::shell::cli::{Global, OutputFormat, RenderArgs};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::one_side::OneSide;
+use crate::shell::one_side::{OneSide, inside};
 use crate::shell::select::WordReader;
 use crate::shell::{output, progress};
-use crate::side::{RenderedResource, Rendering};
+use crate::side::{RenderedResource, Rendering, Side};
 
 pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let reveal = super::diff::may_reveal(args.reveal)?;
     let opened = OneSide::open(global, &args.at)?;
     let (side, prefix) = (opened.side(reveal), opened.prefix());
+    if let Some(directory) = &args.root {
+        return root(global, args.format, &opened, &side, &inside(&prefix, directory)?);
+    }
     let (selection, words) = WordReader { side: &side, prefix: &prefix }.selection(&args.paths)?;
     let nowhere = side.nowhere();
     let write = |rendered: &RenderedResource| match args.format {
@@ -41,7 +45,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
     // A reader that has seen enough has cut it short.
     let Some(summary) = summary.into_inner() else { return Ok(Exit::Clean) };
     if summary.is_masked {
-        output::note("note: secret values are hidden (--reveal shows them on a terminal)");
+        output::note(MASKED);
     }
     for name in &summary.dropped {
         if !args.paths.is_empty() || global.verbose > 0 {
@@ -54,6 +58,37 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
         None if summary.is_incomplete => Ok(Exit::Incomplete),
         None => Ok(exit),
     }
+}
+
+const MASKED: &str = "note: secret values are hidden (--reveal shows them on a terminal)";
+
+/// Renders one kustomization.
+fn root(
+    global: &Global,
+    format: OutputFormat,
+    opened: &OneSide,
+    side: &Side<'_>,
+    directory: &RepoPath,
+) -> Result<Exit, Failure> {
+    let rendered = side.kustomization(directory);
+    let nowhere = side.nowhere();
+    output::write(|out| {
+        let mut frame = Frame { format, is_first: true };
+        for resource in &rendered.resources {
+            out.write_all(frame.before().as_bytes())?;
+            let text = match format {
+                OutputFormat::Yaml => render::yaml(resource),
+                OutputFormat::Json => render::json(resource, nowhere),
+            };
+            out.write_all(text.as_bytes())?;
+        }
+        out.write_all(frame.end().as_bytes())
+    })?;
+    if rendered.is_masked {
+        output::note(MASKED);
+    }
+    let exit = opened.report(side, rendered.findings, global)?;
+    Ok(if rendered.is_failed { Exit::Incomplete } else { exit })
 }
 
 fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {

@@ -4,6 +4,7 @@
 
 mod diff;
 mod eval;
+mod kustomize;
 mod layered_patches;
 mod merge;
 mod metadata;
@@ -32,6 +33,7 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 const AREAS: &[(&str, Runner)] = &[
     ("diff", diff::run),
     ("eval", eval::run),
+    ("kustomize", kustomize::run),
     ("layered-patches", layered_patches::run),
     ("merge", merge::run),
     ("metadata", metadata::run),
