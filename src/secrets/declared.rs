@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
 use crate::finding::Finding;
 use crate::metadata::{LayerTrees, SecretAttributes, is_patch_file};
+use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::settings::PlaceRule;
 use crate::text::{SourceId, Sources};
@@ -45,9 +46,9 @@ impl<'a> Secrets<'a> {
         self.is_off || self.masks.is_same_for_all()
     }
 
-    /// Whether a text that could not be parsed may hold what a rule names.
-    pub fn may_be_in(&self, text: &str) -> bool {
-        self.masks.may_be_in(text)
+    /// Whether the text of a file may hold what a rule names or what metadata near it declares.
+    pub fn may_be_in_file(&self, path: &RepoPath, text: &str) -> bool {
+        self.masks.may_be_in(text) || self.sides.iter().any(|side| side.secrets_near(path).may_be_in(text))
     }
 
     /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
@@ -55,9 +56,8 @@ impl<'a> Secrets<'a> {
         let shown: BTreeSet<SourceId> = findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
         for source in shown {
             let text = sources.get(source);
-            let is_declared = || self.sides.iter().any(|side| side.secrets_near(&text.path).may_be_in(&text.text));
             // A text without a revision was typed on the command line.
-            if !text.revision.is_empty() && (self.may_be_in(&text.text) || is_declared()) {
+            if !text.revision.is_empty() && self.may_be_in_file(&text.path, &text.text) {
                 sources.mark_sensitive(source);
             }
         }

@@ -1,0 +1,3 @@
+//! What a run says when: one test for each row of the tables that decide it.
+
+mod headlines;
