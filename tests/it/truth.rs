@@ -1,0 +1,3 @@
+//! What a run says when: a test for each rule.
+
+mod secrets;
