@@ -248,7 +248,7 @@ impl<'a> Comparison<'a> {
         let layers = entries.iter().map(|entry| &entry.path).filter(|path| is_layer_file(path.file_name())).cloned();
         let layers = layers.collect();
         let impact = Impact { layers, files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() };
-        impact.with_units_of(&[None, Some(&self.after)])
+        impact.with_units_of([None, Some(&self.after)], budget)
     }
 }
 

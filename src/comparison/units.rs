@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::load::Loaded;
 use super::{Comparison, Gap};
-use crate::layout::{Rendered, Unit};
+use crate::layout::Rendered;
+use crate::resource::Unit;
 use crate::side::Side;
 
 impl Comparison<'_> {
@@ -32,5 +33,5 @@ impl Comparison<'_> {
 }
 
 fn rendered(side: &Side<'_>, unit: &Unit, is_there: bool) -> Arc<Rendered> {
-    if is_there { side.files().rendered(unit) } else { Arc::default() }
+    if is_there { side.units().rendered(unit) } else { Arc::default() }
 }

@@ -323,6 +323,7 @@ mod tests {
             file: path,
             position: position.unwrap_or(0),
             payload: read(payload),
+            unit: None,
         }
     }
 

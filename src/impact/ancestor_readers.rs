@@ -50,7 +50,7 @@ fn gather(side: &Side<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSe
 /// Whether the metadata for the resources of a file, on either side, has a template with `../`.
 fn reads_upwards([before, after]: [&Side<'_>; 2], file: &RepoPath) -> bool {
     let upwards = |side: &Side<'_>| {
-        let path = match side.roles().of(file) {
+        let path = match side.roles().role(file) {
             Role::Resource(path) | Role::LegacyResource(path) => path,
             // Its documents name themselves; layers apply to all of its directory.
             Role::Documents => {

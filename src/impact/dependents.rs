@@ -61,15 +61,15 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
     let older = is_needed.then(|| {
         recall(question, before).unwrap_or_else(|| {
             let found = match &recalled {
-                Some(facts) => facts.carried_over(edits, before.files()),
-                None => TreeFacts::read(before.files(), question.budget),
+                Some(facts) => facts.carried_over(edits, before.units()),
+                None => TreeFacts::read(before.units(), question.budget),
             };
             remember(before, found)
         })
     });
     let after = match (recalled, &older) {
         (Some(facts), _) => facts,
-        (None, Some(older)) => remember(after, older.carried_over(edits, after.files())),
+        (None, Some(older)) => remember(after, older.carried_over(edits, after.units())),
         (None, None) => TreeFacts::default(),
     };
     Known { before: older, after, findings }
@@ -77,7 +77,7 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
 
 fn recall(question: &Question<'_>, side: &Side<'_>) -> Option<TreeFacts> {
     let facts = question.memory.recall(tree_id(side.snapshot)?, &reading(side.files()))?;
-    side.files().know(&facts.files);
+    side.units().know(&facts.files);
     Some(facts)
 }
 

@@ -1,7 +1,7 @@
-//! Stage 11, impact: which files a set of edits can affect, through layers, includes, expressions and names.
+//! Which files and units a set of edits can affect, through layers, includes, expressions and names.
 //!
-//! What is named here is compared; whether it really changed turns out then. So it may name too much, at a price, but never too
-//! little: a resource that is left out here is taken for unchanged.
+//! What is named here is compared; whether it really changed turns out then. Naming too much costs time. Naming too little would
+//! give a wrong answer: a resource that is left out counts as unchanged.
 
 mod ancestor_readers;
 mod dependents;
@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
 use crate::finding::Finding;
-use crate::layout::{Edits, Input, Role, TreeFacts, Unit, UnitFacts};
+use crate::layout::{Edits, Input, Role, TreeFacts, UnitFacts};
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::settings::Settings;
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, changes, files_below};
@@ -25,7 +26,7 @@ pub use ancestor_readers::{AncestorReaders, ancestor_readers};
 pub use dependents::{Memory, NoMemory};
 pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
 
-/// Two worlds and what is asked about them.
+/// Two sides and what is asked about them.
 pub struct Question<'a> {
     /// The older side.
     pub before: &'a Side<'a>,
@@ -46,9 +47,9 @@ pub struct Impact {
     pub files: Vec<ChangedFile>,
     /// Those of them that may differ even if they are the same to the letter.
     pub affected: BTreeSet<RepoPath>,
-    /// Layers that say something else now: edited, or including something that was. Anywhere in the repository.
+    /// Layers whose content differs, by an edit of their own or of a file they include. Anywhere in the repository.
     pub layers: Vec<RepoPath>,
-    /// Whom those layers speak for, on either side.
+    /// The selectors of those layers, on either side.
     pub selectors: BTreeSet<MetadataPath>,
     /// Whether the sides read their files in different ways, so that everything may be affected.
     pub is_everything: bool,
@@ -77,7 +78,7 @@ pub fn impact(question: &Question<'_>) -> Impact {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
-            impact = impact.with_units_of(&[Some(question.before), Some(question.after)]);
+            impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
         } else {
             known = impact.follow(question, edited);
         }
@@ -91,14 +92,14 @@ pub fn everything(question: &Question<'_>) -> Impact {
     let found = edits(question, question.scope);
     let mut impact = Impact { unreadable: found.unreadable, is_everything: true, ..Impact::default() };
     impact.affect(question, everything_else(question));
-    impact = impact.with_units_of(&[Some(question.before), Some(question.after)]);
+    impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
     impact.affected.extend(found.files.iter().map(|file| file.path.clone()));
     impact.take(question, found.files, &[], BTreeMap::new());
     impact
 }
 
 impl Impact {
-    /// Takes the edited files, and the affected ones with them. Of some it is known what stands there on the newer side.
+    /// Takes the edited files, and the affected ones with them. `known` has entries of the newer side that need not be looked up.
     fn take(
         &mut self,
         question: &Question<'_>,
@@ -124,7 +125,7 @@ impl Impact {
         self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
 
-    /// Finds what is affected, and gives back what it came to know about files of the newer side.
+    /// Finds what is affected, and returns entries of the newer side that it looked up on the way.
     fn follow(&mut self, question: &Question<'_>, files: &[ChangedFile]) -> BTreeMap<RepoPath, Entry> {
         let edits = Edits::new(files, [question.before.snapshot, question.after.snapshot]);
         let edited: BTreeSet<&RepoPath> = files.iter().map(|file| &file.path).collect();
@@ -136,7 +137,7 @@ impl Impact {
             let is_reached = |input: &Input| known.after.differs(input, &edits, &known.after.files);
             let reached: Vec<&Input> = facts.inputs.iter().filter(|input| is_reached(input)).collect();
             let includes = |input: &&Input| matches!(input, Input::File(_) | Input::Absent(_));
-            if reached.iter().any(includes) && question.after.roles().of(path) == Role::Layer {
+            if reached.iter().any(includes) && question.after.roles().role(path) == Role::Layer {
                 self.layers.push(path.clone());
             }
             if !reached.is_empty() {
@@ -148,8 +149,8 @@ impl Impact {
         self.layers.sort_unstable();
         self.layers.dedup();
         let sides = [question.before, question.after];
-        let speaks_for = |file: &RepoPath| sides.map(|side| side.layers().selector_of(file));
-        self.selectors = self.layers.iter().flat_map(speaks_for).flatten().collect();
+        let selectors = |file: &RepoPath| sides.map(|side| side.layers().selector_of(file));
+        self.selectors = self.layers.iter().flat_map(selectors).flatten().collect();
         self.affect(question, affected);
         let is_asked_for = self.layers.iter().any(|layer| question.scope.wants(layer));
         let (selected, findings) = selected::selected(question, &self.selectors);
@@ -171,9 +172,11 @@ impl Impact {
 
     /// Adds every unit of some sides.
     #[must_use]
-    pub fn with_units_of(mut self, sides: &[Option<&Side<'_>>; 2]) -> Self {
-        let found =
-            sides.map(|side| side.filter(|side| side.files().has_units()).map(|side| TreeFacts::units(side.files())));
+    pub fn with_units_of(mut self, sides: [Option<&Side<'_>>; 2], budget: &Budget) -> Self {
+        let found = sides.map(|side| {
+            let facts = side.filter(|side| side.files().has_units()).map(|side| TreeFacts::read(side.units(), budget));
+            facts.map(|(facts, findings)| (facts.units, findings))
+        });
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
         self.in_units = [&before.0, &after.0].map(in_units);
@@ -222,3 +225,6 @@ fn everything_else(question: &Question<'_>) -> Vec<RepoPath> {
     let (entries, _) = files_below(question.after.snapshot, question.scope, limits, spent);
     entries.into_iter().map(|Entry { path, .. }| path).collect()
 }
+
+#[cfg(test)]
+mod tests;

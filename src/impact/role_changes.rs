@@ -1,4 +1,4 @@
-//! Files that mean something else because of what came or went beside them.
+//! Files whose role changed because other files were added or removed beside them.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,19 @@ use crate::document::Format;
 use crate::metadata::WILDCARD;
 use crate::names;
 use crate::path::RepoPath;
+use crate::side::Side;
 use crate::snapshot::EntryKind;
 
-/// Files that were not edited but are named, or read, in another way now: a directory became part of a tree of resources, or
-/// ceased to be, and `metadata.*` and `patches.*` got a resource to speak for, or lost it.
+/// Files that were not edited but have another role now: their directory became part of a tree of resources or ceased to be one,
+/// or the resource that a `metadata.*` or `patches.*` applies to was added or removed.
 pub(super) fn role_changes(question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> Vec<RepoPath> {
     let mut directories: BTreeSet<RepoPath> = BTreeSet::new();
     let mut layers: BTreeSet<RepoPath> = BTreeSet::new();
-    for path in edited.iter().filter(|path| is_new_or_gone(question, path)) {
+    for path in edited.iter().filter(|path| !is_on_both_sides(question, path)) {
         let mut above = path.parent();
         while let Some(directory) = above {
             let parent = directory.parent();
-            // A directory counts as declarative by the directories in it, so it is the one above that may have shifted.
+            // A directory counts as declarative by the directories in it, so that the one above may have changed.
             directories.extend(parent.clone());
             above = parent.filter(|_| directory.components().any(|name| name == WILDCARD.as_bytes()));
         }
@@ -30,7 +31,7 @@ pub(super) fn role_changes(question: &Question<'_>, edited: &BTreeSet<&RepoPath>
     let mut files: Vec<RepoPath> = Vec::new();
     for directory in &directories {
         if roles.0.is_declarative(directory) != roles.1.is_declarative(directory) {
-            // What stands in it may be a legacy resource now, and what stands one level down may have got a layer.
+            // A file in it may be a legacy resource now, and a directory in it may have got a layer.
             let entries = question.after.snapshot.list(directory).entries;
             layers.extend(
                 entries.iter().filter(|entry| entry.kind == EntryKind::Directory).map(|entry| entry.path.clone()),
@@ -46,16 +47,16 @@ pub(super) fn role_changes(question: &Question<'_>, edited: &BTreeSet<&RepoPath>
     files.dedup();
     files.retain(|file| {
         let is_text = Format::of_file_name(file.file_name()).is_some();
-        is_text && !edited.contains(file) && stands_on_both(question, file) && roles.0.of(file) != roles.1.of(file)
+        is_text
+            && !edited.contains(file)
+            && is_on_both_sides(question, file)
+            && roles.0.role(file) != roles.1.role(file)
     });
     files
 }
 
-fn is_new_or_gone(question: &Question<'_>, path: &RepoPath) -> bool {
-    !stands_on_both(question, path)
-}
-
-fn stands_on_both(question: &Question<'_>, path: &RepoPath) -> bool {
-    let stands = |world: &crate::side::Side<'_>| matches!(world.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
-    stands(question.before) && stands(question.after)
+fn is_on_both_sides(question: &Question<'_>, path: &RepoPath) -> bool {
+    let is_file =
+        |side: &Side<'_>| matches!(side.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
+    is_file(question.before) && is_file(question.after)
 }

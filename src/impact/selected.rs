@@ -1,4 +1,4 @@
-//! Which files may hold what changed layers speak for: everything below their selectors, edited or not.
+//! Finds the files that may hold resources to which changed layers apply: everything below their selectors, edited or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
 
-/// The files of the newer side that a selector may speak for.
+/// The files of the newer side that a selector may apply to.
 pub(super) fn selected(
     question: &Question<'_>,
     selectors: &BTreeSet<MetadataPath>,
@@ -26,7 +26,7 @@ pub(super) fn selected(
     }
     let Found { files, findings } = found;
     let roles = question.after.roles();
-    let is_selected = |entry: &Entry| match roles.of(&entry.path) {
+    let is_selected = |entry: &Entry| match roles.role(&entry.path) {
         // Where the path alone names the resource, most files need not be opened.
         Role::Resource(path) => selectors.iter().any(|selector| selector.applies_to(&path)),
         Role::Layer | Role::Configuration | Role::Other => false,
@@ -98,7 +98,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Threads meet a limit at different places from run to run, so that it is told of the whole.
+    /// Reports a limit on the root, because which directory meets it first depends on the scheduling of threads.
     fn refuse(&self, limit: u64, what: &'static str) -> Found {
         let is_said = self.is_refused.swap(true, Ordering::Relaxed);
         let revision = self.question.after.snapshot.label().into();

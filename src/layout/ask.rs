@@ -1,19 +1,89 @@
-//! The only way in which a layout sees a snapshot: every answer is noted as an input.
+//! Units rendered once each, by layouts that see the snapshot only through [`Ask`]: every answer is noted as an input.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use smol_str::SmolStr;
-
-use super::{FileContent, Files, Input, Inputs, Rendered, Unit};
+use super::facts::look_up;
+use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts};
+use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::settings::Settings;
 use crate::snapshot::{Entry, EntryKind};
 
+/// The units of one snapshot.
+pub struct Units<'a> {
+    files: Files<'a>,
+    rendered: Mutex<HashMap<Unit, Arc<Rendered>>>,
+    /// What is known about single files of the tree, for lookups.
+    table: OnceLock<FileTable>,
+}
+
+const LOCKED: &str = "no thread panics while it holds this lock";
+
+impl<'a> Units<'a> {
+    /// The units of the snapshot that these files are from.
+    pub fn new(files: Files<'a>) -> Self {
+        Self { files, rendered: Mutex::default(), table: OnceLock::new() }
+    }
+
+    /// The files of the snapshot.
+    pub fn files(&self) -> &Files<'a> {
+        &self.files
+    }
+
+    /// Takes what is known about single files, for lookups.
+    pub fn know(&self, table: &FileTable) {
+        let _ = self.table.set(Arc::clone(table));
+    }
+
+    /// What a unit renders.
+    pub fn rendered(&self, unit: &Unit) -> Arc<Rendered> {
+        self.render(unit, Vec::new()).0
+    }
+
+    /// What a unit renders while the units of a chain wait for it, and the outermost of them that it asks for in turn.
+    fn render(&self, unit: &Unit, mut chain: Vec<Unit>) -> (Arc<Rendered>, Option<usize>) {
+        if let Some(rendered) = self.rendered.lock().expect(LOCKED).get(unit) {
+            return (Arc::clone(rendered), None);
+        }
+        let depth = chain.len();
+        chain.push(unit.clone());
+        let ask = Ask::new(self, chain);
+        let layout = self.files.layouts().iter().find(|layout| layout.name() == unit.layout);
+        let mut rendered = layout.map(|layout| layout.render(&ask, unit)).unwrap_or_default();
+        let (inputs, cycle) = ask.finish();
+        if cycle.is_some() {
+            rendered = Rendered { findings: vec![self.cyclic(unit)], is_broken: true, ..Rendered::default() };
+        }
+        rendered.inputs = inputs;
+        rendered.resources.iter_mut().for_each(|resource| resource.unit = Some(unit.clone()));
+        let rendered = Arc::new(rendered);
+        self.rendered.lock().expect(LOCKED).insert(unit.clone(), Arc::clone(&rendered));
+        (rendered, cycle.filter(|&outermost| outermost < depth))
+    }
+
+    fn cyclic(&self, unit: &Unit) -> Finding {
+        let location = Location::File { path: RepoPath::root(), revision: self.files.given().snapshot.label().into() };
+        Finding::new(&finding::SOURCE_UNREADABLE, location, format!("{unit} needs its own output"))
+            .help("units that are made of each other cannot be rendered; break the cycle")
+    }
+
+    /// What a unit depends on, and which units are found in its output.
+    pub(super) fn unit_facts(&self, unit: &Unit) -> UnitFacts {
+        let rendered = self.rendered(unit);
+        let mut found: Vec<Unit> =
+            self.files.layouts().iter().flat_map(|layout| layout.units_in(unit, &rendered)).collect();
+        found.sort_unstable();
+        found.dedup();
+        UnitFacts { inputs: Arc::clone(&rendered.inputs), found, shows: rendered.shows.clone(), is_shown: true }
+    }
+}
+
 /// A snapshot that notes what it is asked.
 pub struct Ask<'f, 'a> {
-    files: &'f Files<'a>,
+    units: &'f Units<'a>,
     inputs: RefCell<BTreeSet<Input>>,
     /// The units that are being rendered, the outermost first.
     chain: Vec<Unit>,
@@ -22,23 +92,23 @@ pub struct Ask<'f, 'a> {
 }
 
 impl<'f, 'a> Ask<'f, 'a> {
-    pub(super) fn new(files: &'f Files<'a>, chain: Vec<Unit>) -> Self {
-        Self { files, inputs: RefCell::default(), chain, cycle: RefCell::default() }
+    pub(super) fn new(units: &'f Units<'a>, chain: Vec<Unit>) -> Self {
+        Self { units, inputs: RefCell::default(), chain, cycle: RefCell::default() }
     }
 
     /// What `outcrop.yaml` says. It is no input: where it differs, everything is compared.
     pub fn settings(&self) -> &'a Settings {
-        self.files.given().settings
+        self.units.files.given().settings
     }
 
     /// The resources of a file, directives expanded; `None` if there is no such file.
     pub fn file(&self, path: &RepoPath) -> Option<Arc<FileContent>> {
-        self.is_file(path).then(|| self.files.file(path))
+        self.is_file(path).then(|| self.units.files.file(path))
     }
 
     /// The bytes of a file of any format; `None` if there is no such file, or it cannot be read.
     pub fn bytes(&self, path: &RepoPath) -> Option<Arc<[u8]>> {
-        let snapshot = self.files.given().snapshot;
+        let snapshot = self.units.files.given().snapshot;
         self.is_file(path)
             .then(|| snapshot.entry(path).ok().flatten())
             .flatten()
@@ -47,7 +117,7 @@ impl<'f, 'a> Ask<'f, 'a> {
 
     /// Whether there is a file at a path.
     pub fn is_file(&self, path: &RepoPath) -> bool {
-        let found = self.files.given().snapshot.entry(path);
+        let found = self.units.files.given().snapshot.entry(path);
         let is_file = !matches!(&found, Ok(entry) if entry.as_ref().is_none_or(|entry| entry.kind != EntryKind::File));
         self.note(if is_file { Input::File(path.clone()) } else { Input::Absent(path.clone()) });
         is_file
@@ -56,13 +126,13 @@ impl<'f, 'a> Ask<'f, 'a> {
     /// The members of a directory.
     pub fn list(&self, directory: &RepoPath) -> Vec<Entry> {
         self.note(Input::Listing(directory.clone()));
-        self.files.given().snapshot.list(directory).entries
+        self.units.files.given().snapshot.list(directory).entries
     }
 
     /// Every file below a directory.
     pub fn subtree(&self, directory: &RepoPath) -> Vec<Entry> {
         self.note(Input::Subtree(directory.clone()));
-        let given = self.files.given();
+        let given = self.units.files.given();
         let mut files = Vec::new();
         let mut waiting = vec![directory.clone()];
         while let Some(directory) = waiting.pop().filter(|_| files.len() as u64 <= given.limits.entries) {
@@ -84,7 +154,7 @@ impl<'f, 'a> Ask<'f, 'a> {
     /// all of them.
     pub fn look_up(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
         self.note(Input::Lookup { index: index.into(), key: key.into(), from: from.clone() });
-        super::facts::look_up(&self.files.facts(), index, key, from)
+        self.units.table.get().map(|table| look_up(table, index, key, from)).unwrap_or_default()
     }
 
     /// What another unit renders. Units that ask for each other render nothing.
@@ -94,7 +164,7 @@ impl<'f, 'a> Ask<'f, 'a> {
             self.close_cycle(outermost);
             return Arc::default();
         }
-        let (rendered, cycle) = self.files.render(unit, self.chain.clone());
+        let (rendered, cycle) = self.units.render(unit, self.chain.clone());
         cycle.filter(|&outermost| outermost < self.chain.len()).into_iter().for_each(|at| self.close_cycle(at));
         rendered
     }
@@ -112,13 +182,4 @@ impl<'f, 'a> Ask<'f, 'a> {
     pub(super) fn finish(self) -> (Inputs, Option<usize>) {
         (self.inputs.into_inner().into_iter().collect(), self.cycle.into_inner())
     }
-}
-
-/// An entry of an index: a name under which layouts look for the file of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct IndexEntry {
-    /// The index.
-    pub index: SmolStr,
-    /// The key.
-    pub key: SmolStr,
 }

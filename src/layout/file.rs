@@ -1,13 +1,11 @@
-//! The files of one snapshot and its units, each read and rendered once.
+//! The files of one snapshot, each read once.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
-use super::{Ask, FileTable, Layout, Rendered, Role, Roles, Unit, UnitFacts, facts, read_as, resources_in};
+use super::{Layout, Role, Roles, read_as, resources_in};
 use crate::directive::{self, Includes, Read, Reads};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location, has_errors};
-use crate::limits::Budget;
 use crate::memo::Memo;
 use crate::names;
 use crate::path::RepoPath;
@@ -56,8 +54,6 @@ impl FileContent {
     }
 }
 
-const LOCKED: &str = "no thread panics while it holds this lock";
-
 /// The files of one snapshot, as layouts read them.
 pub struct Files<'a> {
     given: Given<'a>,
@@ -65,23 +61,12 @@ pub struct Files<'a> {
     roles: Roles<'a>,
     layouts: &'a [&'a dyn Layout],
     files: Memo<RepoPath, Arc<FileContent>>,
-    rendered: Mutex<HashMap<Unit, Arc<Rendered>>>,
-    /// What is known about single files of the tree; found out when a lookup needs it.
-    facts: OnceLock<FileTable>,
 }
 
 impl<'a> Files<'a> {
     /// The files of a snapshot, read by these layouts.
     pub fn new(given: Given<'a>, includes: Arc<Includes>, layouts: &'a [&'a dyn Layout]) -> Self {
-        Self {
-            given,
-            includes,
-            roles: Roles::new(given.snapshot, given.settings),
-            layouts,
-            files: Memo::default(),
-            rendered: Mutex::default(),
-            facts: OnceLock::new(),
-        }
+        Self { given, includes, roles: Roles::new(given.snapshot, given.settings), layouts, files: Memo::default() }
     }
 
     /// The snapshot and how it is read.
@@ -102,57 +87,6 @@ impl<'a> Files<'a> {
     /// Whether some layout has units beside files.
     pub fn has_units(&self) -> bool {
         self.layouts.iter().any(|layout| layout.has_units())
-    }
-
-    /// Takes what is known about single files, for lookups.
-    pub fn know(&self, table: &FileTable) {
-        let _ = self.facts.set(Arc::clone(table));
-    }
-
-    /// What is known about single files; read from the whole tree if it was not taken from elsewhere.
-    pub(super) fn facts(&self) -> FileTable {
-        let budget = || Budget { limits: self.given.limits.clone(), ..Budget::default() };
-        Arc::clone(self.facts.get_or_init(|| Arc::new(facts::read_files(self, &budget()))))
-    }
-
-    /// What a unit renders.
-    pub fn rendered(&self, unit: &Unit) -> Arc<Rendered> {
-        self.render(unit, Vec::new()).0
-    }
-
-    /// What a unit renders while the units of a chain wait for it, and the outermost of them that it asks for in turn.
-    pub(super) fn render(&self, unit: &Unit, mut chain: Vec<Unit>) -> (Arc<Rendered>, Option<usize>) {
-        if let Some(rendered) = self.rendered.lock().expect(LOCKED).get(unit) {
-            return (Arc::clone(rendered), None);
-        }
-        let depth = chain.len();
-        chain.push(unit.clone());
-        let ask = Ask::new(self, chain);
-        let layout = self.layouts.iter().find(|layout| layout.name() == unit.layout);
-        let mut rendered = layout.map(|layout| layout.render(&ask, unit)).unwrap_or_default();
-        let (inputs, cycle) = ask.finish();
-        if cycle.is_some() {
-            rendered = Rendered { findings: vec![self.cyclic(unit)], is_broken: true, ..Rendered::default() };
-        }
-        rendered.inputs = inputs;
-        let rendered = Arc::new(rendered);
-        self.rendered.lock().expect(LOCKED).insert(unit.clone(), Arc::clone(&rendered));
-        (rendered, cycle.filter(|&outermost| outermost < depth))
-    }
-
-    fn cyclic(&self, unit: &Unit) -> Finding {
-        let location = Location::File { path: RepoPath::root(), revision: self.given.snapshot.label().into() };
-        Finding::new(&finding::SOURCE_UNREADABLE, location, format!("{unit} needs its own output"))
-            .help("units that are made of each other cannot be rendered; break the cycle")
-    }
-
-    /// What a unit depends on, and which units are found in its output.
-    pub(super) fn unit_facts(&self, unit: &Unit) -> UnitFacts {
-        let rendered = self.rendered(unit);
-        let mut found: Vec<Unit> = self.layouts.iter().flat_map(|layout| layout.units_in(unit, &rendered)).collect();
-        found.sort_unstable();
-        found.dedup();
-        UnitFacts { inputs: Arc::clone(&rendered.inputs), found, shows: rendered.shows.clone(), is_shown: true }
     }
 
     /// What the file at a path holds; nothing if there is none. It is read once.
@@ -200,7 +134,7 @@ impl<'a> Files<'a> {
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
         let is_kubernetes = !parsed.documents.is_empty()
             && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
-        let role = self.roles.of_content(path, is_kubernetes);
+        let role = self.roles.role_of_content(path, is_kubernetes);
         if let Some(reason) = parsed.skipped(role.is_ours()) {
             return FileContent::skipped(reason);
         }

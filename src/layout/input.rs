@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::Unit;
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::snapshot::{ChangedFile, EntryKind, Snapshot};
 
 /// Something that was asked of a snapshot. As long as the answer is the same, so is everything that was made of it.

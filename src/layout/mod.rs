@@ -2,27 +2,28 @@
 
 mod ask;
 mod declarest;
+mod discover;
 mod facts;
 mod file;
 mod input;
 mod kubernetes;
 mod plain;
+mod rendered;
 mod role;
-mod unit;
 
-pub use ask::{Ask, IndexEntry};
+pub use ask::{Ask, Units};
 pub use declarest::Declarest;
-pub use facts::{Affected, FileFacts, FileTable, Found, TreeFacts, UnitFacts};
+pub use facts::{Affected, FileFacts, FileTable, Found, IndexEntry, TreeFacts, UnitFacts};
 pub use file::{FileContent, Files, Opened};
 pub use input::{Edits, Input, Inputs};
 pub use kubernetes::Kubernetes;
 pub use plain::Plain;
+pub use rendered::Rendered;
 pub use role::{Role, Roles};
-pub use unit::{Rendered, Unit};
 
 use crate::document::Document;
 use crate::path::RepoPath;
-use crate::resource::{Identity, Parsed, ReadAs, Resource};
+use crate::resource::{Identity, Parsed, ReadAs, Resource, Unit};
 use crate::value::Node;
 
 /// Every layout, the most specific first: a document is shown by the first one that recognises it.
@@ -98,6 +99,7 @@ pub fn resources_in(parsed: &Parsed, file: &RepoPath, role: &Role, layouts: &[&d
             file: file.clone(),
             position,
             payload: payload.clone(),
+            unit: None,
         }));
     }
     resources

@@ -47,13 +47,13 @@ impl<'a> Roles<'a> {
     }
 
     /// What the file at this path is.
-    pub fn of(&self, path: &RepoPath) -> Role {
-        self.of_content(path, false)
+    pub fn role(&self, path: &RepoPath) -> Role {
+        self.role_of_content(path, false)
     }
 
     /// What the file at this path is; a file that holds only Kubernetes documents is never a legacy resource, which saves the
     /// look at its directory.
-    pub fn of_content(&self, path: &RepoPath, is_kubernetes: bool) -> Role {
+    pub fn role_of_content(&self, path: &RepoPath, is_kubernetes: bool) -> Role {
         if Format::of_file_name(path.file_name()).is_none() {
             return Role::Other;
         }
@@ -148,7 +148,7 @@ mod tests {
 
     fn role_in(files: &[&str], settings: &Settings, file: &str) -> Role {
         let snapshot = files.iter().fold(MemorySnapshot::new("test"), |snapshot, file| snapshot.with(path(file), *b""));
-        Roles::new(&snapshot, settings).of(&path(file))
+        Roles::new(&snapshot, settings).role(&path(file))
     }
 
     fn logical(text: &str) -> LogicalPath {

@@ -88,7 +88,7 @@ pub(super) fn kubernetes(kind: &str, name: &str) -> Identity {
 }
 
 pub(super) fn resource(identity: Identity, file: &str, payload: Node) -> Resource {
-    Resource { identity, file: path(file), position: 0, payload }
+    Resource { identity, file: path(file), position: 0, payload, unit: None }
 }
 
 pub(super) fn both(before: Resource, after: Resource, changes: Vec<Change>) -> ResourceChange {

@@ -36,7 +36,7 @@ pub struct Parsed {
 pub struct Content<'a> {
     /// What it says.
     pub bytes: &'a [u8],
-    /// Where it stands; the extension says how to read it.
+    /// Its path; the extension decides how it is read.
     pub path: &'a RepoPath,
     /// The side's label, for findings.
     pub revision: &'a str,
@@ -150,7 +150,7 @@ impl Parsed {
 
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// The same test as git's: a NUL byte near the start.
+/// Whether git would call the content binary: it has a NUL byte near the start.
 fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(8000)].contains(&0)
 }

@@ -1,7 +1,8 @@
-//! Stage 8, the resource: a document with an identity that survives moves between files.
+//! Resources: documents with an identity that survives moves between files.
 
 mod load;
 mod query;
+mod unit;
 
 use std::fmt;
 
@@ -9,31 +10,35 @@ use smol_str::SmolStr;
 
 pub use load::{Content, Parsed, kubernetes_name, parse, parse_both};
 pub use query::KubernetesQuery;
+pub use unit::Unit;
 
 use crate::glob::Pattern;
 use crate::path::{LogicalPath, RepoPath};
 use crate::sanitize;
 use crate::value::Node;
 
-/// A document that means something: what it is, where it stands, what it says.
+/// A document with an identity.
 #[derive(Debug, Clone)]
 pub struct Resource {
-    /// What it is, wherever it stands.
+    /// What makes it the same resource on both sides, whichever file it is in.
     pub identity: Identity,
-    /// The file it stands in.
+    /// The file that contains it.
     pub file: RepoPath,
     /// Which document of that file it is, from 0.
     pub position: usize,
     /// Its value.
     pub payload: Node,
+    /// The unit that rendered it; `None` if it is written in its file as it is. Layers do not apply to what units render.
+    pub unit: Option<Unit>,
 }
 
 impl Resource {
-    /// The path under which layers and expressions speak of it, below the root it stands in. A Kubernetes document is found by
-    /// the directory of its file, its kind and its name; a plain file by its own path, unless it stands below a hidden directory.
+    /// The path by which layers and expressions refer to it, below its root. A Kubernetes document is found by the directory of its
+    /// file, its kind and its name; a plain file by its own path, unless that has a hidden directory in it.
     pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
         match &self.identity {
+            _ if self.unit.is_some() => None,
             Identity::Logical(path) => Some(path.clone()),
             Identity::Kubernetes(name) => {
                 Some(below(&self.file.parent()?)?.child(&format!("{}.{}", name.kind, name.name)))
@@ -52,7 +57,7 @@ impl Resource {
         !matches!(self.identity, Identity::File { .. })
     }
 
-    /// Whether the resource is what a pattern of files or logical paths speaks of; a directory speaks for everything in it.
+    /// Whether a pattern of files or logical paths covers the resource; a directory covers everything in it.
     pub fn is_within(&self, pattern: &Pattern) -> bool {
         let covers = |path: &str| {
             let components: Vec<&str> = path.split('/').filter(|component| !component.is_empty()).collect();
@@ -109,7 +114,7 @@ pub enum ReadAs {
     Resource,
     /// Documents of Kubernetes.
     Kubernetes,
-    /// Metadata or patches that speak for resources.
+    /// Metadata or patches that apply to resources.
     Layer,
     /// `outcrop.yaml`.
     Configuration,

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::KubernetesName;
 use crate::sanitize;
 
-/// A kind and a name, and a group and a namespace if somebody says them.
+/// A kind and a name, with a group and a namespace if they are given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KubernetesQuery {
     kind: SmolStr,

@@ -37,6 +37,7 @@ mod tests {
             file: RepoPath::new("a.yaml").unwrap(),
             position,
             payload: node("x"),
+            unit: None,
         };
         assert_eq!(duplicates(&[resource("/a", 0), resource("/b", 1)]).len(), 0);
         let findings = duplicates(&[resource("/a", 0), resource("/b", 1), resource("/a", 2)]);

@@ -68,7 +68,7 @@ mod tests {
         let resource = |text: &str| {
             let file = RepoPath::new("a.yaml").unwrap();
             let identity = Identity::File { path: file.clone(), position: None };
-            Resource { identity, file, position: 0, payload: read(text) }
+            Resource { identity, file, position: 0, payload: read(text), unit: None }
         };
         let rule = ListRule { pointer: "/*".into(), keys: vec!["id".into()], is_unordered: false };
         let before = resource("{a: [{id: 1}, {x: 2}], b: [{id: 1}, {x: 2}]}");

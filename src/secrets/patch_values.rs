@@ -82,7 +82,7 @@ mod tests {
         let masks = Masks::new(&[PlaceRule { within: None, pointer: "/**/apiKey".into() }]);
         let hide = |payload: Node| {
             let identity = Identity::File { path: RepoPath::root(), position: None };
-            masks.hide(Resource { identity, file: RepoPath::root(), position: 0, payload }).payload
+            masks.hide(Resource { identity, file: RepoPath::root(), position: 0, payload, unit: None }).payload
         };
         to_inline(&hide_operations(root, &hide))
     }

@@ -10,8 +10,9 @@ use smol_str::SmolStr;
 use super::environment;
 use super::git::Repository;
 use crate::impact::Memory;
-use crate::layout::{FileFacts, Found, IndexEntry, Input, Inputs, TreeFacts, Unit, UnitFacts};
+use crate::layout::{FileFacts, Found, IndexEntry, Input, Inputs, TreeFacts, UnitFacts};
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::snapshot::ObjectId;
 
 /// One file per tree, named by the tree's id: a line that names the format, a checksum, and the facts. The checksum also covers

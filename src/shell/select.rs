@@ -57,7 +57,7 @@ impl WordReader<'_> {
         if let Ok(file) = &place
             && entry(file).is_some_and(|entry| entry.kind == EntryKind::File)
         {
-            let is_layer = self.side.roles().of(file) == Role::Layer;
+            let is_layer = self.side.roles().role(file) == Role::Layer;
             if is_layer && is_metadata_file(file.file_name()) {
                 return self.place_in_repository(text).map(of_path);
             }

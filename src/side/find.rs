@@ -59,7 +59,7 @@ impl Side<'_> {
             let content = self.file(&file);
             let found = hits(&content, |resource| self.path_of(resource).as_ref() == Some(path));
             // What is wrong with a file that only might have held it is not part of the answer.
-            if matches!(self.roles().of(&file), Role::Resource(_)) || !found.is_empty() {
+            if matches!(self.roles().role(&file), Role::Resource(_)) || !found.is_empty() {
                 all.findings.extend(content.findings.iter().cloned());
             }
             all.value.extend(found);

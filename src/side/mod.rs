@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 use crate::directive::{self, Includes};
 use crate::expression::eval::Payload;
 use crate::finding::Outcome;
-use crate::layout::{Files, LAYOUTS, Layout, Roles};
+use crate::layout::{Files, LAYOUTS, Layout, Roles, Units};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::patch::PatchFiles;
@@ -55,7 +55,7 @@ use tree::{Folder, Written};
 /// One snapshot with everything that is known about it.
 pub struct Side<'a> {
     given: Given<'a>,
-    files: Files<'a>,
+    units: Units<'a>,
     layers: Arc<LayerTrees<'a>>,
     secrets: Arc<Secrets<'a>>,
     caches: Caches,
@@ -124,32 +124,37 @@ impl<'a> Side<'a> {
 
     /// What files are, by their place.
     pub fn roles(&self) -> &Roles<'a> {
-        self.files.roles()
+        self.files().roles()
     }
 
-    /// The files and units, as layouts read them.
+    /// The files, as layouts read them.
     pub fn files(&self) -> &Files<'a> {
-        &self.files
+        self.units.files()
+    }
+
+    /// The units that layouts render as a whole.
+    pub fn units(&self) -> &Units<'a> {
+        &self.units
     }
 
     /// What the file at a path holds; nothing if there is none. It is read once.
     pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
-        self.files.file(path)
+        self.files().file(path)
     }
 
     /// What expanding a document of this side needs.
     pub fn directives(&self) -> directive::Context<'_> {
-        self.files.directives()
+        self.files().directives()
     }
 
     /// The bytes of an entry.
     pub fn open(&self, entry: Option<Entry>) -> Opened {
-        self.files.open(entry)
+        self.files().open(entry)
     }
 
     /// The resources of a file that is parsed already.
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
-        self.files.content(path, parsed)
+        self.files().content(path, parsed)
     }
 }
 
@@ -179,7 +184,13 @@ impl<'a> Layered<'a> {
 
     fn hiding(self, secrets: Arc<Secrets<'a>>) -> Side<'a> {
         let Self { given, layouts, includes, layers } = self;
-        Side { given, files: Files::new(given, includes, layouts), layers, secrets, caches: Caches::new(given) }
+        Side {
+            given,
+            units: Units::new(Files::new(given, includes, layouts)),
+            layers,
+            secrets,
+            caches: Caches::new(given),
+        }
     }
 }
 

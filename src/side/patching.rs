@@ -65,13 +65,13 @@ impl Side<'_> {
 
     /// The only document of a file as it may be shown.
     pub fn hide_document(&self, root: Node, file: &RepoPath) -> Node {
-        let role = self.roles().of_content(file, kubernetes_name(&root).is_some());
+        let role = self.roles().role_of_content(file, kubernetes_name(&root).is_some());
         let identity = match (role, kubernetes_name(&root)) {
             (Role::Resource(path), _) | (Role::LegacyResource(path), None) => Identity::Logical(path),
             (Role::LegacyResource(_) | Role::Documents, Some(name)) => Identity::Kubernetes(name),
             _ => Identity::File { path: file.clone(), position: None },
         };
-        self.hidden(Resource { identity, file: file.clone(), position: 0, payload: root }).payload
+        self.hidden(Resource { identity, file: file.clone(), position: 0, payload: root, unit: None }).payload
     }
 }
 
@@ -89,6 +89,12 @@ impl PatchInput {
             Some(name) => Identity::Kubernetes(name),
             None => Identity::File { path: self.file.clone(), position: self.position },
         };
-        Resource { identity, file: self.file.clone(), position: self.position.unwrap_or_default(), payload: shown }
+        Resource {
+            identity,
+            file: self.file.clone(),
+            position: self.position.unwrap_or_default(),
+            payload: shown,
+            unit: None,
+        }
     }
 }

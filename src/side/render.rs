@@ -134,7 +134,7 @@ impl Renderer<'_> {
         is_file
             && Format::of_file_name(entry.path.file_name()).is_some()
             && self.asked.selection.may_be_in(&entry.path, self.side)
-            && !matches!(self.side.roles().of(&entry.path), Role::Layer | Role::Configuration)
+            && !matches!(self.side.roles().role(&entry.path), Role::Layer | Role::Configuration)
     }
 
     fn file(&self, entry: &Entry) -> Piece {
@@ -231,7 +231,7 @@ impl Renderer<'_> {
 
     /// The resource before its directives.
     fn written(&self, resource: &Resource, parsed: &Parsed) -> Option<Node> {
-        let role = self.side.roles().of(&resource.file);
+        let role = self.side.roles().role(&resource.file);
         let written = resources_in(parsed, &resource.file, &role, LAYOUTS);
         let mut there = written.into_iter().filter(|other| other.position == resource.position);
         let first = there.next()?;

@@ -88,7 +88,7 @@ impl Side<'_> {
         let patches = self.patches_for(resource);
         let computes = self.settings.expressions && has_expressions(&resource.payload);
         // Layers and the configuration are not resources, though a diff shows them as such.
-        let is_resource = || !matches!(self.roles().of(&resource.file), Role::Layer | Role::Configuration);
+        let is_resource = || !matches!(self.roles().role(&resource.file), Role::Layer | Role::Configuration);
         ((computes || patches.is_some()) && is_resource()).then_some(patches)
     }
 

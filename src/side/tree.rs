@@ -61,7 +61,7 @@ impl Side<'_> {
 
     /// The files in the directory of a path that are named by it.
     fn files_inside(&self, directory: &RepoPath, path: &LogicalPath) -> Vec<RepoPath> {
-        let is_own = |file: &&RepoPath| matches!(self.roles().of(file), Role::Resource(named) if named == *path);
+        let is_own = |file: &&RepoPath| matches!(self.roles().role(file), Role::Resource(named) if named == *path);
         self.folder(directory).files.iter().filter(is_own).cloned().collect()
     }
 
@@ -108,9 +108,9 @@ impl Side<'_> {
         self.caches.children.get(path, || {
             let mut found: BTreeSet<LogicalPath> = BTreeSet::new();
             for root in self.settings.roots.paths() {
-                let Ok(directory) = path.directory_below(&root) else { continue };
+                let Ok(directory) = path.directory_below(root) else { continue };
                 let folder = self.folder(&directory);
-                let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root)?);
+                let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
                 found.extend(folder.folders.iter().filter(|folder| self.leads_to_resources(folder)).filter_map(below));
                 let written = self.written_in(&directory);
                 found.extend(written.keys().filter(|own| own.parent().as_ref() == Some(path)).cloned());
@@ -124,7 +124,7 @@ impl Side<'_> {
     pub(super) fn resources_in(&self, collection: &LogicalPath) -> BTreeMap<LogicalPath, Resource> {
         let mut found: BTreeMap<LogicalPath, Resource> = BTreeMap::new();
         for root in self.settings.roots.paths() {
-            let Ok(directory) = collection.directory_below(&root) else { continue };
+            let Ok(directory) = collection.directory_below(root) else { continue };
             let folder = self.folder(&directory);
             let standing = folder.folders.iter().flat_map(|folder| self.standing_in(folder));
             let beside = folder.files.iter().filter(|file| !is_named_by_directory(file));
@@ -147,7 +147,7 @@ impl Side<'_> {
         self.settings.roots.paths().any(|root| {
             let Ok(directory) = path.directory_below(root) else { return false };
             let own = self.folder(&directory);
-            let is_own = |file: &&RepoPath| matches!(self.roles().of(file), Role::Resource(named) if named == *path);
+            let is_own = |file: &&RepoPath| matches!(self.roles().role(file), Role::Resource(named) if named == *path);
             let beside = directory.parent().map(|parent| self.folder(&parent));
             if own.is_unlisted || beside.as_ref().is_some_and(|beside| beside.is_unlisted) {
                 return true;
@@ -164,7 +164,7 @@ impl Side<'_> {
             let mut written = Written::new();
             for file in &self.folder(directory).files {
                 let is_directorys = matches!(file.stem_and_extension(), Some((names::RESOURCE, _)))
-                    && matches!(self.roles().of(file), Role::Resource(_));
+                    && matches!(self.roles().role(file), Role::Resource(_));
                 if is_directorys {
                     continue;
                 }
@@ -180,7 +180,7 @@ impl Side<'_> {
 
     /// What the files of a directory may be called by their names alone: legacy resources. Nothing is opened.
     pub(super) fn named_by_files(&self, directory: &RepoPath) -> Vec<LogicalPath> {
-        let named = |file: &RepoPath| match self.roles().of(file) {
+        let named = |file: &RepoPath| match self.roles().role(file) {
             Role::Resource(path) | Role::LegacyResource(path) => Some(path),
             _ => None,
         };
@@ -236,7 +236,7 @@ impl Side<'_> {
             self.caches.is_unlisted.fetch_or(folder.is_unlisted, Ordering::Relaxed);
             folder
                 .files
-                .retain(|file| !matches!(self.roles().of(file), Role::Layer | Role::Configuration | Role::Other));
+                .retain(|file| !matches!(self.roles().role(file), Role::Layer | Role::Configuration | Role::Other));
             folder.files.sort_unstable();
             folder.folders.sort_unstable();
             Arc::new(folder)

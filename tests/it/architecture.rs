@@ -59,8 +59,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ("expression/cel", &["from_cel", "to_cel"]),
     ("expression/eval", &["datum", "detect", "scope", "secrecy", "session"]),
     ("expression/jq", &["operators", "write"]),
-    ("layout", &["ask", "facts", "file"]),
-    ("layout", &["input", "unit"]),
     ("metadata", &["amend", "plan"]),
     ("metadata", &["effective", "identity", "secrets"]),
     ("metadata", &["layers", "load"]),

@@ -1,9 +1,9 @@
 //! A layout that exists only here: it asks every kind of question that a layout can ask, and its units render new units.
 
 use outcrop::finding::{self, Finding, Location};
-use outcrop::layout::{Ask, IndexEntry, Layout, Rendered, Unit};
+use outcrop::layout::{Ask, IndexEntry, Layout, Rendered};
 use outcrop::path::RepoPath;
-use outcrop::resource::{Identity, KubernetesName, Resource};
+use outcrop::resource::{Identity, KubernetesName, Resource, Unit};
 use outcrop::text::Span;
 use outcrop::value::{Entry, Node};
 use proptest::prelude::*;

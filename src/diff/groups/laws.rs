@@ -71,7 +71,7 @@ fn built(repository: &[Vec<SampleChange>], order: &[usize], shift: usize) -> Bui
         let file = RepoPath::new(format!("{name}/resource.yaml")).unwrap();
         let payload = map(vec![]);
         let payload = Node { span: Span::new(own, 0, 1), ..payload };
-        let side = Resource { identity, file, position: 0, payload };
+        let side = Resource { identity, file, position: 0, payload, unit: None };
         let changes = repository[number].iter().map(|sample| files.change(sample)).collect();
         ResourceChange {
             before: Some(side.clone()),

@@ -29,7 +29,7 @@ fn masked(text: &str, rules: &[&str]) -> Node {
     let rules: Vec<PlaceRule> = rules.iter().map(rule).collect();
     let file = RepoPath::new("a.yaml").unwrap();
     let identity = Identity::File { path: file.clone(), position: None };
-    Masks::new(&rules).hide(Resource { identity, file, position: 0, payload: expanded(text) }).payload
+    Masks::new(&rules).hide(Resource { identity, file, position: 0, payload: expanded(text), unit: None }).payload
 }
 
 /// Everything that anybody could print: what secrets hide is not part of it.
@@ -87,7 +87,7 @@ fn declared_places_are_hidden_in_histories_too() {
         "a: {+/b: , db: {pass: {+%: nullout}}}\nb: {db: {pass: hunter3}}\n",
     ] {
         let identity = Identity::File { path: RepoPath::root(), position: None };
-        let resource = Resource { identity, file: RepoPath::root(), position: 0, payload: expanded(text) };
+        let resource = Resource { identity, file: RepoPath::root(), position: 0, payload: expanded(text), unit: None };
         let hidden = hide_places(resource, places).payload;
         assert!(!all(&hidden).contains("hunter"), "{hidden:?}");
     }

@@ -1,0 +1,21 @@
+//! What rendering a unit gives.
+
+use super::Inputs;
+use crate::finding::Finding;
+use crate::path::RepoPath;
+use crate::resource::Resource;
+
+/// What rendering a unit gives.
+#[derive(Debug, Clone, Default)]
+pub struct Rendered {
+    /// Its resources; their values know where they come from.
+    pub resources: Vec<Resource>,
+    /// What is wrong with it.
+    pub findings: Vec<Finding>,
+    /// Whether it could not be rendered, so that its resources are not known.
+    pub is_broken: bool,
+    /// Files that it shows, so that they are not shown on their own.
+    pub shows: Vec<RepoPath>,
+    /// What it depends on; noted while it is rendered.
+    pub inputs: Inputs,
+}
