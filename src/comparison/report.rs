@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::views::Changes;
-use super::{Comparison, Gap, Judged, Prepared, TextCause, TextFile, causes};
+use super::{Comparison, Gap, Judged, Prepared, TextCause, TextFile, causes, unreadable_layers};
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
@@ -143,12 +143,24 @@ impl Comparison<'_> {
         if judged == Judged::New {
             findings = rules::only_new(findings, &loaded.findings.before, self.after.sources);
         }
+        // What was unreadable before is not new, but what it applies to cannot be judged.
+        let unreadable = unreadable_layers(&self.after, loaded.after.iter());
+        let sources = self.after.sources;
+        let is_said = |problem: &Finding| {
+            let is_same = |finding: &Finding| {
+                let (one, other) = (finding.path(sources), problem.path(sources));
+                one == other && finding.rule.id == problem.rule.id && finding.message == problem.message
+            };
+            findings.iter().any(is_same)
+        };
+        let is_unjudged = !unreadable.iter().all(is_said);
+        findings.extend(unreadable);
         let Settled { findings, switched_off } = self.settle(findings);
         Report {
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
-            incomplete: loaded.gap == Gap::Unreadable,
+            incomplete: loaded.gap == Gap::Unreadable || is_unjudged,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
     }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Comparison;
 use crate::document;
-use crate::metadata::is_layer_file;
 use crate::path::RepoPath;
 use crate::resource::{SkipReason, Skipped};
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
@@ -91,10 +90,9 @@ impl Comparison<'_> {
                 others.retain(|file| file.path != *old);
             }
         }
-        let has_unread_layer = unread.iter().any(|path| is_layer_file(path.file_name()));
         let make = |(path, (cause, reason)): (RepoPath, (TextCause, Option<SkipReason>))| {
             let renamed_from = old_names.get(&path).map(|old| (*old).clone());
-            let content = self.text_content(renamed_from.as_ref().unwrap_or(&path), &path, has_unread_layer).ok()?;
+            let content = self.text_content(renamed_from.as_ref().unwrap_or(&path), &path).ok()?;
             if content.is_same() && renamed_from.is_none() && cause != TextCause::NotByContent {
                 return None;
             }
@@ -104,18 +102,11 @@ impl Comparison<'_> {
         (reasons.into_iter().filter_map(make).collect(), others)
     }
 
-    fn text_content(
-        &self,
-        old_path: &RepoPath,
-        path: &RepoPath,
-        has_unread_layer: bool,
-    ) -> Result<TextContent, Unreadable> {
+    fn text_content(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextContent, Unreadable> {
         let before = Version::read(self.before.snapshot, old_path)?;
         let after = Version::read(self.after.snapshot, path)?;
-        // What could not be read may declare secrets.
-        let is_unknown = !self.configuration.findings().is_empty() || has_unread_layer;
         let is_withheld = |path: &RepoPath, version: &Version| match version {
-            Version::Text(text) => is_unknown || self.after.secrets().may_be_in_file(path, text),
+            Version::Text(text) => self.after.secrets().may_be_in(path, text),
             _ => false,
         };
         Ok(match (&before, &after) {

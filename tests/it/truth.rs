@@ -1,3 +1,4 @@
-//! What a run says when: one test for each row of the tables that decide it.
+//! What a run says when: a test for each rule.
 
 mod headlines;
+mod secrets;
