@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares outcrop's verdict "nothing changed" with an independent reading by PyYAML, over the commits of a real repository.
 
-    benches/nothing_changed.py REPOSITORY [--commits N] [--outcrop PROGRAM]
+    benches/nothing_changed.py REPOSITORY [--commits N] [--seconds N] [--outcrop PROGRAM]
 
 For every commit with one parent, the YAML and JSON files that differ are read with PyYAML on both sides and compared as values. A file
-that PyYAML cannot read counts as changed when its bytes differ. Disagreements are printed, one line each, and make the exit code 1:
+that PyYAML cannot read, and a template of such a file (`app.yaml.j2`), counts as changed when its bytes differ. Disagreements are printed, one line each, and make the exit code 1:
 
     missed    outcrop says that nothing changed, and a value or an unreadable file did
     alarm     outcrop says that something changed, and every file holds the same values at the same paths
@@ -17,6 +17,7 @@ import collections
 import json
 import subprocess
 import sys
+import time
 
 import yaml
 
@@ -80,13 +81,18 @@ class Objects:
         return content
 
 
+TEMPLATES = (b".j2", b".jinja", b".jinja2", b".erb", b".tpl", b".tmpl", b".gotmpl", b".mustache", b".template")
+PLAIN = (b".yaml", b".yml", b".json")
+NAMES = PLAIN + tuple(name + template for name in PLAIN for template in TEMPLATES) + (b".tpl",)
+
+
 def changed_files(repository, before, after):
     command = ["git", "-C", repository, "diff-tree", "-r", "-z", "--no-renames", before, after]
     fields = subprocess.run(command, capture_output=True, check=True).stdout.split(b"\0")
     for head, path in zip(fields[0::2], fields[1::2]):
         old_mode, new_mode, old, new, _ = head.decode().lstrip(":").split(" ")
         is_file = all(mode in ("000000", "100644", "100755") for mode in (old_mode, new_mode))
-        if is_file and path.lower().endswith((b".yaml", b".yml", b".json")):
+        if is_file and path.lower().endswith(NAMES):
             yield path.decode(errors="replace"), old, new
 
 
@@ -94,7 +100,8 @@ def independent(repository, objects, before, after):
     """The files that differ, as PyYAML sees it."""
     differing, unread = [], []
     for path, old, new in changed_files(repository, before, after):
-        sides = [documents(objects.read(name)) for name in (old, new)]
+        is_template = not path.lower().endswith((".yaml", ".yml", ".json"))
+        sides = [None] if is_template else [documents(objects.read(name)) for name in (old, new)]
         if None in sides:
             unread.append(path)
         elif sides[0] != sides[1]:
@@ -106,6 +113,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("repository")
     parser.add_argument("--commits", type=int, default=600)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
     parser.add_argument("--outcrop", default="outcrop")
     options = parser.parse_args()
     log = ["git", "-C", options.repository, "log", f"--max-count={options.commits}", "--no-merges", "--format=%H %P"]
@@ -113,7 +121,10 @@ def main():
     objects = Objects(options.repository)
     counts = collections.Counter()
     as_text, incomplete, disagreements = [], [], []
+    end = time.monotonic() + options.seconds
     for after, before in (pair for pair in pairs if len(pair) == 2):
+        if time.monotonic() > end:
+            break
         command = [options.outcrop, "-C", options.repository, "diff", "--exit-code", "--format", "json", before, after]
         run = subprocess.run(command, capture_output=True)
         counts[f"exit {run.returncode}"] += 1

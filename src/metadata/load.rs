@@ -65,6 +65,7 @@ impl Layers<'_> {
         let selector = self.selector_of(&directory.path)?;
         let LoadedFile { path, root, span, mut findings } = self.load_kind(&directory.metadata, &METADATA)?;
         let mut statements = root.as_ref().map(decode).unwrap_or_default();
+        statements.may_miss_secrets |= root.is_none() || has_errors(&findings);
         findings.append(&mut statements.findings);
         statements.findings = findings;
         Some(Layer { origin: LayerOrigin::File { path, selector }, statements, span, number: self.number() })

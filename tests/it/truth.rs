@@ -1,0 +1,4 @@
+//! What a run says when: a test for each rule.
+
+mod headlines;
+mod secrets;
