@@ -5,7 +5,7 @@ use super::external::{self, Leaf};
 use super::file::{Kustomization, Text};
 use super::load::{FileText, Loader, is_remote};
 use super::resource::Resource;
-use super::{Fatal, fatal, generate, patch, reference, related, replace, transform};
+use super::{Fatal, fatal, generate, patch, reference, replace, transform};
 use crate::path::RepoPath;
 use crate::text::Span;
 
@@ -135,7 +135,7 @@ impl Build<'_> {
             let id = resource.id();
             if let Some(other) = accumulated.resources.iter().find(|other| other.id().is_same(&id)) {
                 let failure = fatal(resource.span(), format!("{} is in this kustomization twice", id.shown()));
-                return Err(related(failure, other.span(), "first here"));
+                return Err(Box::new(failure.related(other.span(), "first here")));
             }
             accumulated.resources.push(resource);
         }

@@ -92,8 +92,3 @@ pub fn build(root: &RepoPath, given: Given<'_>) -> Built {
 fn fatal(span: Span, message: impl Into<String>) -> Fatal {
     Box::new(Finding::new(&finding::KUSTOMIZE_BUILD, Location::Span(span), message))
 }
-
-/// Adds another place to a failure.
-fn related(failure: Fatal, span: Span, text: &str) -> Fatal {
-    Box::new((*failure).related(span, text))
-}

@@ -13,14 +13,14 @@ use crate::value::{Node, StepKind, Value};
 /// Updates every reference to a resource that has another name now.
 pub(super) fn update(resources: &mut [Resource], tables: &Tables) -> Result<(), Fatal> {
     let all: Vec<Candidate> = resources.iter().map(Candidate::new).collect();
-    for at in 0..resources.len() {
-        let original = resources[at].original();
+    for (at, resource) in resources.iter_mut().enumerate() {
+        let original = resource.original();
         for reference in &tables.references {
             for field in reference.fields.iter().filter(|field| field.selects(&original)) {
-                let referrer = Referrer { all: &all, at, reference, resource: &resources[at] };
-                let changed = rewrite(&resources[at].node, &field.path, None, &mut |node| referrer.follow(node))?;
+                let referrer = Referrer { all: &all, at, reference, resource: &*resource };
+                let changed = rewrite(&resource.node, &field.path, None, &mut |node| referrer.follow(node))?;
                 if let Some(changed) = changed {
-                    resources[at].node = changed;
+                    resource.node = changed;
                 }
             }
         }

@@ -57,18 +57,42 @@ const WORKLOADS: &[(&str, &str)] = &[
 
 /// The built-in table of references.
 pub(super) fn built_in() -> Vec<Reference> {
-    let below = |specs: &[(&str, &str)], paths: &[&str]| -> Vec<(String, String)> {
-        let both = specs.iter().flat_map(|spec| paths.iter().map(move |path| (spec, path)));
-        both.map(|((kinds, spec), path)| ((*kinds).to_owned(), format!("{spec}/{path}"))).collect()
+    let reference = |row: &Row| {
+        let below = row.pods.iter().flat_map(|pod| row.below.iter().map(move |path| (pod, path)));
+        let below = below.map(|((kinds, pod), path)| ((*kinds).to_owned(), format!("{pod}/{path}")));
+        let fields = row.fields.iter().map(|(kinds, path)| ((*kinds).to_owned(), (*path).to_owned()));
+        Reference::row(row.target, below.chain(fields))
     };
-    let fields = |rows: &[(&str, &str)]| -> Vec<(String, String)> {
-        rows.iter().map(|(kinds, path)| ((*kinds).to_owned(), (*path).to_owned())).collect()
-    };
-    let join = |lists: [Vec<(String, String)>; 2]| lists.into_iter().flatten();
-    let scale = || fields(&[("*|*|HorizontalPodAutoscaler", "spec/scaleTargetRef/name")]);
-    let config_map = below(
-        POD_SPECS,
-        &[
+    TABLE.iter().map(reference).collect()
+}
+
+/// Who is referred to, the fields of pod specifications that do, and further fields.
+struct Row {
+    target: &'static str,
+    pods: &'static [(&'static str, &'static str)],
+    below: &'static [&'static str],
+    fields: &'static [(&'static str, &'static str)],
+}
+
+const fn of_pods(target: &'static str, below: &'static [&'static str]) -> Row {
+    Row { target, pods: WORKLOADS, below, fields: &[] }
+}
+
+const fn of_fields(target: &'static str, fields: &'static [(&'static str, &'static str)]) -> Row {
+    Row { target, pods: &[], below: &[], fields }
+}
+
+const SCALED: &[(&str, &str)] = &[("*|*|HorizontalPodAutoscaler", "spec/scaleTargetRef/name")];
+
+static TABLE: &[Row] = &[
+    of_fields("*|*|Deployment", SCALED),
+    of_fields("*|*|ReplicationController", SCALED),
+    of_fields("*|*|ReplicaSet", SCALED),
+    of_fields("*|*|StatefulSet", SCALED),
+    Row {
+        target: "*|v1|ConfigMap",
+        pods: POD_SPECS,
+        below: &[
             "volumes/configMap/name",
             "containers/env/valueFrom/configMapKeyRef/name",
             "initContainers/env/valueFrom/configMapKeyRef/name",
@@ -76,10 +100,17 @@ pub(super) fn built_in() -> Vec<Reference> {
             "initContainers/envFrom/configMapRef/name",
             "volumes/projected/sources/configMap/name",
         ],
-    );
-    let secret = below(
-        POD_SPECS,
-        &[
+        fields: &[
+            ("*|*|Node", "spec/configSource/configMap"),
+            ("*|*|Role", "rules/resourceNames"),
+            ("*|*|ClusterRole", "rules/resourceNames"),
+            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap"),
+        ],
+    },
+    Row {
+        target: "*|v1|Secret",
+        pods: POD_SPECS,
+        below: &[
             "volumes/secret/secretName",
             "containers/env/valueFrom/secretKeyRef/name",
             "initContainers/env/valueFrom/secretKeyRef/name",
@@ -88,96 +119,65 @@ pub(super) fn built_in() -> Vec<Reference> {
             "imagePullSecrets/name",
             "volumes/projected/sources/secret/name",
         ],
-    );
-    vec![
-        Reference::row("*|*|Deployment", scale()),
-        Reference::row("*|*|ReplicationController", scale()),
-        Reference::row("*|*|ReplicaSet", scale()),
-        Reference::row("*|*|StatefulSet", scale()),
-        Reference::row(
-            "*|v1|ConfigMap",
-            join([
-                config_map,
-                fields(&[
-                    ("*|*|Node", "spec/configSource/configMap"),
-                    ("*|*|Role", "rules/resourceNames"),
-                    ("*|*|ClusterRole", "rules/resourceNames"),
-                    ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap"),
-                ]),
-            ]),
-        ),
-        Reference::row(
-            "*|v1|Secret",
-            join([
-                secret,
-                fields(&[
-                    ("*|*|Ingress", "spec/tls/secretName"),
-                    ("*|*|Ingress", "metadata/annotations/ingress.kubernetes.io\\/auth-secret"),
-                    ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-secret"),
-                    ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret"),
-                    ("*|*|ServiceAccount", "imagePullSecrets/name"),
-                    ("*|*|StorageClass", "parameters/secretName"),
-                    ("*|*|StorageClass", "parameters/adminSecretName"),
-                    ("*|*|StorageClass", "parameters/userSecretName"),
-                    ("*|*|StorageClass", "parameters/secretRef"),
-                    ("*|*|Role", "rules/resourceNames"),
-                    ("*|*|ClusterRole", "rules/resourceNames"),
-                    ("serving.knative.dev|v1|Service", "spec/template/spec/containers/env/valueFrom/secretKeyRef/name"),
-                    ("*|*|PersistentVolume", "spec/azureFile/secretName"),
-                ]),
-            ]),
-        ),
-        Reference::row(
-            "*|v1|Service",
-            fields(&[
-                ("apps|*|StatefulSet", "spec/serviceName"),
-                ("*|*|Ingress", "spec/rules/http/paths/backend/serviceName"),
-                ("*|*|Ingress", "spec/rules/http/paths/backend/service/name"),
-                ("*|*|Ingress", "spec/backend/serviceName"),
-                ("*|*|Ingress", "spec/defaultBackend/service/name"),
-                ("apiregistration.k8s.io|*|APIService", "spec/service/name"),
-                ("admissionregistration.k8s.io|*|ValidatingWebhookConfiguration", "webhooks/clientConfig/service"),
-                ("admissionregistration.k8s.io|*|MutatingWebhookConfiguration", "webhooks/clientConfig/service"),
-            ]),
-        ),
-        Reference::row(
-            "rbac.authorization.k8s.io|*|Role",
-            fields(&[("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name")]),
-        ),
-        Reference::row(
-            "rbac.authorization.k8s.io|*|ClusterRole",
-            fields(&[
-                ("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name"),
-                ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "roleRef/name"),
-            ]),
-        ),
-        Reference::row(
-            "*|v1|ServiceAccount",
-            join([
-                below(WORKLOADS, &["serviceAccountName"]),
-                fields(&[
-                    ("rbac.authorization.k8s.io|*|RoleBinding", "subjects"),
-                    ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "subjects"),
-                ]),
-            ]),
-        ),
-        Reference::row("*|v1|PersistentVolumeClaim", below(WORKLOADS, &["volumes/persistentVolumeClaim/claimName"])),
-        Reference::row(
-            "*|v1|PersistentVolume",
-            fields(&[("*|*|PersistentVolumeClaim", "spec/volumeName"), ("*|*|ClusterRole", "rules/resourceNames")]),
-        ),
-        Reference::row(
-            "storage.k8s.io|v1|StorageClass",
-            fields(&[
-                ("*|*|PersistentVolume", "spec/storageClassName"),
-                ("*|*|PersistentVolumeClaim", "spec/storageClassName"),
-                ("*|*|StatefulSet", "spec/volumeClaimTemplates/spec/storageClassName"),
-            ]),
-        ),
-        Reference::row("scheduling.k8s.io|v1|PriorityClass", below(WORKLOADS, &["priorityClassName"])),
-        Reference::row(
-            "*|*|ValidatingAdmissionPolicy",
-            fields(&[("*|*|ValidatingAdmissionPolicyBinding", "spec/policyName")]),
-        ),
-    ]
-}
+        fields: &[
+            ("*|*|Ingress", "spec/tls/secretName"),
+            ("*|*|Ingress", "metadata/annotations/ingress.kubernetes.io\\/auth-secret"),
+            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-secret"),
+            ("*|*|Ingress", "metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret"),
+            ("*|*|ServiceAccount", "imagePullSecrets/name"),
+            ("*|*|StorageClass", "parameters/secretName"),
+            ("*|*|StorageClass", "parameters/adminSecretName"),
+            ("*|*|StorageClass", "parameters/userSecretName"),
+            ("*|*|StorageClass", "parameters/secretRef"),
+            ("*|*|Role", "rules/resourceNames"),
+            ("*|*|ClusterRole", "rules/resourceNames"),
+            ("serving.knative.dev|v1|Service", "spec/template/spec/containers/env/valueFrom/secretKeyRef/name"),
+            ("*|*|PersistentVolume", "spec/azureFile/secretName"),
+        ],
+    },
+    of_fields(
+        "*|v1|Service",
+        &[
+            ("apps|*|StatefulSet", "spec/serviceName"),
+            ("*|*|Ingress", "spec/rules/http/paths/backend/serviceName"),
+            ("*|*|Ingress", "spec/rules/http/paths/backend/service/name"),
+            ("*|*|Ingress", "spec/backend/serviceName"),
+            ("*|*|Ingress", "spec/defaultBackend/service/name"),
+            ("apiregistration.k8s.io|*|APIService", "spec/service/name"),
+            ("admissionregistration.k8s.io|*|ValidatingWebhookConfiguration", "webhooks/clientConfig/service"),
+            ("admissionregistration.k8s.io|*|MutatingWebhookConfiguration", "webhooks/clientConfig/service"),
+        ],
+    ),
+    of_fields("rbac.authorization.k8s.io|*|Role", &[("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name")]),
+    of_fields(
+        "rbac.authorization.k8s.io|*|ClusterRole",
+        &[
+            ("rbac.authorization.k8s.io|*|RoleBinding", "roleRef/name"),
+            ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "roleRef/name"),
+        ],
+    ),
+    Row {
+        target: "*|v1|ServiceAccount",
+        pods: WORKLOADS,
+        below: &["serviceAccountName"],
+        fields: &[
+            ("rbac.authorization.k8s.io|*|RoleBinding", "subjects"),
+            ("rbac.authorization.k8s.io|*|ClusterRoleBinding", "subjects"),
+        ],
+    },
+    of_pods("*|v1|PersistentVolumeClaim", &["volumes/persistentVolumeClaim/claimName"]),
+    of_fields(
+        "*|v1|PersistentVolume",
+        &[("*|*|PersistentVolumeClaim", "spec/volumeName"), ("*|*|ClusterRole", "rules/resourceNames")],
+    ),
+    of_fields(
+        "storage.k8s.io|v1|StorageClass",
+        &[
+            ("*|*|PersistentVolume", "spec/storageClassName"),
+            ("*|*|PersistentVolumeClaim", "spec/storageClassName"),
+            ("*|*|StatefulSet", "spec/volumeClaimTemplates/spec/storageClassName"),
+        ],
+    ),
+    of_pods("scheduling.k8s.io|v1|PriorityClass", &["priorityClassName"]),
+    of_fields("*|*|ValidatingAdmissionPolicy", &[("*|*|ValidatingAdmissionPolicyBinding", "spec/policyName")]),
+];

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::schema::{ListStrategy, Schema, Schemas};
-use super::{Fatal, fatal, related};
+use super::{Fatal, fatal};
 use crate::value::{Entry, Node, StepKind, Value};
 
 /// The key of directives.
@@ -60,7 +60,7 @@ impl<'s> Merge<'s> {
         };
         if let Some(old) = old.filter(|old| kind(old) != kind(new)) {
             let failure = fatal(new.span, format!("`{name}` is not of the same kind here and in the resource"));
-            return Err(related(failure, old.span, "the resource has this"));
+            return Err(Box::new(failure.related(old.span, "the resource has this")));
         }
         match &new.value {
             Value::Map(_) => self.maps(old, new, schema.child(name)),
