@@ -55,7 +55,7 @@ impl Comparison<'_> {
         in_units: &[BTreeSet<RepoPath>; 2],
         documents: Documents,
     ) -> Loaded {
-        let parses = ParseOnce::new(&files, &self.before, &self.after, documents);
+        let parses = ParseOnce::new(&self.after, documents);
         let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses };
         sort_for_reading(&mut files, &self.after);
         let budget = &self.options.budget;

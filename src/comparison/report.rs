@@ -7,12 +7,12 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::views::Changes;
-use super::{Comparison, Gap, Judged, Prepared, causes};
+use super::{Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, causes};
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
 use crate::resource::{ReadAs, Skipped};
-use crate::rules::{self, Settled};
+use crate::rules::{self, ByAge, Settled};
 use crate::text::Sources;
 
 /// The result of a run, as all formats show it.
@@ -30,8 +30,12 @@ pub struct Report {
     pub edits: Edits,
     /// Edits of layers that do not affect every resource they apply to.
     pub layer_edits: Vec<LayerEdit>,
-    /// Problems in the files, in order of file and location.
+    /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
+    /// Problems that are new and do not limit the comparison, in the same order.
+    pub new_problems: Vec<Finding>,
+    /// The number of other problems, which both sides have.
+    pub existing_problems: usize,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
@@ -79,9 +83,22 @@ impl Report {
     }
 }
 
+/// The findings of a comparison by what they mean for it.
+struct Problems {
+    limiting: Settled,
+    new: Settled,
+    existing: Settled,
+}
+
 impl Comparison<'_> {
     /// The report of a comparison.
-    pub(super) fn report(&self, summary: LoadSummary, changes: Changes, layer_edits: Vec<LayerEdit>) -> Report {
+    pub(super) fn report(
+        &self,
+        summary: LoadSummary,
+        changes: Changes,
+        layer_edits: Vec<LayerEdit>,
+        new_problems: NewProblems,
+    ) -> Report {
         let LoadSummary { mut findings, gap, files, resources: compared } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
@@ -96,14 +113,16 @@ impl Comparison<'_> {
         notes.would_hide.extend(self.would_hide(&resources));
         findings.after.extend(rules::unusable_list_keys(&resources));
         let sources = self.after.sources;
-        let Settled { findings, switched_off } = self.settle(findings.joined());
+        let problems = self.problems(findings, new_problems);
         Report {
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
             resources,
             layer_edits,
-            findings,
-            switched_off,
+            findings: problems.limiting.findings,
+            new_problems: problems.new.findings,
+            existing_problems: problems.existing.findings.len(),
+            switched_off: problems.limiting.switched_off + problems.new.switched_off,
             compared: Compared { files: files.edited, resources: compared },
             suppressed,
             only: self.options.views.names(),
@@ -116,18 +135,31 @@ impl Comparison<'_> {
     /// The findings of the newer side as a report.
     pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
         let loaded = &prepared.loaded;
-        let mut findings = loaded.findings.after.clone();
-        if judged == Judged::New {
-            findings = rules::only_new(findings, &loaded.findings.before, self.after.sources);
-        }
-        let Settled { findings, switched_off } = self.settle(findings);
+        let known: &[Finding] = if judged == Judged::New { &loaded.findings.before } else { &[] };
+        let ByAge { new, existing } = rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
+        let Settled { findings, switched_off } = self.settle(new);
         Report {
+            existing_problems: self.settle(existing).findings.len(),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
             incomplete: loaded.gap == Gap::Unreadable,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
+    }
+
+    /// What a comparison says about problems: errors of either side limit it, and those of the older side that the newer still has
+    /// are named once. Other problems of the older side are not part of it.
+    fn problems(&self, findings: SideFindings, new_problems: NewProblems) -> Problems {
+        let sources = self.after.sources;
+        let SideFindings { before, after } = findings;
+        let older = before.iter().filter(|finding| finding.is_error()).cloned().collect();
+        let mut limiting = rules::by_age(older, &after, sources).new;
+        let ByAge { mut new, mut existing } = rules::by_age(after, &before, sources);
+        let is_limiting = |finding: &mut Finding| finding.is_error() || new_problems == NewProblems::Listed;
+        limiting.extend(new.extract_if(.., is_limiting));
+        limiting.extend(existing.extract_if(.., |finding| finding.is_error()));
+        Problems { limiting: self.settle(limiting), new: self.settle(new), existing: self.settle(existing) }
     }
 
     /// Findings in order, with the texts that they point into redacted.

@@ -9,7 +9,7 @@ use super::Report;
 use super::paint::{Line, Role, Screen};
 use super::secret_numbers::SecretNumbers;
 use super::style::Style;
-use super::summary_counts::{grouped, plural};
+use super::summary_counts::{grouped, other_problems, plural};
 use crate::diff::text::{Hunk, hunks};
 use crate::diff::{ResourceChange, Status};
 use crate::document::write::to_yaml;
@@ -47,7 +47,8 @@ fn remarks(report: &Report) -> Vec<String> {
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
     let spelling =
         (spelling > 0).then(|| format!("{} written differently but equal in value", plural(spelling, "number")));
-    skipped.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
+    let findings = findings.map(|count| format!("{count}, see the full report")).into_iter().chain(other_problems(report));
+    skipped.chain(findings).chain(spelling).collect()
 }
 
 fn section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec<Line> {

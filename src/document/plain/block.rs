@@ -21,7 +21,7 @@ impl PlainReader<'_> {
         let kept = match chomping {
             b'-' => 0,
             b'+' => breaks,
-            _ => 1,
+            _ => breaks.min(1),
         };
         self.buffer.extend(std::iter::repeat_n('\n', kept));
         self.end = self.at;
@@ -76,8 +76,8 @@ impl PlainReader<'_> {
             }
             let text = self.at;
             self.skip_line();
-            // The end of the text counts as a line break.
-            breaks = 1;
+            // A last line without a line break ends in none.
+            breaks = usize::from(self.at <= self.bytes.len());
             was_deeper = is_deeper;
             self.buffer.push_str(self.text[text..self.at.min(self.bytes.len())].trim_end_matches('\n'));
         }

@@ -48,7 +48,7 @@ impl<'a> Maker<'a> {
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
-            findings: report.findings.iter().map(|finding| self.finding(finding)).collect(),
+            findings: report.findings.iter().chain(&report.new_problems).map(|finding| self.finding(finding)).collect(),
             skipped: report
                 .skipped
                 .iter()

@@ -9,7 +9,7 @@ use super::resource::CHANGES;
 use super::summary::wrapped;
 use crate::diff::Suppressed;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::summary_counts::{SummaryCounts, plural};
+use crate::report::summary_counts::{SummaryCounts, other_problems, plural};
 use crate::report::{LayerEdit, Report, SkipReason};
 use crate::sanitize;
 
@@ -37,6 +37,10 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         let numbers = plural(counts.spelling_only, "number");
         let phrase = format!("Spelling only: {numbers} written differently but equal in value (-v lists them)");
         lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
+    if let Some(phrase) = other_problems(report) {
+        let role = if report.new_problems.is_empty() { Role::Dim } else { Role::Changed };
+        lines.extend(wrapped(&phrase, role, columns));
     }
     if report.is_incomplete() {
         let phrase = "Incomplete: files with errors were not compared";
