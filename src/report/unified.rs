@@ -47,7 +47,8 @@ fn remarks(report: &Report) -> Vec<String> {
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
     let spelling =
         (spelling > 0).then(|| format!("{} written differently but equal in value", plural(spelling, "number")));
-    let findings = findings.map(|count| format!("{count}, see the full report")).into_iter().chain(other_problems(report));
+    let findings =
+        findings.map(|count| format!("{count}, see the full report")).into_iter().chain(other_problems(report));
     skipped.chain(findings).chain(spelling).collect()
 }
 

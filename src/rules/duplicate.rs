@@ -71,7 +71,8 @@ mod tests {
         let none = Roots::default();
         assert_eq!(count(resource(kubernetes(), "a/x.yaml", 0), resource(kubernetes(), "b/x.yaml", 0), &none), 0);
         assert_eq!(count(resource(kubernetes(), "a/x.yaml", 0), resource(kubernetes(), "a/x.yaml", 1), &none), 1);
-        let both = || (resource(logical("/a"), "x/a/resource.yaml", 0), resource(logical("/a"), "y/a/resource.yaml", 0));
+        let both =
+            || (resource(logical("/a"), "x/a/resource.yaml", 0), resource(logical("/a"), "y/a/resource.yaml", 0));
         let root = |path: &str| Root {
             path: RepoPath::new(path).unwrap(),
             layout: Default::default(),

@@ -38,4 +38,5 @@ mod schema_suite;
 mod snapshots;
 mod stack_layout;
 mod transcripts;
+mod truth;
 mod vectors;
