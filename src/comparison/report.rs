@@ -111,9 +111,8 @@ impl Comparison<'_> {
         let mut suppressed = suppressions.apply(&mut resources);
         suppressed.append(&mut notes.suppressed);
         notes.would_hide.extend(self.would_hide(&resources));
-        findings.after.extend(rules::unusable_list_keys(&resources));
         let sources = self.after.sources;
-        let problems = self.problems(findings, new_problems);
+        let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
         Report {
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
@@ -148,13 +147,13 @@ impl Comparison<'_> {
         }
     }
 
-    /// What a comparison says about problems: errors of either side limit it, and those of the older side that the newer still has
-    /// are named once. Other problems of the older side are not part of it.
-    fn problems(&self, findings: SideFindings, new_problems: NewProblems) -> Problems {
+    /// What a comparison says about problems, beside those that are known to limit it: errors of either side limit it too, and
+    /// those of the older side that the newer still has are named once. Other problems of the older side are not part of it.
+    fn problems(&self, findings: SideFindings, mut limiting: Vec<Finding>, new_problems: NewProblems) -> Problems {
         let sources = self.after.sources;
         let SideFindings { before, after } = findings;
         let older = before.iter().filter(|finding| finding.is_error()).cloned().collect();
-        let mut limiting = rules::by_age(older, &after, sources).new;
+        limiting.extend(rules::by_age(older, &after, sources).new);
         let ByAge { mut new, mut existing } = rules::by_age(after, &before, sources);
         let is_limiting = |finding: &mut Finding| finding.is_error() || new_problems == NewProblems::Listed;
         limiting.extend(new.extract_if(.., is_limiting));
