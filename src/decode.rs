@@ -29,6 +29,11 @@ impl StrictReader {
         Self { rules, findings: Vec::new() }
     }
 
+    /// The number of findings so far.
+    pub fn finding_count(&self) -> usize {
+        self.findings.len()
+    }
+
     /// The findings.
     pub fn into_findings(self) -> Vec<Finding> {
         self.findings

@@ -46,6 +46,18 @@ impl Span {
     }
 }
 
+/// What is hidden of a text that may hold secrets. Keys and structure always stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Redaction {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What a metadata file would send literally: headers, bodies, query values and `defaults`.
+    RequestValues,
+    /// Every value.
+    Values,
+}
+
 /// The text of one file at one revision, kept so that findings can show it.
 #[derive(Debug)]
 pub struct SourceText {
@@ -55,15 +67,21 @@ pub struct SourceText {
     pub revision: SmolStr,
     /// The content.
     pub text: Arc<str>,
-    /// Whether the text may hold secrets that could not be located (it did not parse): snippets then hide all values.
-    pub is_sensitive: bool,
+    /// What snippets hide of the text, because it may hold secrets that could not be located.
+    pub redaction: Redaction,
     lines: OnceLock<LineIndex>,
 }
 
 impl SourceText {
     /// A text that may be shown.
     pub fn new(path: RepoPath, revision: impl Into<SmolStr>, text: impl Into<Arc<str>>) -> Self {
-        Self { path, revision: revision.into(), text: text.into(), is_sensitive: false, lines: OnceLock::new() }
+        Self {
+            path,
+            revision: revision.into(),
+            text: text.into(),
+            redaction: Redaction::Nothing,
+            lines: OnceLock::new(),
+        }
     }
 
     /// The start of each line, computed once.
@@ -145,15 +163,15 @@ impl Sources {
         texts[id.0 as usize] = Arc::new(SourceText::new(text.path.clone(), text.revision.clone(), ""));
     }
 
-    /// Replaces a text by one whose values must not be shown.
-    pub fn mark_sensitive(&self, id: SourceId) {
+    /// Hides this much of a text, or more if more is hidden already.
+    pub fn redact(&self, id: SourceId, redaction: Redaction) {
         let mut texts = self.texts.write().expect("no thread panics while it holds this lock");
         let text = &texts[id.0 as usize];
         texts[id.0 as usize] = Arc::new(SourceText {
             path: text.path.clone(),
             revision: text.revision.clone(),
             text: Arc::clone(&text.text),
-            is_sensitive: true,
+            redaction: text.redaction.max(redaction),
             lines: OnceLock::new(),
         });
     }

@@ -108,6 +108,10 @@ impl Loaded {
         if !configuration.findings().is_empty() || !unreadable.is_empty() || has_errors(&findings) {
             self.gap = Gap::Unreadable;
         }
+        if !configuration.older_findings().is_empty() {
+            self.gap = self.gap.max(Gap::Unparsed);
+            self.findings.before.extend(configuration.older_findings().iter().cloned());
+        }
         let unreadable = unreadable.into_iter().map(Unreadable::into_finding);
         let first = configuration.findings().iter().cloned().chain(unreadable).chain(findings);
         self.findings.after.splice(0..0, first);

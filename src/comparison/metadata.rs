@@ -25,9 +25,10 @@ impl Comparison<'_> {
             return Difference::default();
         }
         let secrets = self.after.secrets();
+        let is_unknown = [old, new].iter().any(|known| known.metadata.secret_attributes().is_unknown());
         let hidden = |known: &ResourceWithMetadata<'_>| {
             let payload = known.metadata.to_traced_node();
-            secrets.hide_by_rules(Resource { payload, ..known.resource.clone() }).payload
+            secrets.hide_in_metadata(Resource { payload, ..known.resource.clone() }, is_unknown).payload
         };
         let compare = || {
             let mut difference = diff::diff(&hidden(old), &hidden(new), &diff::Options::default());

@@ -23,13 +23,15 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::diff::ResourceChange;
 use crate::document::{self, Format};
-use crate::finding::Finding;
+use crate::finding::{Finding, METADATA_PATH};
 use crate::impact::{self, Impact, Memory, NoMemory};
 use crate::layout::{LAYOUTS, Layout, Role};
 use crate::limits::{Budget, Limits};
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
+use crate::resource::Resource;
 use crate::rules;
 use crate::settings::{Configuration, Given};
 use crate::side::Side;
@@ -39,6 +41,7 @@ use crate::value::Node;
 
 use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
+use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
 pub use text_fallback::{TextContent, TextFile};
@@ -68,6 +71,8 @@ pub struct Options<'a> {
     pub layouts: &'a [&'a dyn Layout],
     /// What is compared of a resource.
     pub views: ComparedViews,
+    /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
+    pub declaring: Vec<Given<'a>>,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
 }
@@ -81,6 +86,7 @@ impl Default for Options<'_> {
             memory: &NoMemory,
             layouts: LAYOUTS,
             views: ComparedViews::default(),
+            declaring: Vec::new(),
             reveal: false,
         }
     }
@@ -126,8 +132,13 @@ impl<'a> Comparison<'a> {
         let limits = configuration.limits();
         let before = Given { snapshot: before, settings: &configuration.before, sources, limits };
         let after = Given { snapshot: after, settings: &configuration.after, sources, limits };
-        let [before, after] =
-            Side::pair([before, after], options.layouts, configuration.secret_rules(), options.reveal);
+        let [before, after] = Side::pair(
+            [before, after],
+            &options.declaring,
+            options.layouts,
+            configuration.secret_rules(),
+            options.reveal,
+        );
         Self { before, after, configuration, options, metadata: MetadataDifferences::default() }
     }
 
@@ -214,7 +225,22 @@ impl<'a> Comparison<'a> {
         let Prepared { loaded, reach, layer_edits } = prepared;
         let paired = self.pair(loaded, &reach);
         let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers);
-        self.report(paired.summary, changes, layer_edits, new_problems)
+        let summary = self.noting_layers(paired.summary, &changes.resources);
+        self.report(summary, changes, layer_edits, new_problems)
+    }
+
+    /// Adds what is wrong with the layers of resources that differ: their secrets and compare rules are not all known.
+    fn noting_layers(&self, mut summary: LoadSummary, changed: &[ResourceChange]) -> LoadSummary {
+        let before = unreadable_layers(&self.before, changed.iter().filter_map(|change| change.before.as_ref()));
+        let after = unreadable_layers(&self.after, changed.iter().filter_map(|change| change.after.as_ref()));
+        let shown = changed.iter().flat_map(|change| [&change.before, &change.after]).flatten();
+        let elsewhere = self.after.secrets().errors_of_others(shown);
+        if [&before, &after, &elsewhere].iter().any(|findings| !findings.is_empty()) {
+            summary.gap = summary.gap.max(Gap::Unparsed);
+        }
+        summary.findings.extend(SideFindings { before, after });
+        summary.findings.after.extend(elsewhere);
+        summary
     }
 
     fn is_asked_for(&self, file: &RepoPath) -> bool {
@@ -236,6 +262,19 @@ impl<'a> Comparison<'a> {
         let impact = Impact { layers, files: entries.into_iter().map(new).collect(), unreadable, ..Impact::default() };
         impact.with_units_of([None, Some(&self.after)], budget)
     }
+}
+
+/// The errors of layers that apply to these resources.
+fn unreadable_layers<'r>(side: &Side<'_>, resources: impl Iterator<Item = &'r Resource>) -> Vec<Finding> {
+    let managed = resources.filter(|resource| !is_layer_file(resource.file.file_name()));
+    let findings = managed.flat_map(|resource| side.layer_findings(resource));
+    // A path that cannot have metadata misses none.
+    let mut known = BTreeSet::new();
+    let is_meant = |finding: &Finding| {
+        let key = (finding.rule.id, finding.path(side.sources), finding.span(), finding.message.clone());
+        finding.is_error() && finding.rule.id != METADATA_PATH.id && known.insert(key)
+    };
+    findings.filter(is_meant).collect()
 }
 
 /// Everything that was read, ready to be paired and compared.

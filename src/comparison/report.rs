@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::views::Changes;
-use super::{Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, causes};
+use super::{Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, causes, unreadable_layers};
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
@@ -135,14 +135,28 @@ impl Comparison<'_> {
     pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
         let loaded = &prepared.loaded;
         let known: &[Finding] = if judged == Judged::New { &loaded.findings.before } else { &[] };
-        let ByAge { new, existing } = rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
-        let Settled { findings, switched_off } = self.settle(new);
+        let ByAge { new: mut findings, mut existing } =
+            rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
+        // What was unreadable before is not new, but what it applies to cannot be judged.
+        let unreadable = unreadable_layers(&self.after, loaded.after.iter());
+        let sources = self.after.sources;
+        let is_said = |problem: &Finding| {
+            let is_same = |finding: &Finding| {
+                let (one, other) = (finding.path(sources), problem.path(sources));
+                one == other && finding.rule.id == problem.rule.id && finding.message == problem.message
+            };
+            findings.iter().any(is_same)
+        };
+        let is_unjudged = !unreadable.iter().all(is_said);
+        existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
+        findings.extend(unreadable);
+        let Settled { findings, switched_off } = self.settle(findings);
         Report {
             existing_problems: self.settle(existing).findings.len(),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
-            incomplete: loaded.gap == Gap::Unreadable,
+            incomplete: loaded.gap == Gap::Unreadable || is_unjudged,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
     }

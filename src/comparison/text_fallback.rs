@@ -79,7 +79,7 @@ impl Comparison<'_> {
             (before, after) => {
                 let (before, after) = (before.into_text(), after.into_text());
                 let secrets = self.after.secrets();
-                let is_sensitive = [&before, &after].into_iter().flatten().any(|text| secrets.may_be_in(text));
+                let is_sensitive = [&before, &after].into_iter().flatten().any(|text| secrets.may_be_in(path, text));
                 if is_sensitive { TextContent::Sensitive } else { TextContent::Text { before, after } }
             }
         })

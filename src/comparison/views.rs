@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::compare_rules::let_through;
 use super::requests::compare_requests;
 use super::{AffectedSelectors, Comparison, SideFindings, read_embedded};
-use crate::diff::{self, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
+use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
 use crate::impact::AncestorReaders;
 use crate::metadata::EffectiveMetadata;
 use crate::parallel::few_or_many;
 use crate::path::LogicalPath;
 use crate::request::RequestTarget;
 use crate::resource::Resource;
+use crate::secrets::withhold_value;
 use crate::side::Side;
 
 /// What is compared of a resource.
@@ -129,6 +130,10 @@ impl Comparison<'_> {
                 if self.options.views.requests && may_differ && (old.has_layers() || new.has_layers()) {
                     (requests, notes.findings) = compare_requests(&old, &new, &payload, &metadata, is_same);
                 }
+                // What a request sends literally may be as secret as what is in the payload.
+                if [old.resource, new.resource].iter().any(|resource| self.after.secrets().withholds(resource)) {
+                    requests.changes.iter_mut().for_each(withhold_change);
+                }
                 if !payload.changes.is_empty() {
                     payload = let_through(&old, &new, &payload, options, &mut notes).unwrap_or(payload);
                 }
@@ -138,6 +143,12 @@ impl Comparison<'_> {
         }
         (diff::change_of(pair, payload, metadata, requests), notes)
     }
+}
+
+/// Withholds both values of a change.
+fn withhold_change(change: &mut Change) {
+    change.before = change.before.as_ref().map(withhold_value);
+    change.after = change.after.as_ref().map(withhold_value);
 }
 
 fn by_rule(a: &Suppressed, b: &Suppressed) -> std::cmp::Ordering {

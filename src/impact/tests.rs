@@ -36,7 +36,7 @@ fn impact_between(before: &[(&str, &str)], after: &[(&str, &str)], memory: &dyn 
     let limits = configuration.limits();
     let given = [(&before, &configuration.before), (&after, &configuration.after)];
     let given = given.map(|(snapshot, settings)| Given { snapshot, settings, sources: &sources, limits });
-    let [before, after] = Side::pair(given, LAYOUTS, std::iter::empty::<&PlaceRule>(), false);
+    let [before, after] = Side::pair(given, &[], LAYOUTS, std::iter::empty::<&PlaceRule>(), false);
     let (scope, budget) = (Scope::everything(), Budget::default());
     impact(&Question { before: &before, after: &after, scope: &scope, budget: &budget, memory })
 }

@@ -22,7 +22,10 @@ pub fn decode(root: &Node) -> Statements {
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
-        _ => reader.shape.wrong(root, "metadata", "a map"),
+        _ => {
+            reader.shape.wrong(root, "metadata", "a map");
+            reader.statements.may_miss_secrets = true;
+        }
     }
     reader.finish()
 }
@@ -129,7 +132,10 @@ impl MetadataReader {
                     resource.push(Claim::new(field, FLAT + rank, entry));
                 }
                 (_, _, Some((_, field))) => defaults.push(Claim::new(*field, FLAT, entry)),
-                _ => self.shape.unknown(entry, "metadata", &DOCUMENT_KEYS),
+                _ => {
+                    self.shape.unknown(entry, "metadata", &DOCUMENT_KEYS);
+                    self.statements.may_miss_secrets = true;
+                }
             }
         }
         self.settle(Section::Resource, resource);
@@ -262,6 +268,7 @@ impl MetadataReader {
             Value::Null => StatementKind::Null,
             _ => {
                 self.shape.wrong(&entry.value, &section.wire().join("."), "a map");
+                self.statements.may_miss_secrets |= section == Section::Resource;
                 return None;
             }
         };
@@ -288,7 +295,10 @@ impl MetadataReader {
             match counting.next() {
                 Some(claim) => {
                     named.extend(claim.position.map(|position| (position, claim.field)));
+                    let known = self.shape.finding_count();
                     self.value(section, row, claim);
+                    let is_wrong = self.shape.finding_count() > known;
+                    self.statements.may_miss_secrets |= is_wrong && claim.field == Field::SecretInAttributes;
                     for ignored in counting {
                         self.ignore(ignored.at, claim.at, ignored.name, claim.name);
                     }
@@ -314,6 +324,7 @@ impl MetadataReader {
     }
 
     fn unknown(&mut self, section: Section, entry: &Entry, known: &[&str]) {
+        self.statements.may_miss_secrets |= section == Section::Resource;
         let what = section.wire().join(".");
         let transform = section.rows().find(|row| row.wire.strip_prefix("payload.") == Some(&entry.key.name));
         match transform {

@@ -11,7 +11,7 @@ use super::load::PatchDocument;
 use super::selector::{MetadataPath, WILDCARD};
 use super::statement::Statements;
 use crate::document::Document;
-use crate::finding::{self, Finding, Location, Outcome};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::glob::is_glob;
 use crate::limits::Limits;
 use crate::memo::Memo;
@@ -312,7 +312,8 @@ impl<'a> Layers<'a> {
 
     /// An empty layer that carries findings about a place where no layer could be read.
     fn trouble(&self, directory: &RepoPath, findings: Vec<Finding>) -> Arc<Layer> {
-        let statements = Statements { findings, ..Statements::default() };
+        let may_miss_secrets = has_errors(&findings);
+        let statements = Statements { findings, may_miss_secrets, ..Statements::default() };
         let origin = LayerOrigin::Directory(directory.clone());
         Arc::new(Layer { origin, statements, span: self.nowhere, number: self.number() })
     }

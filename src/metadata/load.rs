@@ -74,6 +74,7 @@ impl Layers<'_> {
             return None;
         }
         let mut statements = root.as_ref().map(decode).unwrap_or_default();
+        statements.may_miss_secrets |= root.is_none() || has_errors(&findings);
         findings.append(&mut statements.findings);
         statements.findings = findings;
         Some(Layer { origin: LayerOrigin::File { path, selector }, statements, span, number: self.number() })

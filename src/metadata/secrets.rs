@@ -18,18 +18,22 @@ pub struct SecretAttributes {
     paths: Vec<Vec<SmolStr>>,
     /// Names that are secret at any depth.
     names: Vec<SmolStr>,
+    /// Whether a layer that may declare others could not be read.
+    is_unknown: bool,
 }
 
 impl SecretAttributes {
     /// The attributes that the metadata of a resource declares.
     pub fn of(metadata: &EffectiveMetadata) -> Self {
-        let mut secrets = Self::default();
+        let is_unknown = metadata.layers().iter().any(|layer| layer.statements.may_miss_secrets);
+        let mut secrets = Self { is_unknown, ..Self::default() };
         for attribute in metadata.names(Section::Resource, Field::SecretInAttributes).unwrap_or_default() {
             let is_path = attribute.contains('.') || attribute.trim().starts_with('/');
             match path_of(attribute) {
                 Some(path) if is_path => secrets.paths.push(path),
                 Some(name) => secrets.names.extend(name),
-                None => {}
+                // An empty name, or a pointer that is none.
+                None => secrets.is_unknown = true,
             }
         }
         secrets
@@ -37,7 +41,12 @@ impl SecretAttributes {
 
     /// Whether nothing is declared.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.names.is_empty()
+        self.paths.is_empty() && self.names.is_empty() && !self.is_unknown
+    }
+
+    /// Whether any attribute may be secret, because a layer that may declare it could not be read.
+    pub fn is_unknown(&self) -> bool {
+        self.is_unknown
     }
 
     /// The attributes of both, for two sides of a comparison: removing a declaration does not reveal its secret.
@@ -45,15 +54,18 @@ impl SecretAttributes {
     pub fn and(mut self, other: &Self) -> Self {
         self.paths.extend(other.paths.iter().cloned());
         self.names.extend(other.names.iter().cloned());
+        self.is_unknown |= other.is_unknown;
         self
     }
 
     /// Whether a text that could not be parsed may contain one of them.
     pub fn may_be_in(&self, text: &str) -> bool {
-        self.names
-            .iter()
-            .chain(self.paths.iter().filter_map(|path| path.last()))
-            .any(|name| text.contains(name.as_str()))
+        self.is_unknown
+            || self
+                .names
+                .iter()
+                .chain(self.paths.iter().filter_map(|path| path.last()))
+                .any(|name| text.contains(name.as_str()))
     }
 
     /// The places of secrets in a payload. Nulls and placeholders are not secret; attributes that the payload lacks are ignored.

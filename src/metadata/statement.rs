@@ -38,6 +38,8 @@ pub struct Statements {
     pub orders: Vec<(Section, TransformOrder)>,
     /// What is wrong.
     pub findings: Vec<Finding>,
+    /// Whether the document could not be read well enough to know which secrets it declares.
+    pub may_miss_secrets: bool,
 }
 
 impl Statements {

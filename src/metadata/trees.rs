@@ -34,6 +34,11 @@ impl<'a> LayerTrees<'a> {
         self.resources
     }
 
+    /// Whether a layer that may declare the secrets of a path could not be read, in any tree of layers.
+    pub fn may_miss_secrets(&self, path: &MetadataPath) -> bool {
+        self.trees.values().any(|layers| resolve_selector(path, layers).value.secret_attributes().is_unknown())
+    }
+
     /// The layers that apply to the resources of a file.
     pub fn layers_for(&self, file: &RepoPath) -> Option<&Layers<'a>> {
         let base = match self.base {

@@ -175,7 +175,7 @@ fn reports() -> impl Strategy<Value = Report> {
             is_dead: false,
         }];
         if is_sensitive {
-            report.sources.mark_sensitive(id);
+            report.sources.redact(id, crate::text::Redaction::Values);
         }
         let at = Span::new(id, start, start + length);
         let there = Location::File { path: file.clone(), revision: side.as_str().into() };

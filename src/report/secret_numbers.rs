@@ -54,7 +54,7 @@ impl SecretNumbers {
         }
     }
 
-    /// A copy of a value with `(sensitive)#N` in place of its secrets.
+    /// A copy of a value with `(sensitive)#N` or `(withheld)#N` in place of its secrets.
     pub(super) fn masked(&mut self, node: &Node) -> Node {
         self.mask(node).unwrap_or_else(|| node.clone())
     }
@@ -62,7 +62,7 @@ impl SecretNumbers {
     /// `None` if there is nothing to mask, so that values without secrets are not copied.
     fn mask(&mut self, node: &Node) -> Option<Node> {
         let Value::Secret(secret) = &node.value else { return node.map_children(|child| self.mask(child.node)) };
-        let words = format!("(sensitive)#{}", self.number(secret, node.hash()));
+        let words = format!("({})#{}", secret.word(), self.number(secret, node.hash()));
         Some(Node { value: Value::String(SmolStr::from(words)), ..node.clone() })
     }
 
@@ -72,6 +72,15 @@ impl SecretNumbers {
         }
         node.children().for_each(|child| self.meet(child.node));
     }
+}
+
+/// Why the sides of a change are not shown, in one word.
+pub(super) fn word(change: &Change) -> &'static str {
+    let secret = change.before.iter().chain(&change.after).find_map(|node| match &node.value {
+        Value::Secret(secret) => Some(secret.word()),
+        _ => None,
+    });
+    secret.unwrap_or("sensitive")
 }
 
 /// Whether a change concerns a value that is never shown.

@@ -11,8 +11,8 @@ use super::locate::Locator;
 use super::paint::{columns, end_of_columns, split_at_columns};
 use crate::finding::{Finding, Location};
 use crate::sanitize;
-use crate::secrets::redact_values;
-use crate::text::{SourceId, SourceText, Sources, Span};
+use crate::secrets::{redact_request_values, redact_values};
+use crate::text::{Redaction, SourceId, SourceText, Sources, Span};
 
 /// Lines shown before and after a place.
 const CONTEXT: usize = 1;
@@ -168,10 +168,13 @@ impl<'a> Cutter<'a> {
 
     /// The text as it may be shown, with the same offsets.
     fn shown(&mut self, id: SourceId, source: &SourceText) -> Arc<str> {
-        if !source.is_sensitive && !(self.sensitive)(id) {
-            return Arc::clone(&source.text);
-        }
-        Arc::clone(self.veiled.entry(id).or_insert_with(|| redact_values(&source.text).into()))
+        let redact = match source.redaction {
+            Redaction::Nothing if (self.sensitive)(id) => redact_values,
+            Redaction::Nothing => return Arc::clone(&source.text),
+            Redaction::RequestValues => redact_request_values,
+            Redaction::Values => redact_values,
+        };
+        Arc::clone(self.veiled.entry(id).or_insert_with(|| redact(&source.text).into()))
     }
 }
 

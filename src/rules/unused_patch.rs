@@ -48,7 +48,7 @@ mod tests {
         let first = side.patch_file(&file).unwrap().content.specs[0].at();
         let unused = |used: &[Span]| {
             let used = used.iter().copied().collect();
-            unused_patches(&side, &[file.clone()], &used, &Scope::everything()).len()
+            unused_patches(&side, std::slice::from_ref(&file), &used, &Scope::everything()).len()
         };
         assert_eq!((unused(&[]), unused(&[first])), (2, 1));
     }

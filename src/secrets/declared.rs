@@ -3,19 +3,27 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::redact::names_literals;
+use super::withhold::{withhold, withhold_literals};
 use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
-use crate::finding::Finding;
-use crate::metadata::{LayerTrees, SecretAttributes, is_patch_file};
+use crate::finding::{Finding, Outcome};
+use crate::metadata::{EffectiveMetadata, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
+use crate::names;
+use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::settings::PlaceRule;
-use crate::text::{SourceId, Sources};
+use crate::text::{Redaction, SourceId, Sources};
 use crate::value::{Node, Secret};
 
 /// What rules and metadata declare as secret, on every side there is.
 pub struct Secrets<'a> {
     pub(super) masks: Masks,
     sides: Vec<Arc<LayerTrees<'a>>>,
+    /// Layers of other snapshots.
+    others: Vec<Arc<LayerTrees<'a>>>,
     pub(super) is_off: bool,
+    /// Whether a configuration that may name secrets could not be read, so that any value may be one.
+    pub(super) withholds_all: bool,
 }
 
 impl<'a> Secrets<'a> {
@@ -26,13 +34,55 @@ impl<'a> Secrets<'a> {
         sides: Vec<Arc<LayerTrees<'a>>>,
         reveal: bool,
     ) -> Self {
-        Self { masks: Masks::new(rules), sides, is_off: reveal }
+        Self { masks: Masks::new(rules), sides, others: Vec::new(), is_off: reveal, withholds_all: false }
     }
 
-    /// The resource with what rules name hidden; what metadata declares is not looked at.
+    /// These secrets, and those that the layers of other snapshots declare.
     #[must_use]
-    pub fn hide_by_rules(&self, resource: Resource) -> Resource {
-        if self.is_off { resource } else { self.masks.hide(resource) }
+    pub fn declared_by(mut self, others: Vec<Arc<LayerTrees<'a>>>) -> Self {
+        self.others = others;
+        self
+    }
+
+    /// Every tree of layers that can declare secrets.
+    pub(super) fn layers(&self) -> impl Iterator<Item = &Arc<LayerTrees<'a>>> {
+        self.sides.iter().chain(&self.others)
+    }
+
+    /// The errors of layers of other snapshots that apply to these resources.
+    pub fn errors_of_others<'r>(&self, resources: impl Iterator<Item = &'r Resource>) -> Vec<Finding> {
+        if self.others.is_empty() {
+            return Vec::new();
+        }
+        let metadata =
+            resources.flat_map(|resource| self.others.iter().filter_map(move |layers| metadata_in(layers, resource)));
+        metadata.flat_map(|metadata| metadata.findings).filter(Finding::is_error).collect()
+    }
+
+    /// These secrets; where a configuration that may name others could not be read, every value is withheld.
+    #[must_use]
+    pub fn withholding_all(mut self, is_unknown: bool) -> Self {
+        self.withholds_all = is_unknown;
+        self
+    }
+
+    /// Whether the values of a resource are withheld, because something that may declare its secrets could not be read.
+    pub fn withholds(&self, resource: &Resource) -> bool {
+        !self.is_off && (self.withholds_all || self.attributes_of(resource).is_unknown())
+    }
+
+    /// A document of metadata with what rules name hidden; where it is unknown what is secret, what it would send literally too.
+    #[must_use]
+    pub fn hide_in_metadata(&self, metadata: Resource, is_unknown: bool) -> Resource {
+        if self.is_off {
+            return metadata;
+        }
+        let hidden = self.masks.hide(metadata);
+        if is_unknown || self.withholds_all {
+            Resource { payload: withhold_literals(&hidden.payload), ..hidden }
+        } else {
+            hidden
+        }
     }
 
     /// Whether secret values are hidden at all.
@@ -45,9 +95,25 @@ impl<'a> Secrets<'a> {
         self.is_off || self.masks.is_same_for_all()
     }
 
-    /// Whether a text that could not be parsed may hold what a rule names.
-    pub fn may_be_in(&self, text: &str) -> bool {
-        self.masks.may_be_in(text)
+    /// Whether a text that could not be parsed may hold secrets, so that none of its lines is shown.
+    pub fn may_be_in(&self, path: &RepoPath, text: &str) -> bool {
+        match self.redaction(path, text) {
+            Redaction::Nothing => false,
+            Redaction::RequestValues => names_literals(text),
+            Redaction::Values => true,
+        }
+    }
+
+    /// How much of the text of a file is hidden.
+    fn redaction(&self, path: &RepoPath, text: &str) -> Redaction {
+        let is_declared = || self.layers().any(|side| side.secrets_near(path).may_be_in(text));
+        if self.masks.may_be_in(text) {
+            return Redaction::Values;
+        }
+        if path.as_bytes() == names::CONFIGURATION.as_bytes() || !self.withholds_all && !is_declared() {
+            return Redaction::Nothing;
+        }
+        if is_metadata_file(path.file_name()) { Redaction::RequestValues } else { Redaction::Values }
     }
 
     /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
@@ -55,10 +121,13 @@ impl<'a> Secrets<'a> {
         let shown: BTreeSet<SourceId> = findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
         for source in shown {
             let text = sources.get(source);
-            let is_declared = || self.sides.iter().any(|side| side.secrets_near(&text.path).may_be_in(&text.text));
             // A text without a revision was typed on the command line.
-            if !text.revision.is_empty() && (self.may_be_in(&text.text) || is_declared()) {
-                sources.mark_sensitive(source);
+            if text.revision.is_empty() {
+                continue;
+            }
+            match self.redaction(&text.path, &text.text) {
+                Redaction::Nothing => {}
+                redaction => sources.redact(source, redaction),
             }
         }
     }
@@ -86,6 +155,14 @@ impl<'a> Secrets<'a> {
     fn hide_places(&self, resource: Resource) -> Resource {
         let attributes = self.attributes_of(&resource);
         let resource = self.masks.hide(resource);
+        if self.withholds_all || attributes.is_unknown() {
+            let payload = match resource.file.file_name() {
+                name if name == names::CONFIGURATION.as_bytes() => resource.payload,
+                name if is_metadata_file(name) => withhold_literals(&resource.payload),
+                _ => withhold(&resource.payload),
+            };
+            return Resource { payload, ..resource };
+        }
         match attributes.is_empty() {
             true => resource,
             false => hide_places(resource, |payload| attributes.places(payload)),
@@ -119,17 +196,22 @@ impl<'a> Secrets<'a> {
     /// What metadata on any side declares as secret.
     fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
         let mut declared = SecretAttributes::default();
-        for layers in &self.sides {
+        for layers in self.layers() {
             // A file of patches is no resource itself, but applies to some.
             if is_patch_file(resource.file.file_name()) {
                 declared = declared.and(&layers.secrets_near(&resource.file));
                 continue;
             }
-            let path = layers.roots().around(&resource.file).and_then(|root| resource.logical_path(&root.path));
-            if let Some(metadata) = path.and_then(|path| layers.metadata(&path, &resource.file)) {
+            if let Some(metadata) = metadata_in(layers, resource) {
                 declared = declared.and(metadata.value.secret_attributes());
             }
         }
         declared
     }
+}
+
+/// The metadata of a resource in a tree of layers, if it can have any.
+fn metadata_in(layers: &LayerTrees<'_>, resource: &Resource) -> Option<Outcome<Arc<EffectiveMetadata>>> {
+    let root = layers.roots().around(&resource.file)?;
+    layers.metadata(&resource.logical_path(&root.path)?, &resource.file)
 }

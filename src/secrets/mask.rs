@@ -37,7 +37,7 @@ impl Masks {
     #[must_use]
     pub(super) fn hide(&self, mut resource: Resource) -> Resource {
         let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.applies_to(&resource)).collect();
-        let mut hiding = Hiding { rules, path: Vec::new(), history: History::default() };
+        let mut hiding = Hiding { rules, path: Vec::new(), history: History::default(), withholds: false };
         if let Some(hidden) = hiding.node(&resource.payload) {
             resource.payload = hidden;
         }
@@ -94,16 +94,23 @@ fn is_sensitive_text(text: &str) -> bool {
 }
 
 /// One walk through a document.
-struct Hiding<'a> {
+pub(super) struct Hiding<'a> {
     rules: Vec<&'a Rule>,
     path: Vec<SmolStr>,
     history: History,
+    /// Whether values are hidden because nothing says whether they are secret.
+    withholds: bool,
 }
 
 impl Hiding<'_> {
     /// For a part that is secret as a whole.
     fn everything() -> Self {
-        Self { rules: Vec::new(), path: Vec::new(), history: History::default() }
+        Self { rules: Vec::new(), path: Vec::new(), history: History::default(), withholds: false }
+    }
+
+    /// For a document whose secrets are not known.
+    pub(super) fn withholding() -> Self {
+        Self { withholds: true, ..Self::everything() }
     }
 
     /// The node with its secrets hidden, or nothing if it has none.
@@ -153,10 +160,11 @@ impl Hiding<'_> {
     }
 
     /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
-    fn scalars(&mut self, node: &Node) -> Node {
+    pub(super) fn scalars(&mut self, node: &Node) -> Node {
         let hidden = match &node.value {
             Value::Map(_) | Value::List(_) => node.map_children(|child| Some(self.scalars(child.node))),
             Value::Null | Value::Secret(_) => None,
+            _ if self.withholds => Some(withheld(node)),
             _ => Some(secret(node)),
         };
         let hidden = self.overridden(node, hidden, |hiding, loser| Some(hiding.scalars(loser)));
@@ -164,7 +172,7 @@ impl Hiding<'_> {
     }
 
     /// An overridden value would be shown by `outcrop explain`, so it is hidden like the value.
-    fn overridden(
+    pub(super) fn overridden(
         &mut self,
         node: &Node,
         hidden: Option<Node>,
@@ -192,12 +200,21 @@ fn is_secret_object(map: &Map) -> bool {
 
 /// The steps and the place stay; a tag or an anchor is kept off, since it belongs to the value.
 pub(super) fn secret(node: &Node) -> Node {
+    hidden(node, Secret::hide(node.clone()))
+}
+
+/// A value that may be secret: what would say so could not be read.
+fn withheld(node: &Node) -> Node {
+    hidden(node, Secret::withhold(node.clone()))
+}
+
+fn hidden(node: &Node, secret: Secret) -> Node {
     let extra = node.extra.as_ref().map(|extra| {
         let mut extra = (**extra).clone();
         extra.tag = None;
         Arc::new(extra)
     });
-    Node { value: Value::Secret(Secret::hide(node.clone())), span: node.span, extra }
+    Node { value: Value::Secret(secret), span: node.span, extra }
 }
 
 #[cfg(test)]

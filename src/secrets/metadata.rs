@@ -12,14 +12,9 @@ impl Secrets<'_> {
     pub fn hide_metadata(&self, node: Node, path: &MetadataPath) -> Node {
         let logical = path.to_logical().unwrap_or_else(LogicalPath::root);
         let file = logical.directory_below(&RepoPath::root()).unwrap_or_default();
-        self.hide_by_rules(Resource {
-            identity: Identity::Logical(logical),
-            file,
-            position: 0,
-            payload: node,
-            unit: None,
-        })
-        .payload
+        let resource = Resource { identity: Identity::Logical(logical), file, position: 0, payload: node, unit: None };
+        let is_unknown = self.layers().any(|side| side.may_miss_secrets(path));
+        self.hide_in_metadata(resource, is_unknown).payload
     }
 
     /// One value of a document of metadata, with what rules name hidden.

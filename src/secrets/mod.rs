@@ -1,8 +1,8 @@
 //! Secrets: which values are secret, what is derived from them, and how both are hidden before anything is compared or printed.
 //!
 //! [`Secrets`] is asked by every stage. Its parts: rules (`mask`), what metadata declares (`declared`, `metadata`), copies and values
-//! made of secrets (`derived`), values that secrets override (`overridden`), values of patch files (`patch_values`), and texts that
-//! could not be parsed (`redact`).
+//! made of secrets (`derived`), values that secrets override (`overridden`), values of patch files (`patch_values`), texts that could
+//! not be parsed (`redact`), and everything that may be secret because what would say so could not be read (`withhold`).
 
 mod declared;
 mod derived;
@@ -11,10 +11,12 @@ mod metadata;
 mod overridden;
 mod patch_values;
 mod redact;
+mod withhold;
 
 pub use declared::Secrets;
 pub use derived::{hide_copies_of, secrets_in, without_secrets};
-pub use redact::redact_values;
+pub use redact::{redact_request_values, redact_values};
+pub use withhold::withhold_value;
 
 use derived::{hide_copies, hide_everywhere};
 use mask::{Masks, hide_places};

@@ -23,6 +23,43 @@ pub fn redact_values(text: &str) -> String {
     shown
 }
 
+/// The keys of metadata below which literal values are sent: headers, bodies, query values and defaults.
+const LITERALS: [&str; 5] = ["httpHeaders", "headers", "body", "query", "defaults"];
+
+/// Whether a text names a key of metadata below which literal values are sent.
+pub(super) fn names_literals(text: &str) -> bool {
+    LITERALS.iter().any(|key| text.contains(key))
+}
+
+/// Whether literal values are sent below a key of metadata.
+pub(super) fn is_literal_key(key: &str) -> bool {
+    LITERALS.contains(&key)
+}
+
+/// A copy of a metadata file with the same byte offsets that shows everything but literal headers, bodies, query values and
+/// `defaults`.
+pub fn redact_request_values(text: &str) -> String {
+    let redacted = redact_values(text);
+    // Without indentation that means something, a line does not say what it is part of.
+    if text.trim_start().starts_with(['{', '[']) {
+        return redacted;
+    }
+    let mut inside: Option<usize> = None;
+    let mut shown = String::with_capacity(text.len());
+    for (line, hidden) in text.split_inclusive('\n').zip(redacted.split_inclusive('\n')) {
+        let content = line.trim_start_matches(' ');
+        let indent = line.len() - content.len();
+        let is_inside = inside.is_some_and(|column| {
+            content.trim().is_empty() || indent > column || indent == column && content.starts_with('-')
+        });
+        if !is_inside {
+            inside = names_literals(line).then_some(indent);
+        }
+        shown.push_str(if inside.is_some() { hidden } else { line });
+    }
+    shown
+}
+
 /// Reads one line.
 struct LineRedactor<'a> {
     line: &'a str,
@@ -147,6 +184,16 @@ fn hide(text: &str, shown: &mut String) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn metadata_shows_everything_but_what_it_sends_literally() {
+        let text = "resourceInfo:\n  secretInAttributes: [secret\noperationInfo:\n  getResource:\n    httpHeaders:\n    - name: X\n      value: hunter2\n    path: /a\n";
+        let shown = redact_request_values(text);
+        assert!(shown.contains("secretInAttributes: [secret") && shown.contains("path: /a"), "{shown}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(!redact_request_values("{\n\"headers\":\n{\"a\": \"hunter2\"").contains("hunter2"));
+        assert!(!redact_request_values("a: {body: {x: hunter2\n").contains("hunter2"));
+    }
 
     #[test]
     fn keys_and_layout_stay() {

@@ -44,6 +44,8 @@ pub struct Settings {
     pub merge: MergeProfile,
     /// What is too much.
     pub limits: Limits,
+    /// Whether the file could not be read well enough to know which secrets it names, and where metadata is that names others.
+    pub may_miss_secrets: bool,
 }
 
 impl Default for Settings {
@@ -61,6 +63,7 @@ impl Default for Settings {
             expressions: true,
             merge: MergeProfile::default(),
             limits: Limits::default(),
+            may_miss_secrets: false,
         }
     }
 }

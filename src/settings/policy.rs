@@ -2,7 +2,7 @@
 
 use super::{PlaceRule, Settings, decode};
 use crate::document::{self, Format};
-use crate::finding::{self, Finding, Location};
+use crate::finding::{self, Finding, Location, has_errors};
 use crate::limits::Limits;
 use crate::names;
 use crate::path::RepoPath;
@@ -28,6 +28,7 @@ pub struct Configuration {
     pub after: Settings,
     decides: Policy,
     findings: Vec<Finding>,
+    older_findings: Vec<Finding>,
 }
 
 impl Configuration {
@@ -38,20 +39,27 @@ impl Configuration {
         // Where the older side says nothing, or nothing readable, there is no policy to escape from.
         let usable = before.as_ref().is_some_and(|(_, findings)| findings.is_empty());
         let decides = if usable { policy } else { Policy::Head };
-        let (before, _) = before.unwrap_or_default();
+        let (before, older_findings) = before.unwrap_or_default();
         let (after, findings) = after.unwrap_or_default();
-        Self { before, after, decides, findings }
+        // Otherwise the older file is only one of two policies.
+        let older_findings = if before.may_miss_secrets { older_findings } else { Vec::new() };
+        Self { before, after, decides, findings, older_findings }
     }
 
     /// Reads `outcrop.yaml` from the one side there is.
     pub fn of_one(snapshot: &dyn Snapshot, sources: &Sources) -> Self {
         let (after, findings) = read_one(snapshot, sources).unwrap_or_default();
-        Self { before: Settings::default(), after, decides: Policy::Head, findings }
+        Self { before: Settings::default(), after, decides: Policy::Head, findings, older_findings: Vec::new() }
     }
 
     /// What is wrong with the newer side's.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Why the older side's does not say what is secret.
+    pub fn older_findings(&self) -> &[Finding] {
+        &self.older_findings
     }
 
     /// The settings that say how to judge.
@@ -85,7 +93,8 @@ impl Configuration {
 
 fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
     let path = RepoPath::new(names::CONFIGURATION).ok()?;
-    let unreadable = |error: Unreadable| Some((Settings::default(), vec![error.into_finding()]));
+    let unknown = || Settings { may_miss_secrets: true, ..Settings::default() };
+    let unreadable = |error: Unreadable| Some((unknown(), vec![error.into_finding()]));
     let entry = match snapshot.entry(&path) {
         Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,
         Err(error) => return unreadable(error),
@@ -99,12 +108,13 @@ fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec
         Err(error) => {
             let location = Location::File { path, revision: snapshot.label().into() };
             let finding = Finding::new(&finding::DOCUMENT_ENCODING, location, error.to_string());
-            return Some((Settings::default(), vec![finding.help("save the file as UTF-8")]));
+            return Some((unknown(), vec![finding.help("save the file as UTF-8")]));
         }
     };
     let source = sources.add(SourceText::new(path, snapshot.label(), &*text));
     let mut parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
     let mut decoded = decode(&parsed.value);
+    decoded.value.may_miss_secrets |= has_errors(&parsed.findings);
     parsed.findings.append(&mut decoded.findings);
     Some((decoded.value, parsed.findings))
 }

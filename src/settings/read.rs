@@ -42,8 +42,11 @@ const KEYS: [&str; 12] = [
 ];
 
 fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings) {
-    for entry in shape.entries(root, names::CONFIGURATION, &KEYS) {
+    let entries = shape.entries(root, names::CONFIGURATION, &KEYS);
+    settings.may_miss_secrets |= shape.finding_count() > 0;
+    for entry in entries {
         let value = &entry.value;
+        let known = shape.finding_count();
         match entry.key.name.as_str() {
             "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
             "metadata" => settings.metadata_root = read_metadata(shape, value),
@@ -67,6 +70,8 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
             "rules" => settings.severities = read_severities(shape, value),
             _ => read_limits(shape, value, &mut settings.limits),
         }
+        let is_wrong = shape.finding_count() > known;
+        settings.may_miss_secrets |= is_wrong && ["secrets", "roots", "metadata"].contains(&entry.key.name.as_str());
     }
 }
 

@@ -166,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_say_its_commits_is_refused() {
+    fn events_that_do_not_name_their_commits_are_refused() {
         let said = |name: &str, payload: &str| read(name, payload.as_bytes()).expect_err("refused").to_string();
         assert!(said("issue_comment", "{}").contains("--base"));
-        assert!(said("push", "{}").contains("does not say which commits"));
-        assert!(said("push", r#"{"ref": "x", "before": "--output=x", "after": "y"}"#).contains("does not say"));
+        assert!(said("push", "{}").contains("does not name its commits"));
+        assert!(said("push", r#"{"ref": "x", "before": "--output=x", "after": "y"}"#).contains("does not name"));
         assert!(said("push", "[").contains("cannot be read"));
         assert!(said("pull_request", &"[".repeat(100_000)).contains("cannot be read"));
     }

@@ -102,6 +102,7 @@ impl Side<'_> {
                 let ResourceHit { resource, .. } = found.remove(0);
                 let unnamed = || NoStart::Unnamed(resource.identity.to_string());
                 let path = self.path_of(&resource).ok_or_else(unnamed)?;
+                findings.extend(self.layer_findings(&resource).into_iter().filter(Finding::is_error));
                 Ok(Some((path, Some(resource))))
             }
             _ => Err(NoStart::Several(found.iter().map(|found| found.resource.identity.to_string()).collect())),

@@ -85,20 +85,24 @@ impl<'a> Side<'a> {
     /// A snapshot on its own, with the secret rules of its own settings; with `reveal`, secrets are shown.
     pub fn new(given: Given<'a>, reveal: bool) -> Self {
         let side = Layered::new(given, LAYOUTS);
-        let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal);
+        let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal)
+            .withholding_all(given.settings.may_miss_secrets);
         side.hiding(Arc::new(secrets))
     }
 
-    /// Both sides of a comparison. Each hides what either of them declares as secret.
+    /// Both sides of a comparison. Each hides what either of them, or a layer of the `others`, declares as secret.
     pub fn pair<'r>(
         [before, after]: [Given<'a>; 2],
+        others: &[Given<'a>],
         layouts: &'a [&'a dyn Layout],
         rules: impl IntoIterator<Item = &'r PlaceRule>,
         reveal: bool,
     ) -> [Self; 2] {
+        let others = others.iter().map(|given| Layered::new(*given, layouts).layers).collect();
+        let is_unknown = before.settings.may_miss_secrets || after.settings.may_miss_secrets;
         let (before, after) = (Layered::new(before, layouts), Layered::new(after, layouts));
         let layers = vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
-        let secrets = Arc::new(Secrets::new(rules, layers, reveal));
+        let secrets = Arc::new(Secrets::new(rules, layers, reveal).declared_by(others).withholding_all(is_unknown));
         [before.hiding(Arc::clone(&secrets)), after.hiding(secrets)]
     }
 

@@ -44,7 +44,7 @@ impl Side<'_> {
         for root in self.settings.roots.paths() {
             let mut waiting: Vec<RepoPath> = vec![root.clone()];
             while let Some(directory) = waiting.pop().filter(|_| !self.is_cut()) {
-                let own = directory.below(&root).and_then(|below| LogicalPath::of_directory(&below));
+                let own = directory.below(root).and_then(|below| LogicalPath::of_directory(&below));
                 let own = own.filter(|path| !path.is_root());
                 for path in own.into_iter().chain(self.named_by_files(&directory)) {
                     names.entry(path.last().unwrap_or_default().into()).or_default().push(path);

@@ -108,9 +108,9 @@ impl Side<'_> {
         self.caches.children.get(path, || {
             let mut found: BTreeSet<LogicalPath> = BTreeSet::new();
             for root in self.settings.roots.paths() {
-                let Ok(directory) = path.directory_below(&root) else { continue };
+                let Ok(directory) = path.directory_below(root) else { continue };
                 let folder = self.folder(&directory);
-                let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root)?);
+                let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
                 found.extend(folder.folders.iter().filter(|folder| self.leads_to_resources(folder)).filter_map(below));
                 let written = self.written_in(&directory);
                 found.extend(written.keys().filter(|own| own.parent().as_ref() == Some(path)).cloned());
@@ -124,7 +124,7 @@ impl Side<'_> {
     pub(super) fn resources_in(&self, collection: &LogicalPath) -> BTreeMap<LogicalPath, Resource> {
         let mut found: BTreeMap<LogicalPath, Resource> = BTreeMap::new();
         for root in self.settings.roots.paths() {
-            let Ok(directory) = collection.directory_below(&root) else { continue };
+            let Ok(directory) = collection.directory_below(root) else { continue };
             let folder = self.folder(&directory);
             let standing = folder.folders.iter().flat_map(|folder| self.standing_in(folder));
             let beside = folder.files.iter().filter(|file| !is_named_by_directory(file));

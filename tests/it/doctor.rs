@@ -18,7 +18,7 @@ fn it_says_what_is_set_up_and_marks_what_cannot_work() {
         .says("  git difftool     not set up\n")
         .says("  object ids       SHA-1\n")
         .says("  outcrop.yaml     none")
-        .says("not read: other formats (README.md)")
+        .says("skipped: other formats (README.md)")
         .says("no problems")
         .does_not_say("!");
     install(&repo, "pre-commit");

@@ -1,3 +1,4 @@
-//! What a run says when: one module per topic, one test per rule.
+//! What a run says when: a test for each rule.
 
 mod findings;
+mod secrets;

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::value::{Entry, Node, Value};
 
-use super::MASK;
 use super::scalar::must_be_escaped;
 
 /// The value as JSON, indented by two spaces, with a line break at its end.
@@ -53,7 +52,7 @@ fn write_node(writer: &mut JsonWriter, node: &Node, order: KeyOrder) {
             None => writer.text(number.as_str()),
         },
         Value::String(text) => writer.text(text),
-        Value::Secret(_) => writer.text(MASK),
+        Value::Secret(secret) => writer.text(secret.mask()),
         Value::List(list) => writer.list(list.items(), |writer, item| write_node(writer, item, order)),
         Value::Map(map) => {
             let mut entries: Vec<&Entry> = map.entries().iter().collect();

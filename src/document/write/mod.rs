@@ -12,9 +12,6 @@ pub use inline::{inline_within, to_inline};
 pub use json::{JsonWriter, KeyOrder, Layout, json, to_json};
 pub use yaml::to_yaml;
 
-/// The text that is written for a secret.
-const MASK: &str = "•••";
-
 /// The longest implicit key. YAML allows 1024 characters, and needs `? ` before a longer key; the margin is for what quoting adds.
 const LONGEST_IMPLICIT_KEY: usize = 1000;
 

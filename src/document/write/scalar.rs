@@ -6,8 +6,8 @@ use crate::sanitize;
 use crate::value::{Key, KeyKind, Node, Value};
 
 use super::super::scalar as core_schema;
+use super::LONGEST_IMPLICIT_KEY;
 use super::plain::is_plain;
-use super::{LONGEST_IMPLICIT_KEY, MASK};
 
 /// A scalar on one line.
 pub(super) fn push_scalar(out: &mut String, node: &Node, is_in_flow: bool) {
@@ -16,7 +16,7 @@ pub(super) fn push_scalar(out: &mut String, node: &Node, is_in_flow: bool) {
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(number) => out.push_str(number.as_str()),
         Value::String(text) => push_text(out, text, is_in_flow),
-        Value::Secret(_) => out.push_str(MASK),
+        Value::Secret(secret) => out.push_str(secret.mask()),
         Value::List(_) => out.push_str("[]"),
         Value::Map(_) => out.push_str("{}"),
     }

@@ -60,7 +60,7 @@ impl Written<'_> {
             }
             Value::Secret(secret) => {
                 let number = self.secret_numbers.borrow_mut().number(secret, self.node.hash());
-                serializer.serialize_str(&format!("(sensitive)#{number}"))
+                serializer.serialize_str(&format!("({})#{number}", secret.word()))
             }
         }
     }

@@ -202,7 +202,7 @@ impl Draft<'_> {
             ChangeKind::Move | ChangeKind::Reorder => "moved",
             _ => "changed",
         };
-        let line = Line::default().with(Role::Dim, &format!("(sensitive, {what}) "));
+        let line = Line::default().with(Role::Dim, &format!("({}, {what}) ", secret_numbers::word(change)));
         let mut token = |node: &Option<Node>| {
             let node = node.as_ref()?;
             Some(

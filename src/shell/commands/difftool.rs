@@ -11,7 +11,7 @@ use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::report::lines;
 use crate::report::{Report, Style};
-use crate::settings::{Configuration, Policy};
+use crate::settings::{Configuration, Given, Policy};
 use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::environment;
@@ -25,11 +25,15 @@ use crate::text::Sources;
 pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit, Failure> {
     let sources = Arc::new(Sources::default());
     let mut budget = Budget::default();
-    let configuration = configuration(global, args, &sources)?;
+    let repository = RepositorySides::open(global, args)?;
+    let configuration = repository.configuration(&sources);
     budget.limits = configuration.limits().clone();
     let (before, after) = sides(args, &budget)?;
-    let comparison =
-        Comparison::new(&*before, &*after, &configuration, &sources, Options { budget, ..Options::default() });
+    let limits = configuration.limits();
+    let declaring = repository.snapshots().into_iter().zip([&configuration.before, &configuration.after]);
+    let declaring = declaring.map(|(snapshot, settings)| Given { snapshot, settings, sources: &sources, limits });
+    let options = Options { budget, declaring: declaring.collect(), ..Options::default() };
+    let comparison = Comparison::new(&*before, &*after, &configuration, &sources, options);
     let report = comparison.compare();
     // Machine formats name what was not compared; people who asked for a diff of a file want to see one.
     let is_for_people = !matches!(args.format, DiffFormat::Json | DiffFormat::JsonPatch | DiffFormat::Markdown);
@@ -68,25 +72,45 @@ fn write(report: &Report, plain: &[TextFile], format: DiffFormat, style: &Style)
 }
 
 /// What applies to both sides: what the repository says now and said last. git hands over nothing but the files that differ,
-/// and their secret values are listed in another file.
-fn configuration(global: &Global, args: &DifftoolArgs, sources: &Sources) -> Result<Configuration, Failure> {
-    let budget = Budget::default();
-    let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
-    let place = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let repository = match Repository::open(&place) {
-        Ok(repository) => repository,
-        Err(GitError::NotARepository { .. }) if are_directories(args) => {
-            let (before, after) = (directory(&args.local), directory(&args.remote));
-            return Ok(Configuration::read(&before, &after, Policy::Base, sources));
+/// and which of their values are secret is written in other files.
+struct RepositorySides {
+    /// The last commit, and the working tree if there is one.
+    sides: Vec<Box<dyn Snapshot>>,
+}
+
+impl RepositorySides {
+    fn open(global: &Global, args: &DifftoolArgs) -> Result<Self, Failure> {
+        let budget = Budget::default();
+        let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
+        let place = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+        let repository = match Repository::open(&place) {
+            Ok(repository) => repository,
+            Err(GitError::NotARepository { .. }) if are_directories(args) => {
+                let (before, after) = (directory(&args.local), directory(&args.remote));
+                return Ok(Self { sides: vec![Box::new(before), Box::new(after)] });
+            }
+            Err(GitError::NotARepository { .. }) => return Ok(Self { sides: Vec::new() }),
+            Err(error) => return Err(error.into()),
+        };
+        let mut sides: Vec<Box<dyn Snapshot>> =
+            vec![Box::new(repository.snapshot(&Revision::Tree(repository.head()?), &budget)?)];
+        if let Some(root) = repository.root() {
+            sides.push(Box::new(directory(root).labelled("working tree")));
         }
-        Err(GitError::NotARepository { .. }) => return Ok(Configuration::default()),
-        Err(error) => return Err(error.into()),
-    };
-    let before = repository.snapshot(&Revision::Tree(repository.head()?), &budget)?;
-    Ok(match repository.root() {
-        Some(root) => Configuration::read(&before, &directory(root).labelled("working tree"), Policy::Base, sources),
-        None => Configuration::read(&before, &before, Policy::Base, sources),
-    })
+        Ok(Self { sides })
+    }
+
+    fn snapshots(&self) -> Vec<&dyn Snapshot> {
+        self.sides.iter().map(|side| &**side).collect()
+    }
+
+    fn configuration(&self, sources: &Sources) -> Configuration {
+        match &self.snapshots()[..] {
+            [before, after] => Configuration::read(*before, *after, Policy::Base, sources),
+            [only] => Configuration::read(*only, *only, Policy::Base, sources),
+            _ => Configuration::default(),
+        }
+    }
 }
 
 fn are_directories(args: &DifftoolArgs) -> bool {

@@ -130,7 +130,7 @@ fn other_events_and_no_event_need_words() {
     let project = Project::new();
     let clone = project.checkout("full", &project.feature, None);
     run(&mut clone.step("issue_comment", "{}")).ends_with(2).says("::error title=outcrop::").says("--base");
-    run(&mut clone.step("push", "{}")).ends_with(2).says("does not name the commits");
+    run(&mut clone.step("push", "{}")).ends_with(2).says("does not name its commits");
     run(&mut clone.step("push", "no json")).ends_with(2).says("cannot be read");
     let by_hand = |arguments: &[&str]| {
         let mut command = outcrop(&project.repo, &["ci", "github"]);
