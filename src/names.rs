@@ -105,7 +105,8 @@ mod tests {
             assert_eq!(Format::of_file_name(name.as_bytes()), Some(Format::Yaml), "{name}");
         }
         assert_eq!(Format::of_file_name(b"a.Json"), Some(Format::Json));
-        for name in ["yaml", ".yaml", "a.yaml.bak", "a.", "", "a.jsonc"] {
+        assert_eq!(Format::of_file_name(b"a.jsonc"), Some(Format::Json));
+        for name in ["yaml", ".yaml", "a.yaml.bak", "a.", "", "a.json5"] {
             assert_eq!(Format::of_file_name(name.as_bytes()), None, "{name}");
         }
     }
