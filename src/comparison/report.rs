@@ -1,18 +1,22 @@
 //! The last step: everything that a run found out, as data that each format writes in its own way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::views::Changes;
-use super::{Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, causes, unreadable_layers};
+use super::{
+    Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
+};
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
+use crate::path::RepoPath;
 use crate::resource::{ReadAs, Skipped};
 use crate::rules::{self, ByAge, Settled};
+use crate::snapshot::renames;
 use crate::text::Sources;
 
 /// The result of a run, as all formats show it.
@@ -36,10 +40,16 @@ pub struct Report {
     pub new_problems: Vec<Finding>,
     /// The number of other problems, which both sides have.
     pub existing_problems: usize,
+    /// Changed files that are configuration by name but not by content, and those that could not be read, as text.
+    pub text_files: Vec<TextFile>,
+    /// Changed or affected files that could not be compared.
+    pub unread: BTreeSet<RepoPath>,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
     pub compared: Compared,
+    /// The number of resources that were looked at.
+    pub examined: usize,
     /// Changes hidden by rules of the user, each with its rule.
     pub suppressed: Vec<Suppressed>,
     /// The views that were compared, if not all of them were.
@@ -59,9 +69,9 @@ pub struct Report {
 /// How much was compared; shown with every report.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
-    /// Files that differ between the sides.
+    /// Files that differ between the sides, as git counts them: a renamed file once.
     pub files: usize,
-    /// Resources in those files, on either side.
+    /// Resources that differ; for a check those that were checked.
     pub resources: usize,
 }
 
@@ -77,9 +87,14 @@ impl Report {
         self.edits = Edits::default();
     }
 
-    /// Whether the sides differ in something that was compared.
+    /// Whether the sides differ in something that was compared, by its meaning or as text.
     pub fn has_differences(&self) -> bool {
-        self.resources.iter().any(ResourceChange::is_difference)
+        self.resources.iter().any(ResourceChange::is_difference) || self.compared_as_text().next().is_some()
+    }
+
+    /// The changed files that are configuration by name, but not by content.
+    pub fn compared_as_text(&self) -> impl Iterator<Item = &TextFile> {
+        self.text_files.iter().filter(|file| file.cause == TextCause::NotByContent)
     }
 }
 
@@ -99,7 +114,7 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: compared } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -113,6 +128,13 @@ impl Comparison<'_> {
         notes.would_hide.extend(self.would_hide(&resources));
         let sources = self.after.sources;
         let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
+        let incomplete = gap >= Gap::Unparsed;
+        let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
+        let (text_files, skipped) = self.text_files(files.skipped, &files.unread, &renames);
+        let mut unread = files.unread;
+        let errors = problems.limiting.findings.iter().filter(|finding| incomplete && finding.is_error());
+        unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
+        let differing = resources.iter().filter(|resource| resource.is_difference()).count();
         Report {
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
@@ -122,12 +144,15 @@ impl Comparison<'_> {
             new_problems: problems.new.findings,
             existing_problems: problems.existing.findings.len(),
             switched_off: problems.limiting.switched_off + problems.new.switched_off,
-            compared: Compared { files: files.edited, resources: compared },
+            compared: Compared { files: files.edited - renames.len(), resources: differing },
+            examined,
+            text_files,
+            unread,
             suppressed,
             only: self.options.views.names(),
             would_hide: notes.would_hide,
-            incomplete: gap >= Gap::Unparsed,
-            ..self.empty_report(files.skipped, files.read_as)
+            incomplete,
+            ..self.empty_report(skipped, files.read_as)
         }
     }
 
