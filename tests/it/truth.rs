@@ -1,3 +1,4 @@
 //! What a run says when: a test for each rule.
 
+mod failures;
 mod secrets;
