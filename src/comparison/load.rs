@@ -42,6 +42,10 @@ pub(super) struct Loaded {
 pub(super) struct LoadedFiles {
     /// How many differ.
     pub(super) edited: usize,
+    /// Those that only one side has: a pair of them may be one file that was renamed.
+    pub(super) one_sided: Vec<ChangedFile>,
+    /// Those that could not be read or parsed.
+    pub(super) unread: BTreeSet<RepoPath>,
     /// Documents of both sides that were not read because they are the same to the letter.
     pub(super) same_documents: usize,
     pub(super) skipped: Vec<Skipped>,
@@ -58,6 +62,7 @@ impl Comparison<'_> {
         in_units: &[BTreeSet<RepoPath>; 2],
         documents: Documents,
     ) -> Loaded {
+        let one_sided = files.iter().filter(|file| file.before.is_none() || file.after.is_none()).cloned().collect();
         let parses = ParseOnce::new(&files, &self.before, &self.after, documents);
         let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses };
         sort_for_reading(&mut files, &self.after);
@@ -81,7 +86,8 @@ impl Comparison<'_> {
             loaded.par_extend(files.into_par_iter().filter_map(load));
         }
         loaded.sort_by(|a, b| a.path.cmp(&b.path));
-        loaded.into_iter().fold(Loaded::default(), Loaded::with)
+        let nothing = Loaded { files: LoadedFiles { one_sided, ..LoadedFiles::default() }, ..Loaded::default() };
+        loaded.into_iter().fold(nothing, Loaded::with)
     }
 }
 
@@ -146,6 +152,9 @@ impl Loaded {
         self.findings.before.extend(before.findings);
         self.findings.after.extend(after.findings);
         let files = &mut self.files;
+        if is_broken {
+            files.unread.insert(path.clone());
+        }
         files.edited += usize::from(is_edited);
         if let Some(read_as) = after.read_as.or(before.read_as).filter(|_| is_edited) {
             *files.read_as.entry(read_as).or_default() += 1;

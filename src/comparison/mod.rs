@@ -15,7 +15,7 @@ mod parse_once;
 mod patched;
 mod report;
 mod requests;
-mod text_fallback;
+mod text_files;
 mod units;
 mod views;
 
@@ -45,7 +45,7 @@ use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
-pub use text_fallback::{TextContent, TextFile};
+pub use text_files::{TextCause, TextContent, TextFile};
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.
@@ -76,6 +76,8 @@ pub struct Options<'a> {
     pub declaring: Vec<Given<'a>>,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
+    /// Whether files that are no configuration are shown as text.
+    pub all_files: bool,
 }
 
 impl Default for Options<'_> {
@@ -89,6 +91,7 @@ impl Default for Options<'_> {
             views: ComparedViews::default(),
             declaring: Vec::new(),
             reveal: false,
+            all_files: false,
         }
     }
 }
@@ -201,6 +204,7 @@ impl<'a> Comparison<'a> {
             // What cannot be understood on one side cannot be compared.
             if before.iter().chain(&after).any(Finding::is_error) {
                 loaded.gap = loaded.gap.max(Gap::Unparsed);
+                loaded.files.unread.insert(file.clone());
             }
             if self.options.scope.wants(file) {
                 loaded.findings.before.extend(before.into_iter().filter(is_about_layer));

@@ -1,18 +1,20 @@
 //! The last step: everything that a run found out, as data that each format writes in its own way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::views::Changes;
-use super::{Comparison, Gap, Judged, Prepared, causes, unreadable_layers};
+use super::{Comparison, Gap, Judged, Prepared, TextCause, TextFile, causes, unreadable_layers};
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
+use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
 use crate::rules::{self, Settled};
+use crate::snapshot::renames;
 use crate::text::Sources;
 
 /// The result of a run, as all formats show it.
@@ -32,10 +34,16 @@ pub struct Report {
     pub layer_edits: Vec<LayerEdit>,
     /// Problems in the files, in order of file and location.
     pub findings: Vec<Finding>,
+    /// Changed files that are configuration by name but not by content, and those that could not be read, as text.
+    pub text_files: Vec<TextFile>,
+    /// Changed or affected files that could not be compared.
+    pub unread: BTreeSet<RepoPath>,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
     pub compared: Compared,
+    /// The number of resources that were looked at.
+    pub examined: usize,
     /// Changes hidden by rules of the user, each with its rule.
     pub suppressed: Vec<Suppressed>,
     /// The views that were compared, if not all of them were.
@@ -55,9 +63,9 @@ pub struct Report {
 /// How much was compared; shown with every report.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
-    /// Files that differ between the sides.
+    /// Files that differ between the sides, as git counts them: a renamed file once.
     pub files: usize,
-    /// Resources in those files, on either side.
+    /// Resources that differ; for a check those that were checked.
     pub resources: usize,
 }
 
@@ -73,16 +81,21 @@ impl Report {
         self.edits = Edits::default();
     }
 
-    /// Whether the sides differ in something that was compared.
+    /// Whether the sides differ in something that was compared, by its meaning or as text.
     pub fn has_differences(&self) -> bool {
-        self.resources.iter().any(ResourceChange::is_difference)
+        self.resources.iter().any(ResourceChange::is_difference) || self.compared_as_text().next().is_some()
+    }
+
+    /// The changed files that are configuration by name, but not by content.
+    pub fn compared_as_text(&self) -> impl Iterator<Item = &TextFile> {
+        self.text_files.iter().filter(|file| file.cause == TextCause::NotByContent)
     }
 }
 
 impl Comparison<'_> {
     /// The report of a comparison.
     pub(super) fn report(&self, summary: LoadSummary, changes: Changes, layer_edits: Vec<LayerEdit>) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: compared } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -97,6 +110,13 @@ impl Comparison<'_> {
         findings.after.extend(rules::unusable_list_keys(&resources));
         let sources = self.after.sources;
         let Settled { findings, switched_off } = self.settle(findings.joined());
+        let incomplete = gap >= Gap::Unparsed;
+        let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
+        let (text_files, skipped) = self.text_files(files.skipped, &files.unread, &renames);
+        let mut unread = files.unread;
+        let errors = findings.iter().filter(|finding| incomplete && finding.is_error());
+        unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
+        let differing = resources.iter().filter(|resource| resource.is_difference()).count();
         Report {
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
@@ -104,12 +124,15 @@ impl Comparison<'_> {
             layer_edits,
             findings,
             switched_off,
-            compared: Compared { files: files.edited, resources: compared },
+            compared: Compared { files: files.edited - renames.len(), resources: differing },
+            examined,
+            text_files,
+            unread,
             suppressed,
             only: self.options.views.names(),
             would_hide: notes.would_hide,
-            incomplete: gap >= Gap::Unparsed,
-            ..self.empty_report(files.skipped, files.read_as)
+            incomplete,
+            ..self.empty_report(skipped, files.read_as)
         }
     }
 

@@ -12,7 +12,7 @@ use super::snippet::at_revision;
 use super::style::Style;
 use super::summary_counts::{SummaryCounts, grouped, plural, severities};
 use super::terminal::{self, Draft, Layout};
-use super::{Report, terminal::count_texts};
+use super::{Report, TextFile, lines, terminal::count_texts};
 use crate::diff::{DiffSide, Member, ResourceChange, Status, pointer};
 use crate::finding::{Finding, Location};
 use crate::sanitize;
@@ -31,7 +31,7 @@ const MOST_FINDINGS: usize = 50;
 const MOST_SOURCES: usize = 8;
 /// Lists of so many resources are shown whole.
 const MOST_LISTED: usize = 100;
-/// The most skipped files named.
+/// The most files named that could not be compared.
 const MOST_SKIPPED: usize = 20;
 /// Changes that new rules would hide are named up to this many.
 const MOST_HIDDEN: usize = 5;
@@ -131,12 +131,15 @@ impl Parts {
             let is_shown = |change| grouped_changes.contains(&Member { resource: *at, change });
             details.push(|| detail(resource, &mut draft, &is_shown).unwrap_or_default());
         }
+        for file in &report.text_files {
+            details.push(|| text_detail(file));
+        }
         let overridden = groups::overridden(report, &mut draft);
         let cut = if draft.was_cut { "… marks truncated text.\n" } else { "" };
         Self {
             head: head(report),
             nouns: if shared.rows.is_empty() { "resources" } else { "groups and resources" },
-            detailed: shared.rows.len() + shown.iter().filter(has_detail).count(),
+            detailed: shared.rows.len() + shown.iter().filter(has_detail).count() + report.text_files.len(),
             tables: [shared, resources].into_iter().filter(|table| !table.rows.is_empty()).collect(),
             details: details.texts,
             findings: findings(report),
@@ -208,11 +211,10 @@ impl Details {
 
 fn head(report: &Report) -> String {
     let counts = SummaryCounts::count(report);
-    let title = match (counts.is_unchanged(), report.is_incomplete()) {
-        (true, true) => "could not compare all files".to_owned(),
-        (true, false) => "no effective change".to_owned(),
-        (false, _) => words(&counts, true),
-    };
+    let said = (!counts.is_unchanged()).then(|| words(&counts, true));
+    let title = [terminal::incomplete(report), said, terminal::as_text(report)].into_iter().flatten();
+    let title = title.collect::<Vec<_>>().join("; ");
+    let title = if title.is_empty() { terminal::headline(report, &counts).1 } else { title };
     let sides = format!("{} → {}", span(&report.before), span(&report.after));
     let compared = format!(
         "{} in {}",
@@ -227,7 +229,7 @@ fn head(report: &Report) -> String {
         views => format!(" Views compared: {}.", views.join(" and ")),
     };
     let notes = format!("{}{}", incomplete(report), changing_rules(report));
-    format!("### outcrop: {title}\n\n{sides}, {compared} compared.{only}{rest}\n\n{sources}{notes}")
+    format!("### outcrop: {title}\n\n{sides}, {compared}.{only}{rest}\n\n{sources}{notes}")
 }
 
 /// A change of compare rules must not hide itself, least of all from a reviewer.
@@ -250,8 +252,25 @@ fn changing_rules(report: &Report) -> String {
     format!("> **Compare rules change:** {count} below would be hidden by the new rules: {}\n\n", names.join(", "))
 }
 
-fn incomplete(report: &Report) -> &'static str {
-    if report.is_incomplete() { "> **Incomplete:** files with errors were not compared.\n\n" } else { "" }
+/// Which files could not be compared.
+fn incomplete(report: &Report) -> String {
+    let Some(phrase) = terminal::incomplete(report) else { return String::new() };
+    let names: Vec<String> = report.unread.iter().take(MOST_SKIPPED).map(|path| span(&path.to_string())).collect();
+    let more = report.unread.len().saturating_sub(MOST_SKIPPED);
+    let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
+    let names = if names.is_empty() { String::new() } else { format!(": {}{more}", names.join(", ")) };
+    format!("> **{phrase}**{names}\n\n")
+}
+
+/// The lines of a file that differ, folded.
+fn text_detail(file: &TextFile) -> String {
+    let lines = lines::hunks_of(file, &STYLE);
+    let body = if lines.is_empty() { String::new() } else { fenced(&lines) };
+    let (name, note) = (html(&shortened(&file.path.to_string())), html(&lines::note(file)));
+    format!(
+        "<details><summary>{} <code>{name}</code> {note}</summary>\n\n{body}\n</details>\n\n",
+        lines::symbol(file).0
+    )
 }
 
 /// The counts of resources, or all other counts.
@@ -324,17 +343,7 @@ fn findings(report: &Report) -> String {
 }
 
 fn skipped(report: &Report) -> String {
-    if report.skipped.is_empty() {
-        return String::new();
-    }
-    let named = report.skipped.iter().take(MOST_SKIPPED);
-    let mut names: Vec<String> =
-        named.map(|skipped| format!("{} ({})", span(&skipped.path.to_string()), skipped.reason.describe())).collect();
-    let more = report.skipped.len().saturating_sub(MOST_SKIPPED);
-    if more > 0 {
-        names.push(format!("and {} more", grouped(more)));
-    }
-    format!("Not compared: {}\n", names.join(", "))
+    terminal::others(report).map(|phrase| format!("{phrase}\n")).unwrap_or_default()
 }
 
 /// Text in a code span, where nothing in it means anything to Markdown.
@@ -482,11 +491,12 @@ mod tests {
     fn the_table_comes_before_the_details() {
         let shown = written(&sample::rich(), 65_000);
         assert!(shown.starts_with(
-            "### outcrop: 4 changed (1 also moved), 1 added, 1 removed, 1 moved
+            "### outcrop: incomplete: 1 file could not be compared; 4 changed (1 also moved), 1 added, 1 removed, 1 moved; \
+             1 file compared as text: Helm templates (1)
 
-`HEAD` → `index`, 12 resources in 9 changed files compared. Also: 3 errors, 3 secrets, 1 order-only, 1 spelling-only, 3 files skipped.
+`HEAD` → `index`, 12 resources in 9 changed files. Also: 3 errors, 3 secrets, 1 order-only, 1 spelling-only.
 
-> **Incomplete:** files with errors were not compared.
+> **incomplete: 1 file could not be compared**: `deploy/broken.yaml`
 
 | | Resource | Changes | File |
 |-|-|-|-|
@@ -538,10 +548,10 @@ mod tests {
             let said = shown.contains("Truncated");
             (shown.matches("<details>").count(), shown.contains("| Resource |"), shown.contains("### outcrop"), said)
         };
-        assert_eq!(has(whole), (6, true, true, false));
-        assert!(matches!(has(whole - 1), (1..=5, true, true, true)));
+        assert_eq!(has(whole), (7, true, true, false));
+        assert!(matches!(has(whole - 1), (1..=6, true, true, true)));
         assert_eq!(has(1_000), (0, true, true, true));
-        assert_eq!(has(400), (0, false, true, true));
+        assert_eq!(has(500), (0, false, true, true));
         assert_eq!(has(10), (0, false, false, false));
     }
 

@@ -31,6 +31,6 @@ pub mod unified;
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
-pub use crate::comparison::{Compared, Report};
+pub use crate::comparison::{Compared, Report, TextCause, TextContent, TextFile};
 pub use crate::impact::{LayerEdit, OverridingResource};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};

@@ -1,11 +1,12 @@
 //! Reports made by hand, for tests and for looking at.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use smol_str::SmolStr;
 
-use super::{Compared, LayerEdit, OverridingResource, Report, SkipReason, Skipped};
+use super::{Compared, LayerEdit, OverridingResource, Report, SkipReason, Skipped, TextCause, TextContent, TextFile};
 use crate::diff::{Change, ChangeKind, Difference, Options, PathStep, ResourceChange, diff};
 use crate::document::{Format, parse};
 use crate::finding::{self, Finding, Location};
@@ -191,11 +192,16 @@ pub(super) fn rich() -> Report {
     report.incomplete = true;
     report.compared = Compared { files: 9, resources: 12 };
     let skip = |name: &str, reason| Skipped { path: path(name), reason };
-    report.skipped = vec![
-        skip("README.md", SkipReason::OtherFormat),
-        skip("docs/logo.svg", SkipReason::OtherFormat),
-        skip("charts/web/templates/service.yaml", SkipReason::ForeignTemplate),
-    ];
+    report.skipped = vec![skip("README.md", SkipReason::OtherFormat), skip("docs/logo.svg", SkipReason::OtherFormat)];
+    let text = |port: &str| Some(format!("port: {{{{ .Values.{port} }}}}\n"));
+    report.text_files = vec![TextFile {
+        path: path("charts/web/templates/service.yaml"),
+        renamed_from: None,
+        cause: TextCause::NotByContent,
+        kind: "Helm templates",
+        content: TextContent::Text { before: text("port"), after: text("http") },
+    }];
+    report.unread = BTreeSet::from([path("deploy/broken.yaml")]);
     report
 }
 

@@ -3,15 +3,15 @@
 //! What is compared are the resources as they are understood, not the files: keys sorted, aliases written out, secrets masked.
 
 use std::io;
-use std::ops::Range;
 
-use super::Report;
+use super::lines::{hunk_lines, hunks_of, note};
 use super::paint::{Line, Role, Screen};
 use super::secret_numbers::SecretNumbers;
 use super::style::Style;
 use super::summary_counts::{grouped, plural};
+use super::{Report, TextContent, TextFile, terminal};
 use crate::diff::path_text;
-use crate::diff::text::{Hunk, hunks};
+use crate::diff::text::hunks;
 use crate::diff::{ResourceChange, Status};
 use crate::document::write::{to_inline, to_yaml};
 use crate::path::RepoPath;
@@ -37,18 +37,41 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
             section(resource, &mut secret_numbers).into_iter().chain(metadata_section(resource, &mut secret_numbers));
         lines.into_iter().try_for_each(|line| screen.exact_line(&line))?;
     }
+    for file in &report.text_files {
+        text_section(file, style).iter().try_for_each(|line| screen.exact_line(line))?;
+    }
     Ok(())
+}
+
+/// A file that is compared as text, as git shows it; without its lines where they are not to be shown.
+fn text_section(file: &TextFile, style: &Style) -> Vec<Line> {
+    let heading = |text: String| Line::default().with(Role::Heading, &text);
+    let (old, new) = (prefixed("a/", file.renamed_from.as_ref().unwrap_or(&file.path)), prefixed("b/", &file.path));
+    let mut lines = vec![heading(format!("diff --git {old} {new}"))];
+    if let Some(from) = &file.renamed_from {
+        lines.extend([heading(format!("rename from {from}")), heading(format!("rename to {}", file.path))]);
+    }
+    let hunks = hunks_of(file, style);
+    if hunks.is_empty() {
+        lines.push(Line::default().with(Role::Dim, &format!("# {}", note(file))));
+        return lines;
+    }
+    let TextContent::Text { before, after } = &file.content else { return lines };
+    let side = |text: &Option<String>, name| if text.is_some() { name } else { "/dev/null".to_owned() };
+    lines.extend([heading(format!("--- {}", side(before, old))), heading(format!("+++ {}", side(after, new)))]);
+    lines.extend(hunks);
+    lines
 }
 
 /// What a diff has no place for. Tools skip lines before the first section.
 fn remarks(report: &Report) -> Vec<String> {
-    let skipped =
-        report.skipped.iter().map(|skipped| format!("not compared: {} ({})", skipped.path, skipped.reason.describe()));
+    let first =
+        [terminal::incomplete(report), terminal::as_text(report), terminal::others(report)].into_iter().flatten();
     let findings = (!report.findings.is_empty()).then(|| plural(report.findings.len(), "finding"));
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
     let spelling =
         (spelling > 0).then(|| format!("{} written differently but equal in value", plural(spelling, "number")));
-    skipped.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
+    first.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
 }
 
 fn section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec<Line> {
@@ -134,29 +157,6 @@ fn prefixed(prefix: &str, path: &RepoPath) -> String {
     sanitize::quoted_path(&[prefix.as_bytes(), path.as_bytes()].concat())
 }
 
-/// The resource is named where git shows the function of a hunk.
-pub(super) fn hunk_lines(hunk: &Hunk<'_>, identity: &str) -> Vec<Line> {
-    let range = |range: &Range<usize>| match range.len() {
-        0 => format!("{},0", range.start),
-        1 => format!("{}", range.start + 1),
-        length => format!("{},{length}", range.start + 1),
-    };
-    let ranges = format!("@@ -{} +{} @@", range(&hunk.before), range(&hunk.after));
-    let identity = if identity.is_empty() { String::new() } else { format!(" {identity}") };
-    let mut lines = vec![Line::default().with(Role::Moved, &ranges).with(Role::Plain, &identity)];
-    for line in &hunk.lines {
-        lines.push(match (line.before, line.after) {
-            (Some(_), None) => Line::default().with(Role::Removed, &format!("-{}", line.text)),
-            (None, _) => Line::default().with(Role::Added, &format!("+{}", line.text)),
-            _ => Line::default().with(Role::Plain, &format!(" {}", line.text)),
-        });
-        if !line.has_line_feed {
-            lines.push(Line::default().with(Role::Dim, "\\ No newline at end of file"));
-        }
-    }
-    lines
-}
-
 fn canonical(document: &Node, secret_numbers: &mut SecretNumbers) -> String {
     to_yaml(&secret_numbers.masked(&sorted(document)))
 }
@@ -219,9 +219,9 @@ rename to b.yaml
     fn what_has_no_place_in_a_diff_is_remarked() {
         let shown = written(&crate::report::sample::rich());
         assert!(shown.starts_with(
-            "# not compared: README.md (other formats)
-# not compared: docs/logo.svg (other formats)
-# not compared: charts/web/templates/service.yaml (templates of another tool)
+            "# incomplete: 1 file could not be compared
+# 1 file compared as text: Helm templates (1)
+# 2 other files not compared (Markdown 1, pictures 1)
 # 3 findings, see the full report
 # 1 number written differently but equal in value
 diff --git a/customers/acme/resource.yaml b/customers/acme/resource.yaml

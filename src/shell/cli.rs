@@ -162,6 +162,9 @@ pub(super) struct DiffArgs {
     /// List the changes that ignore and compare rules hide
     #[arg(long, env = "OUTCROP_SHOW_SUPPRESSED")]
     pub(super) show_suppressed: bool,
+    /// Also show changed files that are no configuration, as text
+    #[arg(long, env = "OUTCROP_ALL_FILES")]
+    pub(super) all_files: bool,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
     pub(super) reveal: bool,

@@ -25,6 +25,8 @@ pub(super) struct Asked {
     pub(super) reveal: bool,
     /// What is compared of a resource.
     pub(super) views: ComparedViews,
+    /// Whether files that are no configuration are shown as text.
+    pub(super) all_files: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -77,9 +79,10 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views } = asked;
+        let Asked { ignored, reveal, views, all_files } = asked;
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options = Options { scope, budget, ignored, memory: &self.memory, views, reveal, ..Options::default() };
+        let options =
+            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, ..Options::default() };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

@@ -2,6 +2,7 @@
 
 mod changes;
 mod memory;
+mod renames;
 mod scope;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use smol_str::SmolStr;
 
 pub use changes::{ChangedFile, Changes, changes, files_below};
 pub use memory::MemorySnapshot;
+pub use renames::renames;
 pub use scope::{Scope, ScopeError};
 
 use crate::finding::{self, Finding, Location};

@@ -81,8 +81,8 @@ fn what_cannot_be_read_by_meaning_is_shown_as_lines() {
             "~ Makefile  (not YAML or JSON: compared line by line)\n@@ -1,2 +1,2 @@\n all:\n-→   cc\n+→   gcc\\e[31m\n",
         )
         .says("document/syntax")
-        .says("~ same.yaml  (does not parse: compared line by line)\n@@ -1,2 +1,2 @@\n-a: 1\n+a: [1\n b: 2\n")
-        .says("binary  (not YAML or JSON: the bytes differ)")
+        .says("~ same.yaml  (has errors: compared line by line)\n@@ -1,2 +1,2 @@\n-a: 1\n+a: [1\n b: 2\n")
+        .says("binary  (not YAML or JSON: none before, 2 bytes after)")
         .says("not shown because it may contain secrets")
         .does_not_say("hunter")
         .does_not_say("\x1b");

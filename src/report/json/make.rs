@@ -13,9 +13,10 @@ use crate::diff::{
 use crate::finding::{Finding, Location};
 use crate::path::{Pointer, RepoPath};
 use crate::report::locate::Locator;
+use crate::report::paint::Line;
 use crate::report::secret_numbers::SecretNumbers;
 use crate::report::summary_counts::SummaryCounts;
-use crate::report::{Report, SkipReason};
+use crate::report::{Report, SkipReason, Style, TextFile, lines};
 use crate::resource::{Identity, Resource};
 use crate::text::{Sources, Span};
 use crate::value::Node;
@@ -42,13 +43,19 @@ impl<'a> Maker<'a> {
             tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
             before: SideLabel { label: &report.before },
             after: SideLabel { label: &report.after },
-            compared: ComparedCounts { files: report.compared.files, resources: report.compared.resources },
-            summary: summary(&SummaryCounts::count(report), report.switched_off),
+            compared: ComparedCounts {
+                files: report.compared.files,
+                resources: report.compared.resources,
+                examined: report.examined,
+            },
+            summary: summary(report),
             resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
             findings: report.findings.iter().map(|finding| self.finding(finding)).collect(),
+            compared_as_text: report.compared_as_text().map(text_file).collect(),
+            not_compared: report.unread.iter().map(|path| unread(path, report)).collect(),
             skipped: report
                 .skipped
                 .iter()
@@ -217,8 +224,37 @@ fn source(file: &EditedFile) -> WireSource {
     WireSource { file: in_file(&file.file), edits: file.edits, resources: file.resources }
 }
 
-fn summary(counts: &SummaryCounts, switched_off: usize) -> Summary {
+/// A file that was compared as text.
+fn text_file(file: &TextFile) -> WireTextFile {
+    let hunks = lines::hunks_of(file, &Style::default());
+    let diff: Vec<String> = hunks.iter().map(Line::plain).collect();
+    WireTextFile {
+        path: wire_path(&file.path),
+        renamed_from: file.renamed_from.as_ref().map(ToString::to_string),
+        kind: file.kind,
+        note: lines::note(file),
+        diff: (!diff.is_empty()).then(|| diff.join("\n")),
+    }
+}
+
+/// A file that could not be compared, with its lines where they may be shown.
+fn unread(path: &RepoPath, report: &Report) -> WireTextFile {
+    let as_text = report.text_files.iter().find(|file| file.path == *path);
+    as_text.map(text_file).unwrap_or_else(|| WireTextFile {
+        path: wire_path(path),
+        renamed_from: None,
+        kind: "files with errors",
+        note: "could not be compared".to_owned(),
+        diff: None,
+    })
+}
+
+fn summary(report: &Report) -> Summary {
+    let counts = SummaryCounts::count(report);
     Summary {
+        complete: !report.is_incomplete(),
+        compared_as_text: report.compared_as_text().count(),
+        not_compared: report.unread.len(),
         added: counts.added,
         removed: counts.removed,
         changed: counts.changed,
@@ -232,7 +268,7 @@ fn summary(counts: &SummaryCounts, switched_off: usize) -> Summary {
         secrets: counts.secrets,
         skipped: counts.skipped,
         suppressed: counts.suppressed,
-        switched_off,
+        switched_off: report.switched_off,
         errors: counts.errors,
         warnings: counts.warnings,
         notes: counts.notes,

@@ -38,6 +38,8 @@ pub(super) struct WireReport<'a> {
     pub sources: Vec<WireSource>,
     pub layer_edits: Vec<WireLayerEdit>,
     pub findings: Vec<WireFinding<'a>>,
+    pub compared_as_text: Vec<WireTextFile>,
+    pub not_compared: Vec<WireTextFile>,
     pub skipped: Vec<WireSkipped>,
     pub suppressed: Vec<WireSuppressed<'a>>,
     /// Left out if empty; older versions of the format do not have it.
@@ -70,10 +72,14 @@ pub(super) struct SideLabel<'a> {
 pub(super) struct ComparedCounts {
     pub files: usize,
     pub resources: usize,
+    pub examined: usize,
 }
 
 #[derive(Serialize)]
 pub(super) struct Summary {
+    pub complete: bool,
+    pub compared_as_text: usize,
+    pub not_compared: usize,
     pub added: usize,
     pub removed: usize,
     pub changed: usize,
@@ -338,6 +344,20 @@ pub(super) struct FindingPlace {
     pub end_line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_column: Option<usize>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireTextFile {
+    #[serde(flatten)]
+    pub path: WirePath,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    pub kind: &'static str,
+    /// How it was compared.
+    pub note: String,
+    /// The lines that differ, in hunks; left out where they are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -6,15 +6,12 @@ use super::Draft;
 use super::change::Layout;
 use super::group::is_behind;
 use super::resource::CHANGES;
-use super::summary::wrapped;
+use super::summary::{others, wrapped};
 use crate::diff::Suppressed;
-use crate::report::paint::{Line, Role, columns};
+use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{SummaryCounts, plural};
-use crate::report::{LayerEdit, Report, SkipReason};
+use crate::report::{LayerEdit, Report, Skipped};
 use crate::sanitize;
-
-/// The most names of skipped files on one line.
-const NAMED_FILES: usize = 5;
 
 /// The lines of the footer.
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'_>) -> Vec<Line> {
@@ -37,10 +34,6 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         let numbers = plural(counts.spelling_only, "number");
         let phrase = format!("Spelling only: {numbers} written differently but equal in value (-v lists them)");
         lines.extend(wrapped(&phrase, Role::Dim, columns));
-    }
-    if report.is_incomplete() {
-        let phrase = "Incomplete: files with errors were not compared";
-        lines.extend(wrapped(phrase, Role::Alarm, columns));
     }
     if draft.was_cut {
         let phrase = format!("{} marks text shortened to fit the width (-v shows all)", draft.symbols.ellipsis);
@@ -111,52 +104,25 @@ fn taken_out(suppressed: &Suppressed, draft: &mut Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// How the changed files were interpreted; only with `-v`.
+/// How the changed files were interpreted, and how many resources were looked at; only with `-v`.
 fn read_as(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
-    if !draft.style.is_verbose() || report.read_as.is_empty() {
+    if !draft.style.is_verbose() {
         return Vec::new();
     }
     let kinds: Vec<String> =
         report.read_as.iter().map(|(kind, count)| format!("{} ({count})", kind.describe())).collect();
-    wrapped(&format!("Interpreted as: {}", kinds.join(", ")), Role::Dim, draft.style.columns())
+    let kinds = (!kinds.is_empty()).then(|| format!("Interpreted as: {}", kinds.join(", ")));
+    let examined = (report.examined > 0).then(|| format!("Examined: {}", plural(report.examined, "resource")));
+    kinds.into_iter().chain(examined).flat_map(|phrase| wrapped(&phrase, Role::Dim, draft.style.columns())).collect()
 }
 
-fn skipped(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
-    if report.skipped.is_empty() {
-        return Vec::new();
-    }
-    let mut by_reason: BTreeMap<SkipReason, Vec<String>> = BTreeMap::new();
-    for skipped in &report.skipped {
-        by_reason.entry(skipped.reason).or_default().push(skipped.path.to_string());
-    }
-    let count = plural(report.skipped.len(), "changed file");
-    let mut lines = vec![Line::default().with(Role::Dim, &format!("Not compared: {count}"))];
-    for (reason, files) in by_reason {
-        lines.extend(group(reason, &files, draft));
-    }
-    lines
-}
-
-fn group(reason: SkipReason, files: &[String], draft: &mut Draft<'_>) -> Vec<Line> {
-    let label = format!("{} ({})", reason.describe(), files.len());
+/// `9 other files not compared (Go 8, Markdown 1)`; with `-v` also their names.
+fn skipped(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    let Some(phrase) = others(report) else { return Vec::new() };
+    let mut lines = wrapped(&phrase, Role::Dim, draft.style.columns());
     if draft.style.is_verbose() {
-        let title = Line::indented(2).with(Role::Dim, &label);
-        let names = files.iter().map(|file| Line::indented(4).with(Role::Dim, file));
-        return std::iter::once(title).chain(names).collect();
+        let name = |skipped: &Skipped| Line::indented(2).with(Role::Dim, &skipped.path.to_string());
+        lines.extend(report.skipped.iter().map(name));
     }
-    let shown = files.iter().take(NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = files.len().saturating_sub(NAMED_FILES);
-    let more = if more > 0 { format!(", {more} more (-v lists all)") } else { String::new() };
-    let text = format!("{label}: {shown}{more}");
-    let room = draft.style.columns().saturating_sub(2);
-    if columns(&text) <= room {
-        return vec![Line::indented(2).with(Role::Dim, &text)];
-    }
-    let mut lines = vec![Line::indented(2).with(Role::Dim, &format!("{label}:"))];
-    for file in files.iter().take(NAMED_FILES) {
-        let file = draft.fitted(file, room.saturating_sub(2));
-        lines.push(Line::indented(4).with(Role::Dim, &file));
-    }
-    lines.extend((!more.is_empty()).then(|| Line::indented(4).with(Role::Dim, more.trim_start_matches(", "))));
     lines
 }

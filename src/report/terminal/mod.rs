@@ -22,11 +22,12 @@ pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
 pub(super) use stat::extent_words;
-pub(super) use summary::count_texts;
+pub(super) use summary::{as_text, count_texts, headline, incomplete, others};
 
 use super::Report;
 use super::diagnostics;
 use super::edit_pattern::EditPattern;
+use super::lines;
 use super::locate::Locator;
 use super::paint::{Line, Role, Screen};
 use super::secret_numbers::SecretNumbers;
@@ -80,8 +81,12 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
     lines.into_iter().try_for_each(|line| screen.line(line))
 }
 
-/// The findings with their snippets, if there are any.
+/// The files that were compared as text, then the findings with their snippets, if there are any.
 pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    if !report.text_files.is_empty() {
+        screen.blank()?;
+        lines::show(&report.text_files, draft.style, screen)?;
+    }
     if report.findings.is_empty() {
         return Ok(());
     }

@@ -4,10 +4,10 @@ use std::io;
 
 use super::{Draft, frame};
 use crate::diff::{ChangeKind, ResourceChange, Status};
-use crate::report::Report;
 use crate::report::paint::{Line, Role, Screen, columns};
 use crate::report::style::Style;
 use crate::report::summary_counts::plural;
+use crate::report::{Report, lines};
 
 /// The widest bar.
 const WIDEST_BAR: usize = 24;
@@ -36,8 +36,29 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
         if !shown.is_empty() {
             screen.blank()?;
         }
-        shown.iter().flat_map(|resource| table.row(draft, resource)).try_for_each(|line| screen.line(line))
+        shown.iter().flat_map(|resource| table.row(draft, resource)).try_for_each(|line| screen.line(line))?;
+        text_rows(report, draft, screen)
     })
+}
+
+/// One line per file that was compared as text.
+fn text_rows(report: &Report, draft: &mut Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    if !report.text_files.is_empty() {
+        screen.blank()?;
+    }
+    for file in &report.text_files {
+        let (symbol, role) = lines::symbol(file);
+        let (added, removed) = lines::extent(file);
+        let count = match added + removed {
+            0 => lines::note(file),
+            _ => format!("{}, +{added} -{removed} lines", file.kind),
+        };
+        let name =
+            draft.fitted(&file.path.to_string(), draft.style.columns().saturating_sub(columns(&count) + 4).max(8));
+        let line = Line::default().with(role, symbol).with(Role::Plain, " ").with(Role::Heading, &name);
+        screen.line(line.with(Role::Plain, &format!("  {count}")))?;
+    }
+    Ok(())
 }
 
 struct Table {

@@ -1,22 +1,29 @@
 //! The first lines: the two sides, how much was compared, and the counts.
 
-use crate::finding::Finding;
-use crate::report::Report;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
-use crate::report::summary_counts::{SummaryCounts, files_with_findings, grouped, plural};
+use crate::report::summary_counts::{SummaryCounts, grouped, plural};
+use crate::report::{Report, SkipReason, Skipped};
 use crate::sanitize;
 
 /// The sides and what was compared, then the counts; one line if nothing changed.
 pub(super) fn lines(report: &Report, counts: &SummaryCounts, style: &Style) -> Vec<Line> {
     let columns = style.columns();
-    let answer =
-        if counts.is_unchanged() { unchanged(report) } else { Line::default().with(Role::Dim, &compared(report)) };
-    let answers = if answer.width() <= columns { vec![answer] } else { wrapped(&answer.plain(), Role::Plain, columns) };
+    let (role, phrase) = headline(report, counts);
+    let answer = Line::default().with(role, &phrase);
+    let answers = if answer.width() <= columns { vec![answer] } else { wrapped(&phrase, role, columns) };
     let words = std::iter::once(title(report, style)).chain(answers).collect();
     let mut lines = filled(words, "   ", columns);
-    let counts = count_texts(counts).into_iter().map(|(role, text)| Line::default().with(role, &text)).collect();
-    lines.extend(filled(counts, "  ", columns));
+    if report.is_incomplete() && !counts.is_unchanged() {
+        lines.extend(wrapped(&compared(report), Role::Dim, columns));
+    }
+    let counted = count_texts(counts).into_iter().map(|(role, text)| Line::default().with(role, &text)).collect();
+    lines.extend(filled(counted, "  ", columns));
+    let as_text = as_text(report).filter(|text| *text != phrase);
+    lines.extend(as_text.into_iter().flat_map(|text| wrapped(&text, Role::Changed, columns)));
     lines
 }
 
@@ -39,23 +46,86 @@ fn compared(report: &Report) -> String {
     format!("{resources} in {files}")
 }
 
-/// The result in one phrase: how much was compared without a change, or that files with errors could not be compared.
-fn unchanged(report: &Report) -> Line {
-    if report.is_incomplete() {
-        let phrase = match files_with_findings(report, Finding::is_error) {
-            0 => "could not compare everything".to_owned(),
-            1 => "could not compare: 1 file has errors".to_owned(),
-            files => format!("could not compare: {} have errors", plural(files, "file")),
-        };
-        return Line::default().with(Role::Alarm, &phrase);
+/// The result in one phrase. What could not be compared comes first, and "no effective change" is said only of what was compared.
+pub(in crate::report) fn headline(report: &Report, counts: &SummaryCounts) -> (Role, String) {
+    if let Some(phrase) = incomplete(report) {
+        return (Role::Alarm, phrase);
     }
-    let phrase = match (report.compared.files, report.compared.resources) {
-        (0, _) => "no files differ".to_owned(),
-        (files, 0) => format!("no resources to compare in {}", plural(files, "changed file")),
-        _ => format!("no effective change: {} compared", compared(report)),
+    if !counts.is_unchanged() {
+        return (Role::Dim, compared(report));
+    }
+    if let Some(phrase) = as_text(report) {
+        return (Role::Changed, phrase);
+    }
+    let others = report.text_files.len() + report.skipped.len();
+    let phrase = match (report.compared.files.saturating_sub(others), others) {
+        (0, 0) => "no files differ".to_owned(),
+        (0, _) => "no configuration files differ".to_owned(),
+        (files, 0) => format!("no effective change: {} compared", plural(files, "changed file")),
+        (files, _) => format!("nothing differs in {}", plural(files, "compared file")),
     };
-    Line::default().with(Role::Plain, &phrase)
+    (Role::Plain, phrase)
 }
+
+/// `incomplete: 2 files could not be compared`, if something could not be.
+pub(in crate::report) fn incomplete(report: &Report) -> Option<String> {
+    report.is_incomplete().then(|| match report.unread.len() {
+        0 => "incomplete: not everything could be compared".to_owned(),
+        files => format!("incomplete: {} could not be compared", plural(files, "file")),
+    })
+}
+
+/// `4 files compared as text: Helm templates (4)`, if there are such files.
+pub(in crate::report) fn as_text(report: &Report) -> Option<String> {
+    let kinds = numbered(report.compared_as_text().map(|file| file.kind.to_owned()));
+    let count = report.compared_as_text().count();
+    let kinds: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{kind} ({})", grouped(count))).collect();
+    (count > 0).then(|| format!("{} compared as text: {}", plural(count, "file"), kinds.join(", ")))
+}
+
+/// `9 other files not compared (Go 8, Markdown 1)`, if there are such files.
+pub(in crate::report) fn others(report: &Report) -> Option<String> {
+    let kinds = numbered(report.skipped.iter().map(kind_of_file));
+    let kinds: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{kind} {}", grouped(count))).collect();
+    let count = report.skipped.len();
+    (count > 0).then(|| format!("{} not compared ({})", plural(count, "other file"), kinds.join(", ")))
+}
+
+/// Each name with how often it occurs, the most frequent first.
+fn numbered(names: impl Iterator<Item = String>) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    counts
+}
+
+/// What people call a file that was not compared: its language, or its extension.
+fn kind_of_file(file: &Skipped) -> String {
+    if file.reason != SkipReason::OtherFormat {
+        return file.reason.describe().to_owned();
+    }
+    let Some((_, extension)) = file.path.stem_and_extension() else { return "without extension".to_owned() };
+    let extension = extension.to_ascii_lowercase();
+    let known = LANGUAGES.iter().find(|(extensions, _)| extensions.contains(&extension.as_str()));
+    known.map_or_else(|| format!(".{}", sanitize::inline(&extension)), |(_, name)| (*name).to_owned())
+}
+
+const LANGUAGES: &[(&[&str], &str)] = &[
+    (&["go"], "Go"),
+    (&["md", "markdown", "mdx"], "Markdown"),
+    (&["rs"], "Rust"),
+    (&["py"], "Python"),
+    (&["js", "mjs", "cjs", "jsx"], "JavaScript"),
+    (&["ts", "tsx"], "TypeScript"),
+    (&["sh", "bash", "zsh"], "shell"),
+    (&["tf", "tfvars", "hcl"], "Terraform"),
+    (&["jsonnet", "libsonnet"], "Jsonnet"),
+    (&["png", "jpg", "jpeg", "gif", "svg", "ico", "webp"], "pictures"),
+    (&["html", "css", "scss"], "web pages"),
+    (&["txt", "rst", "adoc"], "text"),
+    (&["toml"], "TOML"),
+];
 
 /// The counts, most important first, without zeros.
 pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, String)> {
@@ -78,7 +148,6 @@ pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, Strin
         (counts.order_only, Role::Dim, "order-only".to_owned()),
         (counts.spelling_only, Role::Dim, "spelling-only".to_owned()),
         (counts.suppressed, Role::Dim, "suppressed".to_owned()),
-        (counts.skipped, Role::Dim, format!("{} skipped", noun(counts.skipped, "file"))),
     ];
     let said = counts.into_iter().filter(|(count, ..)| *count > 0);
     said.map(|(count, role, word)| (role, format!("{} {word}", grouped(count)))).collect()

@@ -35,9 +35,11 @@ fn lines(changes: Vec<Change>, style: Style) -> Vec<String> {
 fn the_summary_says_what_was_compared_and_found() {
     let shown = written(&rich(), Style { width: 80, ..PLAIN });
     assert!(shown.starts_with(
-        "HEAD → index   12 resources in 9 changed files
+        "HEAD → index   incomplete: 1 file could not be compared
+12 resources in 9 changed files
 4 changed (1 also moved)  1 added  1 removed  1 moved  3 errors  3 secrets
-1 order-only  1 spelling-only  3 files skipped
+1 order-only  1 spelling-only
+1 file compared as text: Helm templates (1)
 
 ~ /customers/acme  customers/acme/resource.yaml
   ~ .tier  silver → gold
@@ -51,14 +53,17 @@ fn no_change_is_one_line_that_can_be_trusted() {
     let mut report = report(Vec::new());
     report.compared = Compared { files: 3, resources: 7 };
     let wide = Style { width: 80, ..PLAIN };
-    assert_eq!(written(&report, wide), "HEAD → index   no effective change: 7 resources in 3 changed files compared\n");
+    assert_eq!(written(&report, wide), "HEAD → index   no effective change: 3 changed files compared\n");
     report.compared = Compared::default();
     assert_eq!(written(&report, wide), "HEAD → index   no files differ\n");
     let location = Location::File { path: path("a.yaml"), revision: "index".into() };
     report.findings.push(Finding::new(&finding::SOURCE_UNREADABLE, location, "no"));
     report.incomplete = true;
     let shown = written(&report, wide);
-    assert!(shown.starts_with("HEAD → index   could not compare: 1 file has errors\n"), "{shown}");
+    assert!(shown.starts_with("HEAD → index   incomplete: not everything could be compared\n"), "{shown}");
+    report.unread.insert(path("a.yaml"));
+    let shown = written(&report, wide);
+    assert!(shown.starts_with("HEAD → index   incomplete: 1 file could not be compared\n"), "{shown}");
 }
 
 #[test]
@@ -257,11 +262,8 @@ fn what_is_left_out_is_always_counted() {
     let shown = written(&rich(), Style { width: 80, ..PLAIN });
     assert!(shown.ends_with(
         "
-Not compared: 3 changed files
-  other formats (2): README.md, docs/logo.svg
-  templates of another tool (1): charts/web/templates/service.yaml
+2 other files not compared (Markdown 1, pictures 1)
 Spelling only: 1 number written differently but equal in value (-v lists them)
-Incomplete: files with errors were not compared
 … marks text shortened to fit the width (-v shows all)
 "
     ));
@@ -295,8 +297,9 @@ fn names_are_the_files_of_today() {
     let shown = String::from_utf8(out).expect("reports are text");
     assert_eq!(
         shown,
-        "apps/web/deployment.yaml\napps/web/flags.yaml\napps/web/service.yaml\nconfig/old.yaml\n\
-         customers/acme/resource.yaml\ndeploy/config.yaml\ndeploy/secret.yaml\n"
+        "apps/web/deployment.yaml\napps/web/flags.yaml\napps/web/service.yaml\n\
+         charts/web/templates/service.yaml\nconfig/old.yaml\n\
+         customers/acme/resource.yaml\ndeploy/broken.yaml\ndeploy/config.yaml\ndeploy/secret.yaml\n"
     );
 }
 

@@ -19,7 +19,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let comparison = session.comparison(Asked { ignored, reveal, views: views(&args.only) });
+    let comparison = session.comparison(Asked { ignored, reveal, views: views(&args.only), all_files: args.all_files });
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
     // Programs get everything, and choose for themselves.

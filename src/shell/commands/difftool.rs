@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::diff::{self, Look};
-use crate::comparison::{Comparison, Options, TextFile};
+use crate::comparison::{Comparison, Options};
 use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::report::lines;
@@ -32,17 +32,14 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     let limits = configuration.limits();
     let declaring = repository.snapshots().into_iter().zip([&configuration.before, &configuration.after]);
     let declaring = declaring.map(|(snapshot, settings)| Given { snapshot, settings, sources: &sources, limits });
-    let options = Options { budget, declaring: declaring.collect(), ..Options::default() };
+    let options = Options { budget, declaring: declaring.collect(), all_files: true, ..Options::default() };
     let comparison = Comparison::new(&*before, &*after, &configuration, &sources, options);
     let report = comparison.compare();
-    // Machine formats name what was not compared; people who asked for a diff of a file want to see one.
-    let is_for_people = !matches!(args.format, DiffFormat::Json | DiffFormat::JsonPatch | DiffFormat::Markdown);
-    let (report, plain) = if is_for_people { comparison.with_text_files(report) } else { (report, Vec::new()) };
-    write(&report, &plain, args.format, &output::style(global))?;
+    write(&report, args.format, &output::style(global))?;
     // git uses the exit code only if it is configured to.
     let is_asked =
         args.exit_code || environment::text("GIT_DIFFTOOL_TRUST_EXIT_CODE")?.is_some_and(|trust| trust == "true");
-    let differs = report.has_differences() || plain.iter().any(|file| !file.content.is_same());
+    let differs = report.has_differences() || report.text_files.iter().any(|file| !file.content.is_same());
     let exit = match (report.is_incomplete(), is_asked && differs) {
         (true, _) => Exit::Incomplete,
         (_, true) => Exit::Found,
@@ -53,21 +50,20 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     Ok(exit)
 }
 
-fn write(report: &Report, plain: &[TextFile], format: DiffFormat, style: &Style) -> io::Result<()> {
+fn write(report: &Report, format: DiffFormat, style: &Style) -> io::Result<()> {
     // git calls once per file and says which this is; nothing else would keep them apart.
     let is_first = environment::text("GIT_DIFF_PATH_COUNTER").ok().flatten().is_none_or(|counter| counter == "1");
     if !is_first && format == DiffFormat::Terminal {
         output::print(b"\n")?;
     }
-    let says_something = report.compared.resources > 0 || !report.findings.is_empty() || report.is_incomplete();
+    let is_for_people = matches!(format, DiffFormat::Terminal | DiffFormat::SideBySide);
+    let is_only_text = report.examined == 0 && report.findings.is_empty() && !report.is_incomplete();
     output::write(|out| {
-        if says_something || plain.is_empty() {
-            diff::write(report, Look::Format(format), style, out)?;
+        if is_for_people && is_only_text && !report.text_files.is_empty() {
+            lines::write(&report.text_files, style, out)
+        } else {
+            diff::write(report, Look::Format(format), style, out)
         }
-        if says_something && !plain.is_empty() {
-            writeln!(out)?;
-        }
-        lines::write(plain, style, out)
     })
 }
 
