@@ -9,6 +9,7 @@ use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
 use crate::directive::{self, Context, Includes};
 use crate::finding::Outcome;
+use crate::names;
 use crate::path::{LogicalPath, RepoPath};
 use crate::settings::{Given, Roots};
 use crate::value::provenance;
@@ -84,7 +85,9 @@ impl<'a> LayerTrees<'a> {
         let (Some(directory), Some(root), Some(layers)) = parts else { return SecretAttributes::default() };
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(&root.path)?);
         let stem = file.stem_and_extension().map_or("", |(stem, _)| stem);
-        let paths = below(&directory).into_iter().flat_map(|path| [path.child(stem), path]);
+        // The directory of a selector is no path of a resource.
+        let is_path = |path: &LogicalPath| path.segments().all(|segment| segment != names::WILDCARD);
+        let paths = below(&directory).filter(is_path).into_iter().flat_map(|path| [path.child(stem), path]);
         // A layer applies to many resources, each of which may have the secrets it declares.
         let selected = self.selector_of(file).map(|selector| resolve_selector(&selector, layers).value);
         let stored = paths.map(|path| resolve(&path, layers).value).chain(selected);
