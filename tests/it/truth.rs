@@ -1,4 +1,5 @@
 //! What a run says when: a test for each rule.
 
+mod failures;
 mod headlines;
 mod secrets;
