@@ -6,6 +6,7 @@
 mod causes;
 mod compare_rules;
 mod effect;
+mod expressions;
 mod hide;
 mod load;
 mod metadata;
@@ -228,7 +229,7 @@ impl<'a> Comparison<'a> {
     fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
         let Prepared { loaded, reach, layer_edits } = prepared;
         let paired = self.pair(loaded, &reach);
-        let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers);
+        let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
         let summary = self.noting_layers(paired.summary, &changes.resources);
         self.report(summary, changes, layer_edits, new_problems)
     }

@@ -14,7 +14,7 @@ use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
 use crate::path::RepoPath;
-use crate::resource::{ReadAs, Skipped};
+use crate::resource::{ReadAs, Resource, Skipped};
 use crate::rules::{self, ByAge, Settled};
 use crate::snapshot::renames;
 use crate::text::Sources;
@@ -163,7 +163,12 @@ impl Comparison<'_> {
         let ByAge { new: mut findings, mut existing } =
             rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
-        let unreadable = unreadable_layers(&self.after, loaded.after.iter());
+        let older: BTreeMap<_, _> =
+            loaded.before.iter().map(|resource| ((&resource.file, resource.position), &resource.payload)).collect();
+        let is_edited = |resource: &&Resource| {
+            older.get(&(&resource.file, resource.position)).is_none_or(|payload| !payload.is_equal(&resource.payload))
+        };
+        let unreadable = unreadable_layers(&self.after, loaded.after.iter().filter(is_edited));
         let sources = self.after.sources;
         let is_said = |problem: &Finding| {
             let is_same = |finding: &Finding| {

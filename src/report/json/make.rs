@@ -92,6 +92,7 @@ impl<'a> Maker<'a> {
         };
         let (payload, metadata) = (changes(&resource.difference), changes(&resource.metadata));
         let requests = changes(&resource.requests);
+        let expressions = changes(&resource.expressions);
         let spelling = resource.difference.spelling_only.iter().map(|change| self.change(change, &homes, None));
         WireResource {
             id: side.map(|side| side.identity.to_string()).unwrap_or_default(),
@@ -101,6 +102,7 @@ impl<'a> Maker<'a> {
             spelling_only: spelling.collect(),
             metadata,
             requests,
+            expressions,
             before: resource.before.as_ref().map(|side| self.file(side)),
             after: resource.after.as_ref().map(|side| self.file(side)),
         }
