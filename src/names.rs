@@ -1,5 +1,7 @@
 //! Names of files that mean something, each spelled once: extensions, `resource.*`, `metadata.*`, `patches.*`, `outcrop.yaml`.
 
+use crate::path::RepoPath;
+
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
@@ -11,9 +13,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name's extension promises: `yaml`, `yml`, `json`, in any case.
+    /// The format that a file name's extension promises: `yaml`, `yml`, `json`, `jsonc`, in any case.
     pub fn of_file_name(name: &[u8]) -> Option<Self> {
         let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0)?;
+        if name[dot + 1..].eq_ignore_ascii_case(JSON_WITH_COMMENTS.as_bytes()) {
+            return Some(Self::Json);
+        }
         let is_spelled = |extension: &&str| name[dot + 1..].eq_ignore_ascii_case(extension.as_bytes());
         let known = EXTENSIONS.into_iter().find(is_spelled)?;
         Some(if known == Self::Json.extension() { Self::Json } else { Self::Yaml })
@@ -30,6 +35,8 @@ impl Format {
 
 /// The extensions of files that are read, in the order in which they are preferred.
 pub const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
+/// The extension of JSON with comments.
+const JSON_WITH_COMMENTS: &str = "jsonc";
 /// The configuration of outcrop, at the root of a repository.
 pub const CONFIGURATION: &str = "outcrop.yaml";
 /// A file at the root of a repository that is always documents, never a resource named by its path or a place for directives.
@@ -42,6 +49,16 @@ pub const METADATA: &str = "metadata";
 pub const PATCHES: &str = "patches";
 /// The directory whose layers apply to every resource beside it.
 pub const WILDCARD: &str = "_";
+
+/// Whether programs that read a JSON file allow comments and trailing commas in it.
+pub fn allows_comments(path: &RepoPath) -> bool {
+    let name = path.file_name().to_ascii_lowercase();
+    name.ends_with(b".jsonc")
+        || name == b"devcontainer.json"
+        || name == b".devcontainer.json"
+        || name.starts_with(b"tsconfig") && name.ends_with(b".json")
+        || path.components().any(|component| component == b".vscode")
+}
 
 /// The names that a file with this stem can have, the preferred one first.
 pub fn each_with_stem(stem: &str) -> impl Iterator<Item = String> {
@@ -74,12 +91,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn some_programs_allow_comments() {
+        let allows = |path: &str| allows_comments(&RepoPath::new(path).unwrap());
+        for path in [".vscode/extensions.json", "a/tsconfig.base.json", ".devcontainer/devcontainer.json", "a.jsonc"] {
+            assert!(allows(path), "{path}");
+        }
+        assert!(!allows("package.json") && !allows("vscode/a.json"));
+    }
+
+    #[test]
     fn the_extension_decides_the_format() {
         for name in ["a.yaml", "a.YML", "x.y.yaml"] {
             assert_eq!(Format::of_file_name(name.as_bytes()), Some(Format::Yaml), "{name}");
         }
         assert_eq!(Format::of_file_name(b"a.Json"), Some(Format::Json));
-        for name in ["yaml", ".yaml", "a.yaml.bak", "a.", "", "a.jsonc"] {
+        assert_eq!(Format::of_file_name(b"a.jsonc"), Some(Format::Json));
+        for name in ["yaml", ".yaml", "a.yaml.bak", "a.", "", "a.json5"] {
             assert_eq!(Format::of_file_name(name.as_bytes()), None, "{name}");
         }
     }

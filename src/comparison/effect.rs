@@ -1,33 +1,39 @@
 //! The second step: resources as they are in effect, after their expressions and patches.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::expressions::{WrittenKey, WrittenPayloads, key};
 use super::load::Loaded;
 use super::{Comparison, Gap};
+use crate::expression::eval::has_expressions;
 use crate::finding::Finding;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::rules;
-use crate::side::Side;
+use crate::side::{Effective, Side};
 use crate::text::Span;
 
 /// Resources of one side as they are in effect.
+#[derive(Default)]
 pub(super) struct InEffect {
     pub(super) resources: Vec<Resource>,
     findings: Vec<Finding>,
-    /// Whether every stage succeeded for all of them.
-    is_complete: bool,
+    /// Whether a stage failed for one of them.
+    is_incomplete: bool,
     /// The patches that changed one of them, by their places.
     used: BTreeSet<Span>,
+    /// Payloads with expressions as they are written.
+    written: WrittenPayloads,
 }
 
 impl Comparison<'_> {
     /// Takes the resources of both sides through their stages, and looks for patches of changed files that match none.
     pub(super) fn effect(&self, loaded: Loaded, layers: &[RepoPath]) -> Loaded {
-        let Loaded { before, after, mut findings, mut gap, files } = loaded;
-        let (before, after) = (in_effect(before, &self.before), in_effect(after, &self.after));
-        if !before.is_complete || !after.is_complete {
+        let Loaded { before, after, mut findings, mut gap, files, written: _ } = loaded;
+        let [before, after] = both_in_effect(before, after, &self.before, &self.after);
+        if before.is_incomplete || after.is_incomplete {
             gap = gap.max(Gap::Unparsed);
         }
         let scope = &self.options.scope;
@@ -35,25 +41,60 @@ impl Comparison<'_> {
         findings.before.extend(rules::unused_patches(&self.before, layers, &before.used, scope));
         findings.after.extend(after.findings);
         findings.after.extend(rules::unused_patches(&self.after, layers, &after.used, scope));
-        Loaded { before: before.resources, after: after.resources, findings, gap, files }
+        let written = [before.written, after.written];
+        Loaded { before: before.resources, after: after.resources, findings, gap, files, written }
     }
 }
 
-/// Takes resources through the stages after their directives.
-pub(super) fn in_effect(resources: Vec<Resource>, side: &Side<'_>) -> InEffect {
-    let effective = few_or_many(resources, FEW, |resource| (side.effective(&resource), resource));
-    let mut in_effect = InEffect {
-        resources: Vec::with_capacity(effective.len()),
-        findings: Vec::new(),
-        is_complete: true,
-        used: BTreeSet::new(),
+/// Takes the resources of both sides through the stages after their directives. A stage that fails on one side is left out on
+/// both: what a failure makes of a resource is not a change.
+pub(super) fn both_in_effect(
+    before: Vec<Resource>,
+    after: Vec<Resource>,
+    older: &Side<'_>,
+    newer: &Side<'_>,
+) -> [InEffect; 2] {
+    let work = |resources: Vec<Resource>, side: &Side<'_>| -> Vec<(Arc<Effective>, Resource)> {
+        few_or_many(resources, FEW, |resource| (side.effective(&resource), resource))
     };
-    for (effective, resource) in effective {
-        in_effect.is_complete &= !effective.is_incomplete;
+    let sides = [(work(before, older), older), (work(after, newer), newer)];
+    let mut failed: BTreeMap<WrittenKey, FailedStage> = BTreeMap::new();
+    for (effective, resource) in sides.iter().flat_map(|(worked, _)| worked).filter(|(it, _)| it.is_incomplete) {
+        let stage = if effective.has_failed_expression { FailedStage::Expressions } else { FailedStage::Patches };
+        let known = failed.entry(key(resource)).or_insert(stage);
+        *known = (*known).min(stage);
+    }
+    sides.map(|(worked, side)| in_effect(worked, side, &failed))
+}
+
+/// The first stage that failed for a resource on either side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum FailedStage {
+    Expressions,
+    Patches,
+}
+
+fn in_effect(
+    worked: Vec<(Arc<Effective>, Resource)>,
+    side: &Side<'_>,
+    failed: &BTreeMap<WrittenKey, FailedStage>,
+) -> InEffect {
+    let mut in_effect = InEffect::default();
+    for (effective, resource) in worked {
+        in_effect.is_incomplete |= effective.is_incomplete;
         in_effect.used.extend(effective.patches.iter().filter(|patch| patch.is_used).map(|patch| patch.at));
         in_effect.findings.extend(effective.findings.iter().cloned());
+        let stage = if failed.is_empty() { None } else { failed.get(&key(&resource)) };
+        let payload = match stage {
+            None => effective.payload.clone(),
+            Some(FailedStage::Patches) => Some(effective.computed.clone()),
+            Some(FailedStage::Expressions) => Some(resource.payload.clone()),
+        };
+        if stage.is_none() && side.settings.expressions && has_expressions(&resource.payload) {
+            in_effect.written.insert(key(&resource), resource.payload.clone());
+        }
         // A resource that a patch drops is not there.
-        if let Some(payload) = effective.payload.clone() {
+        if let Some(payload) = payload {
             in_effect.resources.push(Resource { payload, ..resource });
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::{Comparison, Gap, SideFindings};
 use crate::expression::eval::may_have_expressions;
@@ -32,6 +33,8 @@ pub(super) struct Loaded {
     pub(super) findings: SideFindings,
     pub(super) gap: Gap,
     pub(super) files: LoadedFiles,
+    /// Payloads with expressions of both sides, as they are written.
+    pub(super) written: [WrittenPayloads; 2],
 }
 
 /// What is known about the files that were read.
@@ -60,7 +63,7 @@ impl Comparison<'_> {
         documents: Documents,
     ) -> Loaded {
         let one_sided = files.iter().filter(|file| file.before.is_none() || file.after.is_none()).cloned().collect();
-        let parses = ParseOnce::new(&files, &self.before, &self.after, documents);
+        let parses = ParseOnce::new(&self.after, documents);
         let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses };
         sort_for_reading(&mut files, &self.after);
         let budget = &self.options.budget;

@@ -6,6 +6,7 @@
 mod causes;
 mod compare_rules;
 mod effect;
+mod expressions;
 mod hide;
 mod load;
 mod metadata;
@@ -27,7 +28,7 @@ use crate::diff::ResourceChange;
 use crate::document::{self, Format};
 use crate::finding::{Finding, METADATA_PATH};
 use crate::impact::{self, Impact, Memory, NoMemory};
-use crate::layout::{LAYOUTS, Layout};
+use crate::layout::{LAYOUTS, Layout, Role};
 use crate::limits::{Budget, Limits};
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
@@ -106,9 +107,18 @@ pub enum Judged {
     Everything,
 }
 
+/// How a comparison shows new problems that do not limit it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NewProblems {
+    /// As a number; a check lists them.
+    Counted,
+    /// Among the findings.
+    Listed,
+}
+
 /// What a reviewer asks about a change.
 pub struct Review {
-    /// What differs, and all that is wrong with the files that do.
+    /// What differs, what limits the comparison, and what is wrong since this change.
     pub difference: Report,
     /// What is wrong since this change.
     pub verdict: Report,
@@ -138,12 +148,12 @@ impl<'a> Comparison<'a> {
 
     /// The semantic difference of both sides.
     pub fn compare(&self) -> Report {
-        self.difference(self.prepare(impact::impact(&self.question()), Documents::Differing))
+        self.difference(self.prepare(impact::impact(&self.question()), Documents::Differing), NewProblems::Counted)
     }
 
     /// The same difference, found by reading every file of both sides: what [`compare`](Self::compare) must agree with.
     pub fn compare_everything(&self) -> Report {
-        self.difference(self.prepare(impact::everything(&self.question()), Documents::All))
+        self.difference(self.prepare(impact::everything(&self.question()), Documents::All), NewProblems::Counted)
     }
 
     /// What is wrong with the newer side.
@@ -159,7 +169,7 @@ impl<'a> Comparison<'a> {
     pub fn review(&self) -> Review {
         let prepared = self.judge(self.prepare(impact::impact(&self.question()), Documents::All));
         let verdict = self.verdict(&prepared, Judged::New);
-        Review { difference: self.difference(prepared), verdict }
+        Review { difference: self.difference(prepared, NewProblems::Listed), verdict }
     }
 
     /// Reads everything that may differ, takes it through its stages, and hides its secrets.
@@ -187,8 +197,8 @@ impl<'a> Comparison<'a> {
     /// Adds what only a check looks for: duplicates, and changes of the rules themselves.
     fn judge(&self, prepared: Prepared) -> Prepared {
         let Prepared { mut loaded, reach, layer_edits } = prepared;
-        loaded.findings.before.extend(rules::duplicates(&loaded.before));
-        loaded.findings.after.extend(rules::duplicates(&loaded.after));
+        loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
+        loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
         loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
         Prepared { loaded, reach, layer_edits }
     }
@@ -198,7 +208,10 @@ impl<'a> Comparison<'a> {
         let is_about_layer = |finding: &Finding| {
             !["document/", "limit/", "source/"].iter().any(|area| finding.rule.id.starts_with(area))
         };
-        for file in layers {
+        let is_layer = |file: &&RepoPath| {
+            [&self.before, &self.after].into_iter().any(|side| side.roles().role(file) == Role::Layer)
+        };
+        for file in layers.iter().filter(is_layer) {
             let (before, after) = (self.before.findings_about(file), self.after.findings_about(file));
             // What cannot be understood on one side cannot be compared.
             if before.iter().chain(&after).any(Finding::is_error) {
@@ -213,12 +226,12 @@ impl<'a> Comparison<'a> {
         loaded
     }
 
-    fn difference(&self, prepared: Prepared) -> Report {
+    fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
         let Prepared { loaded, reach, layer_edits } = prepared;
         let paired = self.pair(loaded, &reach);
-        let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers);
+        let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
         let summary = self.noting_layers(paired.summary, &changes.resources);
-        self.report(summary, changes, layer_edits)
+        self.report(summary, changes, layer_edits, new_problems)
     }
 
     /// Adds what is wrong with the layers of resources that differ: their secrets and compare rules are not all known.
@@ -284,12 +297,6 @@ struct SideFindings {
 }
 
 impl SideFindings {
-    /// Both lists as one: what cannot be read on either side is missing from a comparison.
-    fn joined(mut self) -> Vec<Finding> {
-        self.after.append(&mut self.before);
-        self.after
-    }
-
     fn extend(&mut self, other: Self) {
         self.before.extend(other.before);
         self.after.extend(other.after);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::effect::in_effect;
+use super::effect::both_in_effect;
+use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
@@ -19,6 +20,8 @@ pub(super) struct Paired {
     /// Files whose requests may differ because a resource above them changed.
     pub(super) readers: AncestorReaders,
     pub(super) summary: LoadSummary,
+    /// Payloads with expressions of both sides, as they are written.
+    pub(super) written: [WrittenPayloads; 2],
 }
 
 /// What is reported beside changes.
@@ -33,7 +36,7 @@ pub(super) struct LoadSummary {
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files } = loaded;
+        let Loaded { before, after, findings, gap, files, written } = loaded;
         let resources = before.len().max(after.len()) + files.same_documents;
         let mut pairs = diff::pair(before, after);
         let mut readers = AncestorReaders::default();
@@ -41,7 +44,7 @@ impl Comparison<'_> {
             readers = self.readers_below(&pairs, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources } }
+        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources }, written }
     }
 
     fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {
@@ -65,9 +68,8 @@ impl Comparison<'_> {
         let affected = unknown.iter().map(|file| file.path.clone()).collect();
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
         let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
-        let before = in_effect(loaded.before, &self.before).resources;
-        let after = in_effect(loaded.after, &self.after).resources;
-        let [before, after] = self.hide_both(before, after);
+        let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
+        let [before, after] = self.hide_both(before.resources, after.resources);
         diff::pair(before, after)
     }
 

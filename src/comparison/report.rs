@@ -7,13 +7,15 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::views::Changes;
-use super::{Comparison, Gap, Judged, Prepared, TextCause, TextFile, causes, unreadable_layers};
+use super::{
+    Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
+};
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
 use crate::path::RepoPath;
-use crate::resource::{ReadAs, Skipped};
-use crate::rules::{self, Settled};
+use crate::resource::{ReadAs, Resource, Skipped};
+use crate::rules::{self, ByAge, Settled};
 use crate::snapshot::renames;
 use crate::text::Sources;
 
@@ -32,8 +34,12 @@ pub struct Report {
     pub edits: Edits,
     /// Edits of layers that do not affect every resource they apply to.
     pub layer_edits: Vec<LayerEdit>,
-    /// Problems in the files, in order of file and location.
+    /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
+    /// Problems that are new and do not limit the comparison, in the same order.
+    pub new_problems: Vec<Finding>,
+    /// The number of other problems, which both sides have.
+    pub existing_problems: usize,
     /// Changed files that are configuration by name but not by content, and those that could not be read, as text.
     pub text_files: Vec<TextFile>,
     /// Changed or affected files that could not be compared.
@@ -92,9 +98,22 @@ impl Report {
     }
 }
 
+/// The findings of a comparison by what they mean for it.
+struct Problems {
+    limiting: Settled,
+    new: Settled,
+    existing: Settled,
+}
+
 impl Comparison<'_> {
     /// The report of a comparison.
-    pub(super) fn report(&self, summary: LoadSummary, changes: Changes, layer_edits: Vec<LayerEdit>) -> Report {
+    pub(super) fn report(
+        &self,
+        summary: LoadSummary,
+        changes: Changes,
+        layer_edits: Vec<LayerEdit>,
+        new_problems: NewProblems,
+    ) -> Report {
         let LoadSummary { mut findings, gap, files, resources: examined } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
@@ -107,14 +126,13 @@ impl Comparison<'_> {
         let mut suppressed = suppressions.apply(&mut resources);
         suppressed.append(&mut notes.suppressed);
         notes.would_hide.extend(self.would_hide(&resources));
-        findings.after.extend(rules::unusable_list_keys(&resources));
         let sources = self.after.sources;
-        let Settled { findings, switched_off } = self.settle(findings.joined());
+        let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
         let incomplete = gap >= Gap::Unparsed;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped) = self.text_files(files.skipped, &files.unread, &renames);
         let mut unread = files.unread;
-        let errors = findings.iter().filter(|finding| incomplete && finding.is_error());
+        let errors = problems.limiting.findings.iter().filter(|finding| incomplete && finding.is_error());
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
         let differing = resources.iter().filter(|resource| resource.is_difference()).count();
         Report {
@@ -122,8 +140,10 @@ impl Comparison<'_> {
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
             resources,
             layer_edits,
-            findings,
-            switched_off,
+            findings: problems.limiting.findings,
+            new_problems: problems.new.findings,
+            existing_problems: problems.existing.findings.len(),
+            switched_off: problems.limiting.switched_off + problems.new.switched_off,
             compared: Compared { files: files.edited - renames.len(), resources: differing },
             examined,
             text_files,
@@ -139,12 +159,16 @@ impl Comparison<'_> {
     /// The findings of the newer side as a report.
     pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
         let loaded = &prepared.loaded;
-        let mut findings = loaded.findings.after.clone();
-        if judged == Judged::New {
-            findings = rules::only_new(findings, &loaded.findings.before, self.after.sources);
-        }
+        let known: &[Finding] = if judged == Judged::New { &loaded.findings.before } else { &[] };
+        let ByAge { new: mut findings, mut existing } =
+            rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
-        let unreadable = unreadable_layers(&self.after, loaded.after.iter());
+        let older: BTreeMap<_, _> =
+            loaded.before.iter().map(|resource| ((&resource.file, resource.position), &resource.payload)).collect();
+        let is_edited = |resource: &&Resource| {
+            older.get(&(&resource.file, resource.position)).is_none_or(|payload| !payload.is_equal(&resource.payload))
+        };
+        let unreadable = unreadable_layers(&self.after, loaded.after.iter().filter(is_edited));
         let sources = self.after.sources;
         let is_said = |problem: &Finding| {
             let is_same = |finding: &Finding| {
@@ -154,15 +178,31 @@ impl Comparison<'_> {
             findings.iter().any(is_same)
         };
         let is_unjudged = !unreadable.iter().all(is_said);
+        existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
         let Settled { findings, switched_off } = self.settle(findings);
         Report {
+            existing_problems: self.settle(existing).findings.len(),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
             incomplete: loaded.gap == Gap::Unreadable || is_unjudged,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
+    }
+
+    /// What a comparison says about problems, beside those that are known to limit it: errors of either side limit it too, and
+    /// those of the older side that the newer still has are named once. Other problems of the older side are not part of it.
+    fn problems(&self, findings: SideFindings, mut limiting: Vec<Finding>, new_problems: NewProblems) -> Problems {
+        let sources = self.after.sources;
+        let SideFindings { before, after } = findings;
+        let older = before.iter().filter(|finding| finding.is_error()).cloned().collect();
+        limiting.extend(rules::by_age(older, &after, sources).new);
+        let ByAge { mut new, mut existing } = rules::by_age(after, &before, sources);
+        let is_limiting = |finding: &mut Finding| finding.is_error() || new_problems == NewProblems::Listed;
+        limiting.extend(new.extract_if(.., is_limiting));
+        limiting.extend(existing.extract_if(.., |finding| finding.is_error()));
+        Problems { limiting: self.settle(limiting), new: self.settle(new), existing: self.settle(existing) }
     }
 
     /// Findings in order, with the texts that they point into redacted.

@@ -108,14 +108,17 @@ fn a_report_has_what_changed_and_nothing_else() {
 #[test]
 fn a_check_reports_what_is_new() {
     let texts = ["1", "2", "3"].map(|v| format!("apiVersion: v1\nkind: A\nmetadata: {{name: x}}\nv: {v}\n"));
-    let before = &[("a.yaml", texts[0].as_str()), ("b.yaml", &texts[1])];
-    let after = &[("a.yaml", texts[0].as_str()), ("b.yaml", &texts[1]), ("c.yaml", &texts[2])];
+    let (two, three) = (texts[..2].join("---\n"), texts.join("---\n"));
+    let before = &[("a.yaml", two.as_str()), ("b.yaml", two.as_str())];
+    let after = &[("a.yaml", two.as_str()), ("b.yaml", three.as_str())];
     let rules = |judged| {
         let report = with_comparison(before, after, |comparison| comparison.check(judged));
-        report.findings.iter().filter(|finding| finding.rule.id == RESOURCE_DUPLICATE.id).count()
+        let duplicates = report.findings.iter().filter(|finding| finding.rule.id == RESOURCE_DUPLICATE.id).count();
+        (duplicates, report.existing_problems)
     };
-    assert_eq!(rules(Judged::Everything), 2);
-    assert_eq!(rules(Judged::Changed), 0, "the only changed file is the only one that is looked at");
+    assert_eq!(rules(Judged::Everything), (3, 0));
+    assert_eq!(rules(Judged::Changed), (2, 0), "the only changed file is the only one that is looked at");
+    assert_eq!(rules(Judged::New), (1, 1));
 }
 
 #[test]

@@ -178,8 +178,8 @@ fn is_configuration_by_name(file: &Skipped) -> bool {
     match file.reason {
         SkipReason::Submodule => false,
         SkipReason::OtherFormat | SkipReason::Symlink => {
-            let ends = |suffix: &&str| name.strip_suffix(suffix.as_bytes());
-            let inner = TEMPLATE_SUFFIXES.iter().find_map(|suffix| ends(&suffix));
+            let ends = |suffix: &str| name.strip_suffix(suffix.as_bytes());
+            let inner = TEMPLATE_SUFFIXES.iter().find_map(|suffix| ends(suffix));
             document::Format::of_file_name(inner.unwrap_or(name)).is_some() || name.ends_with(b".tpl")
         }
         SkipReason::ForeignTemplate | SkipReason::JsonWithComments | SkipReason::Binary | SkipReason::LfsPointer => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::compare_rules::let_through;
+use super::expressions::WrittenPayloads;
 use super::requests::compare_requests;
 use super::{AffectedSelectors, Comparison, SideFindings, read_embedded};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
@@ -91,12 +92,13 @@ impl Comparison<'_> {
         pairs: Vec<ResourcePair>,
         reach: &AffectedSelectors,
         readers: &AncestorReaders,
+        written: &[WrittenPayloads; 2],
     ) -> Changes {
         let lists = &self.configuration.policy().lists;
         let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
         options.embedded_parser = Some(Arc::new(read_embedded));
         let few = diff::few_pairs(&pairs);
-        let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers));
+        let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers, written));
         let mut changes = Changes::default();
         for (change, notes) in compared {
             changes.resources.extend(change);
@@ -115,19 +117,28 @@ impl Comparison<'_> {
         options: &Options,
         reach: &AffectedSelectors,
         readers: &AncestorReaders,
+        written: &[WrittenPayloads; 2],
     ) -> (Option<ResourceChange>, ViewNotes) {
         let mut notes = ViewNotes::default();
-        let (mut payload, mut metadata, mut requests) = Default::default();
+        let (mut payload, mut metadata, mut requests, mut expressions) = Default::default();
         if let (Some(before), Some(after)) = &pair {
             payload = diff::compare_payloads(before, after, options);
+            if self.options.views.payload {
+                expressions = self.edited_expressions([before, after], written, &payload, options);
+            }
             let before = ResourceWithMetadata::new(&self.before, before);
             let after = ResourceWithMetadata::new(&self.after, after);
             if let (Some(old), Some(new)) = (before, after) {
-                metadata = self.compare_metadata(&old, &new, reach);
+                // A layer that fails on one side is left out on both: what is missing there did not change.
+                let is_comparable = old.metadata.is_complete() == new.metadata.is_complete();
+                if is_comparable {
+                    metadata = self.compare_metadata(&old, &new, reach);
+                }
                 let is_read_by = readers.contains(&new.resource.file) || reach.is_everything;
                 let is_same = payload.changes.is_empty() && old.path == new.path && !is_read_by;
                 let may_differ = !is_same || !metadata.is_empty();
-                if self.options.views.requests && may_differ && (old.has_layers() || new.has_layers()) {
+                if self.options.views.requests && is_comparable && may_differ && (old.has_layers() || new.has_layers())
+                {
                     (requests, notes.findings) = compare_requests(&old, &new, &payload, &metadata, is_same);
                 }
                 // What a request sends literally may be as secret as what is in the payload.
@@ -141,7 +152,7 @@ impl Comparison<'_> {
                 payload = if self.options.views.payload { payload } else { Difference::default() };
             }
         }
-        (diff::change_of(pair, payload, metadata, requests), notes)
+        (diff::change_of(pair, payload, metadata, requests, expressions), notes)
     }
 }
 

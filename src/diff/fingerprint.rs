@@ -67,6 +67,7 @@ impl Digest {
                 PathStep::Embedded(Format::Json) => self.mark(b'j'),
                 PathStep::Embedded(Format::Yaml) => self.mark(b'y'),
                 PathStep::Metadata => self.mark(b'M'),
+                PathStep::Expression(_) => self.mark(b'E'),
                 PathStep::Request(operation) => {
                     self.mark(b'R');
                     self.bytes(operation.as_bytes());

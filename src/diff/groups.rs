@@ -246,6 +246,7 @@ fn is_same_shape(a: &[PathStep], b: &[PathStep]) -> bool {
             (PathStep::Embedded(a), PathStep::Embedded(b)) => a == b,
             (PathStep::Metadata, PathStep::Metadata) => true,
             (PathStep::Request(a), PathStep::Request(b)) => a == b,
+            (PathStep::Expression(a), PathStep::Expression(b)) => a == b,
             _ => false,
         })
 }

@@ -43,6 +43,7 @@ fn change_text(change: &Change, is_mirrored: bool) -> String {
             PathStep::Item { before, after, .. } => format!("{:?}", swap(is_mirrored, *before, *after)),
             PathStep::Embedded(format) => format!("{format:?}"),
             PathStep::Metadata => "metadata".to_owned(),
+            PathStep::Expression(value) => value.words().to_owned(),
             PathStep::Request(operation) => operation.to_string(),
         })
         .collect();
@@ -72,7 +73,7 @@ fn found(node: &Node, path: &[PathStep], side: DiffSide) -> Option<Node> {
             found(node.as_list()?.get((if side == DiffSide::Before { *before } else { *after })?)?, rest, side)
         }
         PathStep::Embedded(_) => found(&try_read(node.as_str()?)?, rest, side),
-        PathStep::Metadata | PathStep::Request(_) => None,
+        PathStep::Metadata | PathStep::Request(_) | PathStep::Expression(_) => None,
     }
 }
 

@@ -160,6 +160,27 @@ pub enum PathStep {
     Metadata,
     /// Into the request of an operation on the resource; always the first step.
     Request(SmolStr),
+    /// To an expression of the resource as it is written; always the first step, with what became of its value.
+    Expression(ExpressionValue),
+}
+
+/// What an expression whose text was edited gives now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpressionValue {
+    /// What it gave before.
+    Unchanged,
+    /// Nothing, as before.
+    Nothing,
+}
+
+impl ExpressionValue {
+    /// The words that follow `expression`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unchanged => "value unchanged",
+            Self::Nothing => "finds nothing on either side",
+        }
+    }
 }
 
 /// The JSON Pointer of a path on one side, up to the first string that contains an embedded document.
@@ -175,9 +196,12 @@ pub fn pointer(path: &[PathStep], side: DiffSide) -> Pointer {
                 Some(index.unwrap_or_default().to_string().into())
             }
             PathStep::Embedded(_) => None,
-            PathStep::Metadata | PathStep::Request(_) => Some(SmolStr::default()),
+            PathStep::Metadata | PathStep::Request(_) | PathStep::Expression(_) => Some(SmolStr::default()),
         })
-        .skip(usize::from(matches!(path.first(), Some(PathStep::Metadata | PathStep::Request(_)))))
+        .skip(usize::from(matches!(
+            path.first(),
+            Some(PathStep::Metadata | PathStep::Request(_) | PathStep::Expression(_))
+        )))
         .collect()
 }
 
@@ -203,6 +227,8 @@ pub struct ResourceChange {
     pub metadata: Difference,
     /// What changed in the requests that would be sent for it; every path in it starts with [`PathStep::Request`].
     pub requests: Difference,
+    /// Expressions whose text was edited and whose value did not change; every path in it starts with [`PathStep::Expression`].
+    pub expressions: Difference,
 }
 
 impl Difference {
@@ -213,14 +239,19 @@ impl Difference {
 }
 
 impl ResourceChange {
-    /// Everything that changed: in the resource itself, then in its metadata, then in its requests.
+    /// Everything that changed: in the resource itself, then in its metadata, its requests, and the texts of its expressions.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
-        self.difference.changes.iter().chain(&self.metadata.changes).chain(&self.requests.changes)
+        self.difference
+            .changes
+            .iter()
+            .chain(&self.metadata.changes)
+            .chain(&self.requests.changes)
+            .chain(&self.expressions.changes)
     }
 
     /// The change at a position in the order of [`Self::changes`].
     pub fn change(&self, position: usize) -> Option<&Change> {
-        let views = [&self.difference, &self.metadata, &self.requests];
+        let views = [&self.difference, &self.metadata, &self.requests, &self.expressions];
         let mut position = position;
         for Difference { changes, .. } in views {
             match changes.get(position) {

@@ -18,6 +18,7 @@ pub fn steps(path: &[PathStep], embedded: &str) -> Vec<String> {
             }
             PathStep::Embedded(_) => lead = format!(" {} ", embedded),
             PathStep::Metadata => lead = format!("metadata {} ", embedded),
+            PathStep::Expression(value) => lead = format!("expression ({}) {embedded} ", value.words()),
             PathStep::Request(operation) => lead = format!("{operation} request {} ", embedded),
         }
     }

@@ -65,7 +65,7 @@ pub fn compare_resources(pairs: Vec<ResourcePair>, options: &Options) -> Vec<Res
             (Some(before), Some(after)) => compare_payloads(before, after, options),
             _ => Difference::default(),
         };
-        change_of(pair, payload, Difference::default(), Difference::default())
+        change_of(pair, payload, Difference::default(), Difference::default(), Difference::default())
     };
     let few = few_pairs(&pairs);
     few_or_many(pairs, few, compare).into_iter().flatten().collect()
@@ -94,13 +94,15 @@ pub fn change_of(
     difference: Difference,
     metadata: Difference,
     requests: Difference,
+    expressions: Difference,
 ) -> Option<ResourceChange> {
     let is_moved = match (&before, &after) {
         (Some(before), Some(after)) => before.file != after.file || Name::of(before) != Name::of(after),
         _ => true,
     };
-    let is_changed = [&difference, &metadata, &requests].into_iter().any(|difference| !difference.is_empty());
-    (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests })
+    let is_changed =
+        [&difference, &metadata, &requests, &expressions].into_iter().any(|difference| !difference.is_empty());
+    (is_moved || is_changed).then_some(ResourceChange { before, after, difference, metadata, requests, expressions })
 }
 
 /// What a resource is called; the documents of one plain file share its name, because their positions name nothing.

@@ -87,13 +87,15 @@ impl Suppressions {
         let rules: Vec<&SuppressRule> = self.rules.iter().filter(|rule| rule.speaks_of(of)).collect();
         let rule_for = |change: &Change| rules.iter().find(|rule| rule.hides(change)).map(|rule| rule.name.clone());
         let identity = of.identity.clone();
-        resource.difference.changes.retain(|change| match rule_for(change) {
+        let mut keep = |change: &Change| match rule_for(change) {
             None => true,
             Some(rule) => {
                 suppressed.push(Suppressed { rule, identity: identity.clone(), change: change.clone() });
                 false
             }
-        });
+        };
+        resource.difference.changes.retain(&mut keep);
+        resource.expressions.changes.retain(&mut keep);
         resource.difference.spelling_only.retain(|change| rule_for(change).is_none());
     }
 }
@@ -126,7 +128,7 @@ fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
         let tokens = path.iter().filter_map(|step| match step {
             PathStep::Key(key) => Some(key.name.clone()),
             PathStep::Item { before, after, label } => Some(item(*before, *after, label.as_ref())),
-            PathStep::Embedded(_) | PathStep::Metadata | PathStep::Request(_) => None,
+            PathStep::Embedded(_) | PathStep::Metadata | PathStep::Request(_) | PathStep::Expression(_) => None,
         });
         tokens.collect::<Vec<_>>()
     };

@@ -279,6 +279,7 @@ pub(crate) fn lines(changes: &[Change]) -> Vec<String> {
         PathStep::Key(key) => format!("/{}", key.name),
         PathStep::Embedded(format) => format!("/({format:?})"),
         PathStep::Metadata => "metadata:".to_owned(),
+        PathStep::Expression(value) => value.words().to_owned(),
         PathStep::Request(operation) => format!("{operation}:"),
         PathStep::Item { before, after, label } => {
             let index = |at: &Option<usize>| at.map_or_else(|| "-".to_owned(), |at| at.to_string());

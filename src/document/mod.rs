@@ -20,10 +20,11 @@ pub use crate::names::Format;
 pub use encoding::{EncodingError, decode};
 pub use split::split;
 
-use crate::finding::Outcome;
+use crate::finding::{self, Outcome};
 use crate::limits::Limits;
 use crate::text::{SourceId, Span};
 use crate::value::Node;
+use json::Dialect;
 use problems::Problems;
 
 /// Reads every document of a text.
@@ -53,9 +54,20 @@ pub fn parse_part(
     }
     let value = match format {
         Format::Yaml => yaml_documents(text, part, limits, &mut problems, &mut |_| true).documents,
-        Format::Json => json::parse(text, part, limits, &mut problems).into_iter().collect(),
+        Format::Json => json::parse(text, part, Dialect::Strict, limits, &mut problems).into_iter().collect(),
     };
     Outcome { value, findings: problems.into_findings() }
+}
+
+/// Reads JSON with comments and trailing commas, as some programs write their own files.
+pub fn parse_json_with_comments(text: &str, source: SourceId, limits: &Limits) -> Outcome<Vec<Document>> {
+    let mut problems = Problems::new(source);
+    if u32::try_from(text.len()).is_err() {
+        problems.too_large(text.len());
+        return Outcome { value: Vec::new(), findings: problems.into_findings() };
+    }
+    let document = json::parse(text, 0..text.len(), Dialect::WithComments, limits, &mut problems);
+    Outcome { value: document.into_iter().collect(), findings: problems.into_findings() }
 }
 
 /// Selected documents of a text, and the number of all documents.
@@ -109,7 +121,7 @@ fn yaml_documents(
             let first = selection.documents.len();
             match plain::parse(text, piece.clone(), limits, problems) {
                 Some(document) => selection.documents.push(document),
-                None => yaml::parse(text, piece, limits, problems, &mut selection.documents),
+                None => yaml_document(text, piece, limits, problems, &mut selection.documents),
             }
             let read = &mut selection.documents[first..];
             read.iter_mut().zip(selection.count..).for_each(|(document, position)| document.position = position);
@@ -120,6 +132,30 @@ fn yaml_documents(
         }
     }
     selection
+}
+
+/// Reads a piece with the event parser. What common readers accept although YAML does not is read as they read it, with a warning.
+fn yaml_document(
+    text: &str,
+    piece: Range<usize>,
+    limits: &Limits,
+    problems: &mut Problems,
+    documents: &mut Vec<Document>,
+) {
+    let mut found = problems.fresh();
+    yaml::parse(text, piece.clone(), limits, &mut found, documents);
+    let found = found.into_findings();
+    let is_refused = matches!(found.as_slice(), [only] if only.rule.id == finding::DOCUMENT_SYNTAX.id);
+    let lenient = if is_refused { plain::parse_leniently(text, piece, limits, problems) } else { None };
+    match lenient {
+        Some((document, quote)) => {
+            documents.push(document);
+            let message = "this quoted string continues in a line that is not indented";
+            let warning = problems.finding(&finding::DOCUMENT_LENIENT, quote..quote + 1, message);
+            problems.report(warning.labelled("opened here").help("indent the lines in which the string continues"));
+        }
+        None => found.into_iter().for_each(|finding| problems.report(finding)),
+    }
 }
 
 /// One document of a file.

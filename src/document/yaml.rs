@@ -89,7 +89,9 @@ impl<'a> EventReader<'a> {
             match event {
                 Event::Scalar(value, style, anchor, tag) => {
                     let properties = self.properties(anchor, tag, span, composer);
-                    composer.scalar(&value, style_of(style), range, properties)?;
+                    let style = style_of(style);
+                    let value = if style == Style::Block { self.as_ended(&value, &range) } else { &value };
+                    composer.scalar(value, style, range, properties)?;
                 }
                 Event::SequenceStart(style, anchor, tag) => {
                     let properties = self.properties(anchor, tag, span, composer);
@@ -110,6 +112,14 @@ impl<'a> EventReader<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// A block scalar without the line break that the parser adds where the text ends in none.
+    fn as_ended<'v>(&self, value: &'v str, range: &Range<usize>) -> &'v str {
+        let piece = &self.text[..self.piece.end];
+        let last = piece.rsplit(['\n', '\r']).next().unwrap_or_default();
+        let is_last = !last.trim().is_empty() && range.end >= piece.trim_end_matches([' ', '\t']).len();
+        if is_last { value.strip_suffix('\n').unwrap_or(value) } else { value }
     }
 
     /// Tag and anchor of a value; the parser emits the anchor's name in an event right after that of its value.

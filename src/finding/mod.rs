@@ -40,7 +40,7 @@ pub struct Label {
 }
 
 /// Where a finding is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A place in a text that was read.
     Span(Span),

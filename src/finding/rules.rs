@@ -89,6 +89,10 @@ rules! {
         "a configuration file is not text",
         "YAML and JSON files are UTF-8 text (UTF-16 with a byte order mark is read too). The message gives the first byte that is \
          not. Convert the file, or rename it so that it is not read as YAML or JSON.";
+    DOCUMENT_LENIENT = "document/lenient", Validation, Warning,
+        "a file is not valid YAML, but common readers accept it",
+        "The file is read in the way that these readers do, so nothing is missing from a comparison. A strict reader refuses it: \
+         correct it when you next edit the file.";
     DOCUMENT_MERGE_KEY = "document/merge-key", Validation, Error,
         "a merge key `<<` does not hold a map or a list of maps",
         "Only maps can be merged into a map. Quote the key (`\"<<\"`) if it is data.";

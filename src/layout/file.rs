@@ -7,6 +7,7 @@ use crate::directive::{self, Includes, Read, Reads};
 use crate::document::Format;
 use crate::finding::{self, Finding, Location, has_errors};
 use crate::memo::Memo;
+use crate::metadata::is_kubernetes_document;
 use crate::names;
 use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, ReadAs, Resource, SkipReason, kubernetes_name, parse};
@@ -134,7 +135,10 @@ impl<'a> Files<'a> {
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
         let is_kubernetes = !parsed.documents.is_empty()
             && parsed.documents.iter().all(|document| kubernetes_name(&document.root).is_some());
-        let role = self.roles.role_of_content(path, is_kubernetes);
+        let mut role = self.roles.role_of_content(path, is_kubernetes);
+        if role == Role::Layer && parsed.documents.iter().any(|document| is_kubernetes_document(&document.root)) {
+            role = Role::Documents;
+        }
         if let Some(reason) = parsed.skipped(role.is_ours()) {
             return FileContent::skipped(reason);
         }

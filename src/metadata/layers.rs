@@ -138,7 +138,7 @@ impl<'a> Layers<'a> {
         let message = format!("{path} has no metadata, because `_` and globs in a path match other paths");
         let finding = Finding::new(&finding::METADATA_PATH, location, message)
             .help("rename the directory; `*`, `?` and `[` are for selectors of metadata");
-        let trouble = self.trouble(&self.base, vec![finding.clone()]);
+        let trouble = self.trouble(&self.base, vec![finding.clone()], false);
         let value = EffectiveMetadata::empty(self.nowhere).under(&trouble);
         Outcome { value: Arc::new(value), findings: vec![finding] }
     }
@@ -261,7 +261,7 @@ impl<'a> Layers<'a> {
 
     fn apply_collection(&self, mut state: Arc<MergedLayers>, directory: &Directory) -> Arc<MergedLayers> {
         if !directory.findings.is_empty() {
-            let trouble = self.trouble(&directory.path, directory.findings.clone());
+            let trouble = self.trouble(&directory.path, directory.findings.clone(), has_errors(&directory.findings));
             state = self.apply(&state, &trouble);
         }
         match self.collection_layer(directory) {
@@ -311,8 +311,7 @@ impl<'a> Layers<'a> {
     }
 
     /// An empty layer that carries findings about a place where no layer could be read.
-    fn trouble(&self, directory: &RepoPath, findings: Vec<Finding>) -> Arc<Layer> {
-        let may_miss_secrets = has_errors(&findings);
+    fn trouble(&self, directory: &RepoPath, findings: Vec<Finding>, may_miss_secrets: bool) -> Arc<Layer> {
         let statements = Statements { findings, may_miss_secrets, ..Statements::default() };
         let origin = LayerOrigin::Directory(directory.clone());
         Arc::new(Layer { origin, statements, span: self.nowhere, number: self.number() })

@@ -59,11 +59,20 @@ struct LoadedFile {
     findings: Vec<Finding>,
 }
 
+/// Whether a document says which type of Kubernetes it is. It is no layer, whatever its file is called.
+pub fn is_kubernetes_document(root: &Node) -> bool {
+    let has_text = |key| root.get(key).and_then(Node::as_str).is_some_and(|text| !text.is_empty());
+    has_text("apiVersion") && has_text("kind")
+}
+
 impl Layers<'_> {
     /// The preferred metadata file of a directory, with what is wrong about it and the others.
     pub(super) fn load(&self, directory: &Directory) -> Option<Layer> {
         let selector = self.selector_of(&directory.path)?;
         let LoadedFile { path, root, span, mut findings } = self.load_kind(&directory.metadata, &METADATA)?;
+        if root.as_ref().is_some_and(is_kubernetes_document) {
+            return None;
+        }
         let mut statements = root.as_ref().map(decode).unwrap_or_default();
         statements.may_miss_secrets |= root.is_none() || has_errors(&findings);
         findings.append(&mut statements.findings);
@@ -75,6 +84,9 @@ impl Layers<'_> {
     pub(super) fn load_patches(&self, directory: &Directory) -> Option<PatchDocument> {
         let selector = self.selector_of(&directory.path)?;
         let LoadedFile { path, root, span, findings } = self.load_kind(&directory.patches, &PATCHES)?;
+        if root.as_ref().is_some_and(is_kubernetes_document) {
+            return None;
+        }
         Some(PatchDocument { path, selector, root, span, findings, number: self.number() })
     }
 

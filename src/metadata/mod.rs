@@ -30,7 +30,7 @@ pub use effective::{
 pub use field::{Field, FieldDefault, FieldPath, Operation, RequestParts, Section};
 pub use identity::{RemoteIdentity, Sibling, identify, identify_list_item, look_up, singular};
 pub use layers::{Expand, Layers, resolve, resolve_selector};
-pub use load::PatchDocument;
+pub use load::{PatchDocument, is_kubernetes_document};
 pub use manual::reference;
 pub use schema::schema;
 pub use secrets::{PLACEHOLDER, SecretAttributes, is_placeholder};

@@ -13,7 +13,7 @@ use super::Report;
 use super::paint::{Line, Role, Screen};
 use super::snippet::{Cutter, Mark, Piece, Snippets, at_revision};
 use super::style::Style;
-use super::summary_counts::{files_with_findings, plural, severities};
+use super::summary_counts::{files_with_findings, other_problems, plural, severities};
 use crate::finding::{Finding, Location, Severity};
 use crate::sanitize;
 use crate::text::SourceId;
@@ -26,7 +26,12 @@ const FRAME: usize = 12;
 
 /// Writes the findings and a line that sums them up.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    show(report, style, &mut Screen::new(out, style))
+    let mut screen = Screen::new(out, style);
+    show(report, style, &mut screen)?;
+    match other_problems(report) {
+        Some(others) => screen.line(Line::default().with(Role::Dim, &others)),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn show(report: &Report, style: &Style, screen: &mut Screen<'_>) -> io::Result<()> {

@@ -10,7 +10,7 @@ use super::locate::Locator;
 use super::paint::{Line, columns, split_at_columns};
 use super::snippet::at_revision;
 use super::style::Style;
-use super::summary_counts::{SummaryCounts, grouped, plural, severities};
+use super::summary_counts::{SummaryCounts, grouped, other_problems, plural, severities};
 use super::terminal::{self, Draft, Layout};
 use super::{Report, TextFile, lines, terminal::count_texts};
 use crate::diff::{DiffSide, Member, ResourceChange, Status, pointer};
@@ -315,8 +315,9 @@ fn detail(resource: &ResourceChange, draft: &mut Draft<'_>, is_shown: &dyn Fn(us
 }
 
 fn findings(report: &Report) -> String {
+    let others = other_problems(report).map(|others| format!("{others}\n\n")).unwrap_or_default();
     if report.findings.is_empty() {
-        return String::new();
+        return others;
     }
     let mut locator = Locator::new(&report.sources);
     let mut worst: Vec<&Finding> = report.findings.iter().collect();
@@ -339,7 +340,7 @@ fn findings(report: &Report) -> String {
     if more > 0 {
         text.push_str(&format!("- and {} more, see the full report\n", plural(more, "finding")));
     }
-    text + "\n"
+    text + "\n" + &others
 }
 
 fn skipped(report: &Report) -> String {

@@ -59,7 +59,7 @@ impl SummaryCounts {
         for resource in &report.resources {
             counts.add(resource);
         }
-        for finding in &report.findings {
+        for finding in report.findings.iter().chain(&report.new_problems) {
             *match finding.severity {
                 Severity::Error => &mut counts.errors,
                 Severity::Warning => &mut counts.warnings,
@@ -126,6 +126,17 @@ pub(super) fn grouped(number: usize) -> String {
         shown.push(digit);
     }
     shown
+}
+
+/// Problems that a comparison met and does not list: `2 new problems; outcrop check lists all`.
+pub(super) fn other_problems(report: &Report) -> Option<String> {
+    let (new, existing) = (report.new_problems.len(), report.existing_problems);
+    match (new, existing) {
+        (0, 0) => None,
+        (0, _) => Some(plural(existing, "existing problem")),
+        (_, 0) => Some(format!("{}; outcrop check lists all", plural(new, "new problem"))),
+        _ => Some(format!("{}; outcrop check lists all ({existing} existing)", plural(new, "new problem"))),
+    }
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use super::lines::{hunk_lines, hunks_of, note};
 use super::paint::{Line, Role, Screen};
 use super::secret_numbers::SecretNumbers;
 use super::style::Style;
-use super::summary_counts::{grouped, plural};
+use super::summary_counts::{grouped, other_problems, plural};
 use super::{Report, TextContent, TextFile, terminal};
+use crate::diff::path_text;
 use crate::diff::text::hunks;
 use crate::diff::{ResourceChange, Status};
-use crate::document::write::to_yaml;
+use crate::document::write::{to_inline, to_yaml};
 use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::sanitize;
@@ -70,7 +71,9 @@ fn remarks(report: &Report) -> Vec<String> {
     let spelling = report.resources.iter().map(|resource| resource.spellings().count()).sum::<usize>();
     let spelling =
         (spelling > 0).then(|| format!("{} written differently but equal in value", plural(spelling, "number")));
-    first.chain(findings.map(|count| format!("{count}, see the full report"))).chain(spelling).collect()
+    let findings =
+        findings.map(|count| format!("{count}, see the full report")).into_iter().chain(other_problems(report));
+    first.chain(findings).chain(spelling).collect()
 }
 
 fn section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec<Line> {
@@ -92,14 +95,29 @@ fn section(resource: &ResourceChange, secret_numbers: &mut SecretNumbers) -> Vec
     let hunks = hunks(&old_text, &new_text, CONTEXT);
     if hunks.is_empty() {
         let is_moved = old.file != new.file;
-        return if is_moved || resource.metadata.changes.is_empty() { lines } else { Vec::new() };
+        if !is_moved && !resource.metadata.changes.is_empty() && resource.expressions.changes.is_empty() {
+            return Vec::new();
+        }
+        lines.extend(expression_lines(resource));
+        return lines;
     }
     let file =
         |side: Option<&Resource>, prefix| side.map_or("/dev/null".to_owned(), |side| prefixed(prefix, &side.file));
     lines.push(heading(format!("--- {}", file(before, "a/"))));
     lines.push(heading(format!("+++ {}", file(after, "b/"))));
     lines.extend(hunks.iter().flat_map(|hunk| hunk_lines(hunk, &side.identity.to_string())));
+    lines.extend(expression_lines(resource));
     lines
+}
+
+/// Expressions whose text was edited and whose value did not change, as comments: effective payloads do not contain them.
+fn expression_lines(resource: &ResourceChange) -> impl Iterator<Item = Line> {
+    resource.expressions.changes.iter().map(|change| {
+        let shown = |node: &Option<Node>| node.as_ref().map(to_inline).unwrap_or_default();
+        let place = path_text::display(&change.path, path_text::EMBEDDED);
+        let text = format!("# {place}: {} → {}", shown(&change.before), shown(&change.after));
+        Line::default().with(Role::Dim, &sanitize::inline(&text))
+    })
 }
 
 /// The effective metadata is a separate document without a file; it is named after the file of the resource.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{KubernetesName, SkipReason};
-use crate::document::{self, Document, Format};
+use crate::document::{self, Document, Format, Selection};
 use crate::expression::eval::may_have_expressions;
-use crate::finding::{self, Finding, Location, has_errors};
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::limits::Limits;
+use crate::names;
 use crate::path::RepoPath;
 use crate::text::{SourceId, SourceText, Sources};
 use crate::value::Node;
@@ -104,6 +105,8 @@ struct Text {
     text: Arc<str>,
     source: SourceId,
     format: Format,
+    /// Whether it is JSON that may hold comments.
+    allows_comments: bool,
 }
 
 /// The text of a content, or what there is to say if it has none.
@@ -122,12 +125,19 @@ fn open(content: Content<'_>, sources: &Sources) -> Result<Text, Parsed> {
         Parsed { findings: vec![finding], is_broken: true, excuse, ..Parsed::default() }
     })?;
     let source = sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
-    Ok(Text { text, source, format })
+    let allows_comments = format == Format::Json && names::allows_comments(path);
+    Ok(Text { text, source, format, allows_comments })
 }
 
 impl Text {
     fn read(&self, limits: &Limits, wanted: &mut dyn FnMut(&str) -> bool) -> Parsed {
-        let parsed = document::parse_wanted(&self.text, self.source, self.format, limits, wanted);
+        let parsed = if self.allows_comments {
+            let parsed = document::parse_json_with_comments(&self.text, self.source, limits);
+            let count = parsed.value.len();
+            Outcome { value: Selection { documents: parsed.value, count }, findings: parsed.findings }
+        } else {
+            document::parse_wanted(&self.text, self.source, self.format, limits, wanted)
+        };
         let is_broken = has_errors(&parsed.findings);
         Parsed {
             documents: parsed.value.documents,
@@ -158,20 +168,43 @@ fn is_binary(bytes: &[u8]) -> bool {
 /// A file that does not parse may still be right: as input of another tool.
 fn not_meant_for_us(text: &str, format: Format) -> Option<SkipReason> {
     let starts_with = |line: &str, marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
-    let mut lines = text.lines().map(str::trim_start);
-    match format {
-        Format::Json => lines.any(|line| starts_with(line, &["//", "/*"])).then_some(SkipReason::JsonWithComments),
-        Format::Yaml => lines
-            .any(|line| {
-                let item = line.trim_start_matches("- ");
-                let value = item.split_once(": ").map_or(item, |(_, value)| value).trim_start();
-                starts_with(item, TEMPLATE_MARKS) || starts_with(value, TEMPLATE_MARKS)
-            })
-            .then_some(SkipReason::ForeignTemplate),
+    let is_template = match format {
+        Format::Json => has_marks_outside_strings(text),
+        Format::Yaml => text.lines().map(str::trim_start).any(|line| {
+            let item = line.trim_start_matches("- ");
+            let value = item.split_once(": ").map_or(item, |(_, value)| value).trim_start();
+            starts_with(item, TEMPLATE_MARKS) || starts_with(value, TEMPLATE_MARKS)
+        }),
+    };
+    if is_template {
+        return Some(SkipReason::ForeignTemplate);
     }
+    let mut lines = text.lines().map(str::trim_start);
+    let is_commented = format == Format::Json && lines.any(|line| starts_with(line, &["//", "/*"]));
+    is_commented.then_some(SkipReason::JsonWithComments)
 }
 
-/// What starts an action in Helm, Jinja, ERB and their kin. As a plain YAML value each of these is an error or nonsense.
+/// Whether a JSON text has marks of a template where they are not part of a string.
+fn has_marks_outside_strings(text: &str) -> bool {
+    let mut is_inside = false;
+    let mut at = 0;
+    while let Some(found) = text[at..].find(['"', '\\', '{', '<', '\n']) {
+        at += found;
+        let rest = &text[at..];
+        match rest.as_bytes()[0] {
+            b'"' => is_inside = !is_inside,
+            b'\\' => at += rest[1..].chars().next().map_or(0, char::len_utf8),
+            // A string ends with its line, so that one missing quote does not turn everything after it around.
+            b'\n' => is_inside = false,
+            _ if !is_inside && TEMPLATE_MARKS.iter().any(|mark| rest.starts_with(mark)) => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// What starts an action in Helm, Go, Mustache, Jinja, ERB and their kin. As a plain YAML value each of these is an error or nonsense.
 const TEMPLATE_MARKS: &[&str] = &["{{", "{%", "{#", "<%"];
 
 /// The name of a Kubernetes document. Without `metadata.name` (Kustomization, generateName) it has none of its own.

@@ -4,6 +4,7 @@ mod load;
 mod query;
 mod unit;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use smol_str::SmolStr;
@@ -12,7 +13,7 @@ pub use load::{Content, Parsed, kubernetes_name, parse, parse_both};
 pub use query::KubernetesQuery;
 pub use unit::Unit;
 
-use crate::glob::Pattern;
+use crate::glob::{Pattern, is_glob};
 use crate::path::{LogicalPath, RepoPath};
 use crate::sanitize;
 use crate::value::Node;
@@ -41,7 +42,8 @@ impl Resource {
             _ if self.unit.is_some() => None,
             Identity::Logical(path) => Some(path.clone()),
             Identity::Kubernetes(name) => {
-                Some(below(&self.file.parent()?)?.child(&format!("{}.{}", name.kind, name.name)))
+                let segment = format!("{}.{}", name.kind, name.name);
+                Some(below(&self.file.parent()?)?.child(&without_globs(&segment)))
             }
             Identity::File { path, .. } if path.is_hidden() => None,
             Identity::File { path, position: None } => below(path),
@@ -66,6 +68,14 @@ impl Resource {
         self.file.to_str().is_some_and(covers)
             || matches!(&self.identity, Identity::Logical(path) if covers(path.as_str()))
     }
+}
+
+/// A name as a segment of a path that no selector is: `*`, `?` and `[` are escaped as in URLs.
+fn without_globs(name: &str) -> Cow<'_, str> {
+    if !is_glob(name) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.replace('*', "%2A").replace('?', "%3F").replace('[', "%5B"))
 }
 
 /// What makes two documents on two sides the same resource.

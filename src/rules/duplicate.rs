@@ -1,16 +1,25 @@
-//! `resource/duplicate`: two resources with the same identity.
+//! `resource/duplicate`: two resources with one name that are applied together.
 
 use std::collections::BTreeMap;
 
 use crate::finding::{self, Finding, Location};
-use crate::resource::{Identity, Resource};
+use crate::path::RepoPath;
+use crate::resource::{Identity, Resource, Unit};
+use crate::settings::Roots;
 
-/// One finding for every resource whose identity an earlier one has.
-pub fn duplicates(resources: &[Resource]) -> Vec<Finding> {
-    let mut first: BTreeMap<&Identity, &Resource> = BTreeMap::new();
+/// One finding for every resource whose name an earlier one has: of the same file or unit, or at the same logical path of the same root.
+/// Files that merely exist in one repository are not applied together.
+pub fn duplicates(resources: &[Resource], roots: &Roots) -> Vec<Finding> {
+    let mut first: BTreeMap<(&Identity, Option<&Unit>, Option<&RepoPath>), &Resource> = BTreeMap::new();
     let mut findings = Vec::new();
     for resource in resources {
-        let other = *first.entry(&resource.identity).or_insert(resource);
+        let place = match &resource.identity {
+            _ if resource.unit.is_some() => None,
+            Identity::Logical(_) => roots.around(&resource.file).map(|root| &root.path),
+            Identity::Kubernetes(_) | Identity::File { .. } => Some(&resource.file),
+        };
+        let name = (&resource.identity, resource.unit.as_ref(), place);
+        let other = *first.entry(name).or_insert(resource);
         if !std::ptr::eq(other, resource) {
             let location = Location::Span(resource.payload.span.start_only());
             let message = format!("{} is described twice", resource.identity);
@@ -27,23 +36,50 @@ pub fn duplicates(resources: &[Resource]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::path::{LogicalPath, RepoPath};
+    use crate::path::LogicalPath;
+    use crate::resource::KubernetesName;
     use crate::rules::settle::tests::node;
+    use crate::settings::Root;
+
+    fn resource(identity: Identity, file: &str, position: usize) -> Resource {
+        Resource { identity, file: RepoPath::new(file).unwrap(), position, payload: node("x"), unit: None }
+    }
+
+    fn logical(name: &str) -> Identity {
+        Identity::Logical(LogicalPath::parse(name).unwrap())
+    }
 
     #[test]
     fn only_the_second_of_two_namesakes_is_reported() {
-        let resource = |name: &str, position| Resource {
-            identity: Identity::Logical(LogicalPath::parse(name).unwrap()),
-            file: RepoPath::new("a.yaml").unwrap(),
-            position,
-            payload: node("x"),
-            unit: None,
-        };
+        let resource = |name: &str, position| resource(logical(name), "a.yaml", position);
+        let duplicates = |resources: &[Resource]| duplicates(resources, &Roots::default());
         assert_eq!(duplicates(&[resource("/a", 0), resource("/b", 1)]).len(), 0);
         let findings = duplicates(&[resource("/a", 0), resource("/b", 1), resource("/a", 2)]);
         assert_eq!(
             findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(),
             ["/a is described twice"]
         );
+    }
+
+    #[test]
+    fn only_what_is_applied_together_is_reported() {
+        let kubernetes = || {
+            let [group, kind, namespace, name] = ["", "ConfigMap", "", "a"].map(Into::into);
+            Identity::Kubernetes(KubernetesName { group, kind, namespace, name })
+        };
+        let count = |first: Resource, second: Resource, roots: &Roots| duplicates(&[first, second], roots).len();
+        let none = Roots::default();
+        assert_eq!(count(resource(kubernetes(), "a/x.yaml", 0), resource(kubernetes(), "b/x.yaml", 0), &none), 0);
+        assert_eq!(count(resource(kubernetes(), "a/x.yaml", 0), resource(kubernetes(), "a/x.yaml", 1), &none), 1);
+        let both =
+            || (resource(logical("/a"), "x/a/resource.yaml", 0), resource(logical("/a"), "y/a/resource.yaml", 0));
+        let root = |path: &str| Root {
+            path: RepoPath::new(path).unwrap(),
+            layout: Default::default(),
+            format: Default::default(),
+        };
+        let roots = Roots::new(vec![root("x"), root("y")]);
+        assert_eq!(count(both().0, both().1, &roots), 0);
+        assert_eq!(count(both().0, resource(logical("/a"), "x/a/resource.json", 0), &roots), 1);
     }
 }

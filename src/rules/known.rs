@@ -4,23 +4,47 @@ use std::collections::BTreeMap;
 
 use crate::finding::Finding;
 use crate::path::RepoPath;
-use crate::text::Sources;
+use crate::text::{SourceText, Sources};
 
-/// The findings that the older side does not have: those with the same rule, message and file are left out, as often as the older
-/// side has them.
-pub fn only_new(mut findings: Vec<Finding>, known: &[Finding], sources: &Sources) -> Vec<Finding> {
-    let mut counts: BTreeMap<Fingerprint, usize> = BTreeMap::new();
+/// Findings of a newer side, by whether the older side has them too.
+#[derive(Debug, Default)]
+pub struct ByAge {
+    /// Those that only the newer side has.
+    pub new: Vec<Finding>,
+    /// Those that both sides have.
+    pub existing: Vec<Finding>,
+}
+
+/// Splits findings: those with the same rule, message and file as one of the older side exist already, as often as it has them.
+/// A file that moved takes its findings along.
+pub fn by_age(findings: Vec<Finding>, known: &[Finding], sources: &Sources) -> ByAge {
+    let mut unmatched: BTreeMap<Fingerprint, Vec<&Finding>> = BTreeMap::new();
     for finding in known {
-        *counts.entry(fingerprint(finding, sources)).or_default() += 1;
+        unmatched.entry(fingerprint(finding, sources)).or_default().push(finding);
     }
-    findings.retain(|finding| match counts.get_mut(&fingerprint(finding, sources)) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
+    let mut is_known = |finding: &Finding| {
+        unmatched.get_mut(&fingerprint(finding, sources)).is_some_and(|known| known.pop().is_some())
+    };
+    let (mut existing, mut new): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(|it| is_known(it));
+    let mut gone: Vec<&Finding> = unmatched.into_values().flatten().collect();
+    new.retain(|finding| match gone.iter().position(|gone| has_moved(gone, finding, sources)) {
+        Some(at) => {
+            gone.swap_remove(at);
+            existing.push(finding.clone());
             false
         }
-        _ => true,
+        None => true,
     });
-    findings
+    ByAge { new, existing }
+}
+
+/// Whether both say the same about one text in two files.
+fn has_moved(gone: &Finding, finding: &Finding, sources: &Sources) -> bool {
+    let text = |finding: &Finding| finding.span().map(|span| sources.get(span.source));
+    let is_moved = |(old, new): (&SourceText, &SourceText)| old.path != new.path && old.text == new.text;
+    gone.rule.id == finding.rule.id
+        && gone.message == finding.message
+        && text(gone).as_deref().zip(text(finding).as_deref()).is_some_and(is_moved)
 }
 
 type Fingerprint = (&'static str, RepoPath, String);
@@ -34,6 +58,7 @@ fn fingerprint(finding: &Finding, sources: &Sources) -> Fingerprint {
 mod tests {
     use super::*;
     use crate::finding::{self, Location};
+    use crate::text::Span;
 
     #[test]
     fn what_was_there_as_often_is_not_new() {
@@ -41,9 +66,21 @@ mod tests {
             let location = Location::File { path: RepoPath::new(file).unwrap(), revision: "x".into() };
             Finding::new(&finding::RESOURCE_DUPLICATE, location, "twice")
         };
-        let new = |found: Vec<Finding>, known: &[Finding]| only_new(found, known, &Sources::default()).len();
+        let new = |found: Vec<Finding>, known: &[Finding]| by_age(found, known, &Sources::default()).new.len();
         assert_eq!(new(vec![about("a"), about("a")], &[about("a")]), 1);
         assert_eq!(new(vec![about("a")], &[about("b")]), 1);
         assert_eq!(new(vec![about("a")], &[about("a"), about("a")]), 0);
+    }
+    #[test]
+    fn a_file_that_moves_takes_its_findings_along_and_a_copy_has_new_ones() {
+        let sources = Sources::default();
+        let about = |file: &str, revision: &str| {
+            let source = sources.add(SourceText::new(RepoPath::new(file).unwrap(), revision, "a: ["));
+            Finding::new(&finding::DOCUMENT_SYNTAX, Location::Span(Span::new(source, 3, 4)), "not closed")
+        };
+        let moved = by_age(vec![about("b", "new")], &[about("a", "old")], &sources);
+        assert_eq!((moved.new.len(), moved.existing.len()), (0, 1));
+        let copied = by_age(vec![about("a", "new"), about("b", "new")], &[about("a", "old")], &sources);
+        assert_eq!((copied.new.len(), copied.existing.len()), (1, 1));
     }
 }

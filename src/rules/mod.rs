@@ -10,7 +10,7 @@ mod unused_patch;
 
 pub use dead_edit::dead_edits;
 pub use duplicate::duplicates;
-pub use known::only_new;
+pub use known::{ByAge, by_age};
 pub use list_keys::unusable_list_keys;
 pub use rules_change::rules_change;
 pub use settle::{Settled, settle};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::finding::{self, Finding, Location};
+use crate::layout::Role;
 use crate::metadata::is_patch_file;
 use crate::path::RepoPath;
 use crate::side::Side;
@@ -14,6 +15,7 @@ use crate::text::Span;
 pub fn unused_patches(side: &Side<'_>, layers: &[RepoPath], used: &BTreeSet<Span>, scope: &Scope) -> Vec<Finding> {
     let mut findings = Vec::new();
     let files = layers.iter().filter(|file| is_patch_file(file.file_name()) && scope.wants(file));
+    let files = files.filter(|file| side.roles().role(file) == Role::Layer);
     for file in files.filter_map(|file| side.patch_file(file)) {
         let patches = file.content.specs.iter().map(|spec| (spec.at(), "patch"));
         let removals = file.content.removes.iter().map(|removal| (removal.at(), "removal"));

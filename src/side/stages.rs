@@ -30,6 +30,8 @@ pub struct Effective {
     pub findings: Vec<Finding>,
     /// Whether a stage failed, so that the payload is not what it should be.
     pub is_incomplete: bool,
+    /// Whether an expression failed.
+    pub has_failed_expression: bool,
 }
 
 impl Effective {
@@ -41,6 +43,7 @@ impl Effective {
             patches: Vec::new(),
             findings: Vec::new(),
             is_incomplete: false,
+            has_failed_expression: false,
         }
     }
 }
@@ -107,12 +110,13 @@ impl Side<'_> {
         watch: &mut Watch<'_>,
     ) -> Effective {
         let Outcome { value: computed, mut findings } = self.computed(resource);
-        let is_incomplete = has_errors(&findings);
+        let has_failed_expression = has_errors(&findings);
         watch(Stage::Expressions, Some(&computed));
         let Some((path, set)) = patches else {
             let known = if findings.is_empty() { Vec::new() } else { self.secrets_of(resource, &computed) };
             let findings = findings.into_iter().map(|finding| without_secrets(finding, &known)).collect();
-            return Effective { findings, is_incomplete, ..Effective::as_written(&computed) };
+            let is_incomplete = has_failed_expression;
+            return Effective { findings, is_incomplete, has_failed_expression, ..Effective::as_written(&computed) };
         };
         let mut seen = Vec::new();
         let outcome = self.patched(&computed, resource, &path, &set, &mut |moment| {
@@ -131,8 +135,8 @@ impl Side<'_> {
             false => payload.map(|payload| self.secrets.keep(&known, resource_with(resource, &payload))),
         };
         let findings = findings.into_iter().map(|finding| without_secrets(finding, &known)).collect();
-        let is_incomplete = is_incomplete || !is_complete;
-        Effective { payload, computed, removed_by, patches: used, findings, is_incomplete }
+        let is_incomplete = has_failed_expression || !is_complete;
+        Effective { payload, computed, removed_by, patches: used, findings, is_incomplete, has_failed_expression }
     }
 
     fn patched(

@@ -1,5 +1,6 @@
 //! Files that were renamed, found as git finds them: by equal content, then by content that is at least half alike.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -80,7 +81,7 @@ fn with_similar_content(
             candidates.push((likeness, is_namesake, old_at, new_at));
         }
     }
-    candidates.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+    candidates.sort_by_key(|&(likeness, is_namesake, ..)| Reverse((likeness, is_namesake)));
     let (mut used_old, mut used_new) = (BTreeSet::new(), BTreeSet::new());
     let mut found = Vec::new();
     for (_, _, old, new) in candidates {
@@ -128,9 +129,9 @@ impl Pieces {
         let mut shared = 0;
         while let (Some(this), Some(that)) = (these.peek(), those.peek()) {
             match this.0.cmp(&that.0) {
-                std::cmp::Ordering::Less => drop(these.next()),
-                std::cmp::Ordering::Greater => drop(those.next()),
-                std::cmp::Ordering::Equal => {
+                Ordering::Less => drop(these.next()),
+                Ordering::Greater => drop(those.next()),
+                Ordering::Equal => {
                     shared += this.1.min(that.1);
                     these.next();
                     those.next();

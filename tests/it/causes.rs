@@ -196,14 +196,17 @@ fn resources_that_override_an_edited_value_are_listed() {
             ]
         )]
     );
-    assert!(!report.findings.iter().any(|finding| finding.rule.id == "metadata/dead-edit"));
+    assert!(report.findings.is_empty() && report.new_problems.is_empty());
     let text = shown(&report, 100);
     assert!(text.contains("\n      not affected: 2 overridden by customers/{c01, c02}/metadata.yaml\n"), "{text}");
 }
 
 #[test]
 fn an_edit_that_no_resource_uses_is_a_warning() {
-    let dead = |report: &Report| report.findings.iter().filter(|it| it.rule.id == "metadata/dead-edit").count();
+    let dead = |report: &Report| {
+        let findings = report.findings.iter().chain(&report.new_problems);
+        findings.filter(|it| it.rule.id == "metadata/dead-edit").count()
+    };
     // No resource is below.
     let lonely = |layer| files(&[("empty/_/metadata.yaml", layer), ("x/a/resource.yaml", "a: 1")]);
     assert_eq!(dead(&compare(&lonely(V1), &lonely(V2))), 2);

@@ -215,8 +215,7 @@ fn the_hook_can_be_switched_off_and_does_not_pass_in_silence_without_its_program
 fn the_threshold_decides_what_stops_a_commit() {
     let repo = begun();
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n";
-    repo.write("one.yaml", service);
-    repo.write("two.yaml", service);
+    repo.write("twice.yaml", format!("{service}---\n{service}"));
     repo.git(&["add", "--all"]);
     run(&mut outcrop(&repo, &["hook", "pre-commit"])).ends_with(0).says("resource/duplicate").does_not_say("OUTCROP=0");
     run(&mut outcrop(&repo, &["hook", "pre-commit", "--fail-on", "warning"])).ends_with(1).says("resource/duplicate");

@@ -166,7 +166,10 @@ fn broken_resources_with_declared_secrets_show_no_values() {
 fn what_is_wrong_with_a_layer_is_said_once_and_makes_the_comparison_incomplete() {
     let with = |layer| [("_/metadata.yaml", layer), ("a/resource.yaml", "x: 1"), ("b/resource.yaml", "x: 1")];
     let broken = "resourceInfo: {idFromAttribut: id}";
-    let rules = |report: &Report| report.findings.iter().map(|finding| finding.rule.id).collect::<Vec<_>>();
+    let rules = |report: &Report| {
+        let findings = report.findings.iter().chain(&report.new_problems);
+        findings.map(|finding| finding.rule.id).collect::<Vec<_>>()
+    };
     let report = compare(&with(ID), &with(broken));
     assert_eq!(rules(&report), ["metadata/unknown-key"]);
     assert!(report.is_incomplete());

@@ -1,4 +1,6 @@
 //! What a run says when: a test for each rule.
 
+mod failures;
+mod findings;
 mod headlines;
 mod secrets;

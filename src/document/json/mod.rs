@@ -14,13 +14,29 @@ use crate::value::{Entry, Key, KeyKind, Node, Number, Value};
 use super::problems::Problems;
 use super::{Document, entries};
 
+/// Which JSON is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// RFC 8259.
+    Strict,
+    /// With comments, and with a comma after the last entry.
+    WithComments,
+}
+
 /// Reads the value of a text; `None` if it has an error.
-pub(super) fn parse(text: &str, part: Range<usize>, limits: &Limits, problems: &mut Problems) -> Option<Document> {
+pub(super) fn parse(
+    text: &str,
+    part: Range<usize>,
+    dialect: Dialect,
+    limits: &Limits,
+    problems: &mut Problems,
+) -> Option<Document> {
     let faultless = problems.count();
     let mark = if text[part.clone()].starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut reader = JsonReader {
         text: &text[..part.end],
         at: part.start + mark,
+        dialect,
         limits,
         problems,
         frames: Vec::new(),
@@ -44,6 +60,7 @@ pub(super) fn parse(text: &str, part: Range<usize>, limits: &Limits, problems: &
 struct JsonReader<'a> {
     text: &'a str,
     at: usize,
+    dialect: Dialect,
     limits: &'a Limits,
     problems: &'a mut Problems,
     frames: Vec<OpenBracket>,
@@ -150,6 +167,9 @@ impl JsonReader<'_> {
             Some(b',') => {
                 self.at += 1;
                 self.skip_blanks();
+                if self.dialect == Dialect::WithComments && self.peek() == Some(b'}') {
+                    return Ok(Next::Close(self.close_map()));
+                }
                 self.key()?;
                 Ok(Next::Value)
             }
@@ -162,7 +182,11 @@ impl JsonReader<'_> {
         let comma = self.at;
         self.at += 1;
         self.skip_blanks();
-        if self.peek() == Some(b']') { Err(self.trailing_comma(comma)) } else { Ok(Next::Value) }
+        match (self.peek(), self.dialect) {
+            (Some(b']'), Dialect::WithComments) => Ok(Next::Close(self.close_list())),
+            (Some(b']'), Dialect::Strict) => Err(self.trailing_comma(comma)),
+            _ => Ok(Next::Value),
+        }
     }
 
     fn close_list(&mut self) -> Node {
@@ -295,9 +319,27 @@ impl JsonReader<'_> {
     }
 
     fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
-            self.at += 1;
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                Some(b'/') if self.dialect == Dialect::WithComments => match self.comment_end() {
+                    Some(end) => self.at = end,
+                    None => return,
+                },
+                _ => return,
+            }
         }
+    }
+
+    /// The end of the comment that starts here, if one does and is closed.
+    fn comment_end(&self) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        let length = match rest.get(..2)? {
+            "//" => rest.find(['\n', '\r']).unwrap_or(rest.len()),
+            "/*" => rest[2..].find("*/")? + 4,
+            _ => return None,
+        };
+        Some(self.at + length)
     }
 
     fn since(&self, start: usize) -> Span {

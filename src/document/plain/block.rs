@@ -21,7 +21,7 @@ impl PlainReader<'_> {
         let kept = match chomping {
             b'-' => 0,
             b'+' => breaks,
-            _ => 1,
+            _ => breaks.min(1),
         };
         self.buffer.extend(std::iter::repeat_n('\n', kept));
         self.end = self.at;
@@ -76,8 +76,11 @@ impl PlainReader<'_> {
             }
             let text = self.at;
             self.skip_line();
-            // The end of the text counts as a line break.
-            breaks = 1;
+            // A last line without a line break ends in none, unless it is blank.
+            breaks = usize::from(self.at <= self.bytes.len());
+            if breaks == 0 && self.text[text..self.bytes.len()].trim_end().is_empty() {
+                return None;
+            }
             was_deeper = is_deeper;
             self.buffer.push_str(self.text[text..self.at.min(self.bytes.len())].trim_end_matches('\n'));
         }

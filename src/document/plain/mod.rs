@@ -20,6 +20,28 @@ use scalar::{LineEnd, Quoted};
 
 /// The document of a piece; `None` if the event parser must read it.
 pub(super) fn parse(text: &str, piece: Range<usize>, limits: &Limits, problems: &Problems) -> Option<Document> {
+    read_piece(text, piece, limits, problems, false).map(|(document, _)| document)
+}
+
+/// The document of a piece as common readers read it: quoted strings may continue in lines that are not indented. Also the offset
+/// of the first such string.
+pub(super) fn parse_leniently(
+    text: &str,
+    piece: Range<usize>,
+    limits: &Limits,
+    problems: &Problems,
+) -> Option<(Document, usize)> {
+    let (document, quote) = read_piece(text, piece, limits, problems, true)?;
+    Some((document, quote?))
+}
+
+fn read_piece(
+    text: &str,
+    piece: Range<usize>,
+    limits: &Limits,
+    problems: &Problems,
+    is_lenient: bool,
+) -> Option<(Document, Option<usize>)> {
     if !scalar::is_harmless(&text[piece.clone()]) {
         return None;
     }
@@ -38,10 +60,13 @@ pub(super) fn parse(text: &str, piece: Range<usize>, limits: &Limits, problems: 
         is_value_due: true,
         composer,
         buffer: String::new(),
+        is_lenient,
+        outdented_quote: None,
     };
     reader.read()?;
+    let quote = reader.outdented_quote;
     let (root, anchors) = reader.composer.finish()?;
-    (suspicions.count() == 0).then_some(Document { position: 0, root, span, anchors })
+    (suspicions.count() == 0).then_some((Document { position: 0, root, span, anchors }, quote))
 }
 
 /// The deepest nesting that is read here; deeper documents are rare.
@@ -66,6 +91,10 @@ struct PlainReader<'a> {
     composer: Composer<'a>,
     /// Holds the text of scalars with escapes or line breaks.
     buffer: String,
+    /// Whether quoted strings may continue in lines that are not indented.
+    is_lenient: bool,
+    /// The offset of the first quoted string that does.
+    outdented_quote: Option<usize>,
 }
 
 /// An open block collection.

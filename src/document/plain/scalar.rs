@@ -159,7 +159,7 @@ impl PlainReader<'_> {
     }
 
     /// The offset at which the text continues after the line breaks that start here, and their number.
-    fn next_quoted_line(&self, mut at: usize) -> Option<(usize, usize)> {
+    fn next_quoted_line(&mut self, mut at: usize) -> Option<(usize, usize)> {
         let mut breaks = 0;
         let mut line = at;
         while *self.bytes.get(at)? == b'\n' {
@@ -171,7 +171,10 @@ impl PlainReader<'_> {
             }
         }
         let is_inside = self.levels.last().is_some_and(|level| at - line > level.column);
-        (is_inside && self.byte(at) != b'\t').then_some((breaks, at))
+        if !is_inside && self.is_lenient {
+            self.outdented_quote.get_or_insert(self.at);
+        }
+        ((is_inside || self.is_lenient) && self.byte(at) != b'\t').then_some((breaks, at))
     }
 
     /// Folds line breaks: one is a space; of several the first is dropped.

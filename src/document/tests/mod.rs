@@ -52,7 +52,8 @@ fn the_extension_tells_the_format() {
     assert_eq!(Format::of_file_name(b"a.yaml"), Some(Format::Yaml));
     assert_eq!(Format::of_file_name(b"A.YML"), Some(Format::Yaml));
     assert_eq!(Format::of_file_name(b"x.tar.Json"), Some(Format::Json));
-    for other in [&b"yaml"[..], b".yaml", b"a.yaml.bak", b"a.", b"", b"a.jsonc"] {
+    assert_eq!(Format::of_file_name(b"a.jsonc"), Some(Format::Json));
+    for other in [&b"yaml"[..], b".yaml", b"a.yaml.bak", b"a.", b"", b"a.json5"] {
         assert_eq!(Format::of_file_name(other), None);
     }
 }

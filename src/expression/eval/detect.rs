@@ -17,6 +17,11 @@ pub fn has_expressions(node: &Node) -> bool {
     })
 }
 
+/// Whether a value is an expression as a whole.
+pub fn is_whole_expression(node: &Node) -> bool {
+    node.as_map().is_some_and(is_expression)
+}
+
 /// Whether the documents of a file can have expressions, judged by its bytes. A no is certain; a yes is not.
 ///
 /// Text that was included counts as the file's own, so a file that includes others gets a yes.

@@ -23,7 +23,7 @@ mod walk;
 use smol_str::SmolStr;
 
 pub use compute::compute;
-pub use detect::{has_expressions, may_have_expressions};
+pub use detect::{has_expressions, is_whole_expression, may_have_expressions};
 pub use secrecy::sealed;
 pub use trace::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 pub use tree::{Payload, ResourceId, Tree};

@@ -18,6 +18,7 @@ impl<'a> Maker<'a> {
         let (before, after, secret) = only.map(|only| (only.before, only.after, only.secret)).unwrap_or_default();
         let (view, operation) = match group.path.first() {
             Some(PathStep::Metadata) => ("metadata", None),
+            Some(PathStep::Expression(_)) => ("expression", None),
             Some(PathStep::Request(operation)) => ("request", Some(operation.as_str())),
             _ => ("payload", None),
         };
@@ -120,7 +121,7 @@ fn shape(path: &[PathStep]) -> Pointer {
     let token = |step: &PathStep| match step {
         PathStep::Key(key) => Some(key.name.clone()),
         PathStep::Item { label, .. } => Some(label.clone().unwrap_or_else(|| "*".into())),
-        PathStep::Embedded(_) | PathStep::Metadata | PathStep::Request(_) => None,
+        PathStep::Embedded(_) | PathStep::Metadata | PathStep::Request(_) | PathStep::Expression(_) => None,
     };
     path.iter().filter_map(token).collect()
 }

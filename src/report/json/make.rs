@@ -53,7 +53,7 @@ impl<'a> Maker<'a> {
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
-            findings: report.findings.iter().map(|finding| self.finding(finding)).collect(),
+            findings: report.findings.iter().chain(&report.new_problems).map(|finding| self.finding(finding)).collect(),
             compared_as_text: report.compared_as_text().map(text_file).collect(),
             not_compared: report.unread.iter().map(|path| unread(path, report)).collect(),
             skipped: report
@@ -92,6 +92,7 @@ impl<'a> Maker<'a> {
         };
         let (payload, metadata) = (changes(&resource.difference), changes(&resource.metadata));
         let requests = changes(&resource.requests);
+        let expressions = changes(&resource.expressions);
         let spelling = resource.difference.spelling_only.iter().map(|change| self.change(change, &homes, None));
         WireResource {
             id: side.map(|side| side.identity.to_string()).unwrap_or_default(),
@@ -101,6 +102,7 @@ impl<'a> Maker<'a> {
             spelling_only: spelling.collect(),
             metadata,
             requests,
+            expressions,
             before: resource.before.as_ref().map(|side| self.file(side)),
             after: resource.after.as_ref().map(|side| self.file(side)),
         }

@@ -116,6 +116,9 @@ pub(super) struct WireResource<'a> {
     /// Left out if empty; older versions of the format do not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<WireChange<'a>>,
+    /// Expressions whose text was edited and whose value did not change. Left out if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expressions: Vec<WireChange<'a>>,
 }
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use super::resource::CHANGES;
 use super::summary::{others, wrapped};
 use crate::diff::Suppressed;
 use crate::report::paint::{Line, Role};
-use crate::report::summary_counts::{SummaryCounts, plural};
+use crate::report::summary_counts::{SummaryCounts, other_problems, plural};
 use crate::report::{LayerEdit, Report, Skipped};
 use crate::sanitize;
 
@@ -34,6 +34,10 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         let numbers = plural(counts.spelling_only, "number");
         let phrase = format!("Spelling only: {numbers} written differently but equal in value (-v lists them)");
         lines.extend(wrapped(&phrase, Role::Dim, columns));
+    }
+    if let Some(phrase) = other_problems(report) {
+        let role = if report.new_problems.is_empty() { Role::Dim } else { Role::Changed };
+        lines.extend(wrapped(&phrase, role, columns));
     }
     if draft.was_cut {
         let phrase = format!("{} marks text shortened to fit the width (-v shows all)", draft.symbols.ellipsis);

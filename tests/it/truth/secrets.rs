@@ -94,9 +94,9 @@ fn keys_and_the_names_of_documents_stay_readable() {
     let text = |value: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop}}\ndata: {{key: {value}}}\n")
     };
-    repo.write("web.yaml", &text("hunter2-old"));
+    repo.write("web.yaml", text("hunter2-old"));
     repo.commit_all("one");
-    repo.write("web.yaml", &text("hunter2-new"));
+    repo.write("web.yaml", text("hunter2-new"));
     repo.commit_all("two");
     told(&repo, &["diff", "HEAD~1", "HEAD"])
         .ends_with(2)
