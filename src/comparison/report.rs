@@ -16,7 +16,7 @@ use crate::impact::LayerEdit;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
 use crate::rules::{self, ByAge, Settled};
-use crate::snapshot::renames;
+use crate::snapshot::{Unreadable, renames};
 use crate::text::Sources;
 
 /// The result of a run, as all formats show it.
@@ -127,11 +127,13 @@ impl Comparison<'_> {
         suppressed.append(&mut notes.suppressed);
         notes.would_hide.extend(self.would_hide(&resources));
         let sources = self.after.sources;
-        let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
-        let incomplete = gap >= Gap::Unparsed;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
-        let (text_files, skipped) = self.text_files(files.skipped, &files.unread, &renames);
+        let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames);
+        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty();
         let mut unread = files.unread;
+        unread.extend(unreadable.iter().map(|error| error.path.clone()));
+        findings.after.extend(unreadable.into_iter().map(Unreadable::into_finding));
+        let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
         let errors = problems.limiting.findings.iter().filter(|finding| incomplete && finding.is_error());
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
         let differing = resources.iter().filter(|resource| resource.is_difference()).count();

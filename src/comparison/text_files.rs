@@ -61,13 +61,13 @@ pub enum TextContent {
 const LARGEST: usize = 1 << 20;
 
 impl Comparison<'_> {
-    /// The files of a report that are shown as text, and the others that are not compared.
+    /// The files of a report that are shown as text, the others that are not compared, and those that cannot be read again.
     pub(super) fn text_files(
         &self,
         skipped: Vec<Skipped>,
         unread: &BTreeSet<RepoPath>,
         renames: &[(RepoPath, RepoPath)],
-    ) -> (Vec<TextFile>, Vec<Skipped>) {
+    ) -> (Vec<TextFile>, Vec<Skipped>, Vec<Unreadable>) {
         let mut reasons: BTreeMap<RepoPath, (TextCause, Option<SkipReason>)> = BTreeMap::new();
         let mut others = Vec::new();
         for file in skipped {
@@ -90,16 +90,27 @@ impl Comparison<'_> {
                 others.retain(|file| file.path != *old);
             }
         }
+        let mut unreadable = Vec::new();
         let make = |(path, (cause, reason)): (RepoPath, (TextCause, Option<SkipReason>))| {
             let renamed_from = old_names.get(&path).map(|old| (*old).clone());
-            let content = self.text_content(renamed_from.as_ref().unwrap_or(&path), &path).ok()?;
+            let content = match self.text_content(renamed_from.as_ref().unwrap_or(&path), &path) {
+                Ok(content) => content,
+                Err(error) => {
+                    // A file that could not be read the first time is known to be missing from the comparison.
+                    if cause != TextCause::Unread {
+                        unreadable.push(error);
+                    }
+                    return None;
+                }
+            };
             if content.is_same() && renamed_from.is_none() && cause != TextCause::NotByContent {
                 return None;
             }
             let kind = self.kind(&path, cause, reason, &content);
             Some(TextFile { path, renamed_from, cause, kind, content })
         };
-        (reasons.into_iter().filter_map(make).collect(), others)
+        let files = reasons.into_iter().filter_map(make).collect();
+        (files, others, unreadable)
     }
 
     fn text_content(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextContent, Unreadable> {

@@ -41,6 +41,20 @@ fn changed(repo: &TestRepo) -> String {
     lines.nth(1).unwrap_or_default().to_owned()
 }
 
+/// A template is read once to see what it is, and again to show its lines: the second reading can meet the limit of the run.
+#[test]
+fn a_template_that_cannot_be_read_again_makes_the_comparison_incomplete() {
+    let repo = TestRepo::new();
+    let padding = "# text\n".repeat(200);
+    repo.write("outcrop.yaml", "limits: {run_bytes: 4500}\n");
+    repo.write("chart/Chart.yaml", "name: web\n");
+    repo.write("chart/templates/service.yaml", &format!("{TEMPLATE}{padding}"));
+    repo.commit_all("first");
+    repo.write("chart/templates/service.yaml", &format!("{TEMPLATE}# more\n{padding}"));
+    repo.commit_all("second");
+    diff(&repo, &["--exit-code"]).ends_with(2).says("incomplete").does_not_say("no effective change");
+}
+
 const FORMATS: &[&[&str]] =
     &[&[], &["--stat"], &["--format", "side-by-side"], &["--format", "markdown"], &["--format", "unified"]];
 
