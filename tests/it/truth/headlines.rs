@@ -48,9 +48,9 @@ fn a_template_that_cannot_be_read_again_makes_the_comparison_incomplete() {
     let padding = "# text\n".repeat(200);
     repo.write("outcrop.yaml", "limits: {run_bytes: 4500}\n");
     repo.write("chart/Chart.yaml", "name: web\n");
-    repo.write("chart/templates/service.yaml", &format!("{TEMPLATE}{padding}"));
+    repo.write("chart/templates/service.yaml", format!("{TEMPLATE}{padding}"));
     repo.commit_all("first");
-    repo.write("chart/templates/service.yaml", &format!("{TEMPLATE}# more\n{padding}"));
+    repo.write("chart/templates/service.yaml", format!("{TEMPLATE}# more\n{padding}"));
     repo.commit_all("second");
     diff(&repo, &["--exit-code"]).ends_with(2).says("incomplete").does_not_say("no effective change");
 }
