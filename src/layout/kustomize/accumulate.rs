@@ -3,7 +3,7 @@
 use super::configuration::Tables;
 use super::external::{self, Leaf};
 use super::file::{Kustomization, Text};
-use super::load::{FileText, Loader, is_remote};
+use super::load::{Loader, is_remote};
 use super::resource::Resource;
 use super::{Fatal, fatal, generate, patch, reference, replace, transform};
 use crate::path::RepoPath;
@@ -25,12 +25,12 @@ const DEEPEST: usize = 64;
 
 /// Builds a root: everything below it, then what is done once at the end.
 pub(super) fn root(directory: &RepoPath, loader: &Loader<'_>) -> Result<Accumulated, Fatal> {
-    let Some((file, kustomization)) = loader.kustomization(directory)? else {
+    let Some(kustomization) = loader.kustomization(directory)? else {
         return Err(no_kustomization(directory, loader));
     };
     let mut accumulated = Accumulated::default();
     let build = Build { loader, chain: vec![directory.clone()] };
-    build.kustomization(&file, directory, &kustomization, &mut accumulated)?;
+    build.kustomization(directory, &kustomization, &mut accumulated)?;
     generate::add_hashes(&mut accumulated.resources)?;
     reference::update(&mut accumulated.resources, &accumulated.tables)?;
     accumulated.resources.retain(|resource| !is_local_config(resource));
@@ -60,7 +60,6 @@ struct Build<'a> {
 impl Build<'_> {
     fn kustomization(
         &self,
-        file: &FileText,
         directory: &RepoPath,
         kustomization: &Kustomization,
         accumulated: &mut Accumulated,
@@ -69,7 +68,7 @@ impl Build<'_> {
             self.resource(directory, name, accumulated)?;
         }
         accumulated.tables.extend(directory, kustomization, self.loader)?;
-        accumulated.leaves.extend(external::leaves(file, directory, kustomization, self.loader)?);
+        accumulated.leaves.extend(external::leaves(directory, kustomization, self.loader)?);
         generate::generate(directory, kustomization, self.loader, &mut accumulated.resources)?;
         for name in &kustomization.components {
             self.component(directory, name, accumulated)?;
@@ -89,12 +88,12 @@ impl Build<'_> {
         if let Some(file) = self.loader.text(&path)? {
             return self.append(self.loader.resources(&file)?, accumulated);
         }
-        let (file, kustomization) = self.enter(&path, name)?.ok_or_else(missing)?;
+        let kustomization = self.enter(&path, name)?.ok_or_else(missing)?;
         if kustomization.is_component {
             return Err(fatal(name.span, format!("`{}` is a component, which belongs under `components`", name.value)));
         }
         let mut inner = Accumulated::default();
-        self.below(&path).kustomization(&file, &path, &kustomization, &mut inner)?;
+        self.below(&path).kustomization(&path, &kustomization, &mut inner)?;
         accumulated.leaves.append(&mut inner.leaves);
         accumulated.tables.merge(inner.tables);
         self.append(inner.resources, accumulated)
@@ -108,15 +107,15 @@ impl Build<'_> {
         }
         let missing = || fatal(name.span, format!("there is no component `{}`", name.value));
         let path = self.loader.path(directory, name).ok_or_else(missing)?;
-        let (file, kustomization) = self.enter(&path, name)?.ok_or_else(missing)?;
+        let kustomization = self.enter(&path, name)?.ok_or_else(missing)?;
         if !kustomization.is_component {
             return Err(fatal(name.span, format!("`{}` is not a component", name.value)));
         }
-        self.below(&path).kustomization(&file, &path, &kustomization, accumulated)
+        self.below(&path).kustomization(&path, &kustomization, accumulated)
     }
 
     /// The kustomization of another directory, unless it leads back to where the build came from.
-    fn enter(&self, path: &RepoPath, name: &Text) -> Result<Option<(FileText, Kustomization)>, Fatal> {
+    fn enter(&self, path: &RepoPath, name: &Text) -> Result<Option<Kustomization>, Fatal> {
         if self.chain.iter().any(|above| above.is_within(path)) {
             return Err(fatal(name.span, format!("`{}` contains this kustomization: a cycle", name.value)));
         }

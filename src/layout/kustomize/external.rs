@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::file::{Kustomization, Text};
-use super::load::{FileText, Loader, revision_of};
+use super::load::{Loader, revision_of};
 use super::{Fatal, fatal};
 use crate::path::RepoPath;
 use crate::text::Span;
@@ -106,7 +106,6 @@ impl Leaf {
 
 /// The leaves of a kustomization's own fields.
 pub(super) fn leaves(
-    file: &FileText,
     directory: &RepoPath,
     kustomization: &Kustomization,
     loader: &Loader<'_>,
@@ -114,7 +113,7 @@ pub(super) fn leaves(
     let mut leaves = Vec::new();
     for (field, entry) in &kustomization.external {
         let entry = match entry.as_str() {
-            Some(name) => plugin(file, directory, &Text { value: name.into(), span: entry.span }, loader)?,
+            Some(name) => plugin(directory, &Text { value: name.into(), span: entry.span }, loader)?,
             None => entry.clone(),
         };
         loader.note(entry.span, format!("`{field}` is not run: what it makes is not in this repository"));
@@ -124,7 +123,7 @@ pub(super) fn leaves(
 }
 
 /// The configuration of a plugin: a file, an inline document, or a directory, which is left as written.
-fn plugin(_: &FileText, directory: &RepoPath, name: &Text, loader: &Loader<'_>) -> Result<Node, Fatal> {
+fn plugin(directory: &RepoPath, name: &Text, loader: &Loader<'_>) -> Result<Node, Fatal> {
     let written = Node::text(name.value.clone(), name.span);
     if name.value.contains('\n') {
         return Ok(written);

@@ -90,14 +90,7 @@ pub(super) fn rewrite(
         Value::Null => return Ok(None),
         _ => return Err(fatal(node.span, format!("`{name}` cannot be set, because this is not a map"))),
     };
-    let replaced = |value: Node| {
-        let mut entries = map.to_vec();
-        match entries.iter_mut().find(|entry| entry.key.name == name) {
-            Some(entry) => entry.value = value,
-            None => entries.push(Entry::named(name, create.unwrap_or(node.span), value)),
-        }
-        Node { extra: node.extra.clone(), ..Node::map(entries, node.span) }
-    };
+    let replaced = |value: Node| with_entry(node, map, name, value, create.unwrap_or(node.span));
     match map.iter().find(|entry| entry.key.name == name) {
         Some(entry) if rest.is_empty() && entry.value.as_list().is_none() => Ok(Some(replaced(change(&entry.value)?))),
         Some(entry) => Ok(rewrite(&entry.value, rest, create, change)?.map(replaced)),
@@ -120,20 +113,21 @@ pub(super) fn rewrite(
 /// The document with a field set; maps on the way are created, and whatever else is in the way is replaced.
 pub(super) fn set_at(node: &Node, path: &[&str], value: Node) -> Node {
     let Some((first, rest)) = path.split_first() else { return value };
-    let entries = node.as_map().map(|map| map.entries().to_vec()).unwrap_or_default();
-    let span = value.span;
+    let entries = node.as_map().map_or(&[][..], |map| map.entries());
     let child = entries.iter().find(|entry| entry.key.name == *first).map(|entry| entry.value.clone());
-    let child = set_at(&child.unwrap_or_else(|| Node::map(Vec::new(), span)), rest, value);
-    Node { extra: node.extra.clone(), ..with_entry(entries, first, child, node.span) }
+    let child = set_at(&child.unwrap_or_else(|| Node::map(Vec::new(), value.span)), rest, value);
+    let key_at = child.span;
+    with_entry(node, entries, first, child, key_at)
 }
 
-/// A map with one entry set.
-fn with_entry(mut entries: Vec<Entry>, name: &str, value: Node, span: Span) -> Node {
+/// A map with one entry set; a new key is written at a place of the file.
+pub(super) fn with_entry(map: &Node, entries: &[Entry], name: &str, value: Node, key_at: Span) -> Node {
+    let mut entries = entries.to_vec();
     match entries.iter_mut().find(|entry| entry.key.name == name) {
         Some(entry) => entry.value = value,
-        None => entries.push(Entry::named(name, value.span, value)),
+        None => entries.push(Entry::named(name, key_at, value)),
     }
-    Node::map(entries, span)
+    Node { extra: map.extra.clone(), ..Node::map(entries, map.span) }
 }
 
 /// The document without a field.

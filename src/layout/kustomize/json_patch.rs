@@ -2,10 +2,11 @@
 
 use smol_str::SmolStr;
 
+use super::fields::with_entry;
 use super::{Fatal, fatal};
 use crate::path::Pointer;
 use crate::text::Span;
-use crate::value::{Entry, Node, StepKind, Value};
+use crate::value::{Node, StepKind, Value};
 
 /// One operation.
 #[derive(Debug)]
@@ -132,7 +133,7 @@ impl Operation<'_> {
             return Ok(value);
         }
         self.within(target, path, &|parent, token| match &parent.value {
-            Value::Map(map) => Ok(with_key(parent, map.entries(), token, value.clone(), self.span)),
+            Value::Map(map) => Ok(with_entry(parent, map.entries(), token, value.clone(), self.span)),
             Value::List(list) => {
                 let mut items = list.items().to_vec();
                 let at = if token == "-" { items.len() } else { self.index(token, items.len() + 1)? };
@@ -151,7 +152,7 @@ impl Operation<'_> {
             return Ok(value);
         }
         self.within(target, path, &|parent, token| match &parent.value {
-            Value::Map(map) => Ok(with_key(parent, map.entries(), token, value.clone(), self.span)),
+            Value::Map(map) => Ok(with_entry(parent, map.entries(), token, value.clone(), self.span)),
             Value::List(list) => {
                 let mut items = list.items().to_vec();
                 let at = self.index(token, items.len())?;
@@ -194,13 +195,4 @@ impl Operation<'_> {
     fn outside(&self, token: &str) -> Fatal {
         fatal(self.span, format!("the index {token} is outside of the list"))
     }
-}
-
-fn with_key(parent: &Node, entries: &[Entry], name: &str, value: Node, at: Span) -> Node {
-    let mut entries = entries.to_vec();
-    match entries.iter_mut().find(|entry| entry.key.name == name) {
-        Some(entry) => entry.value = value,
-        None => entries.push(Entry::named(name, at, value)),
-    }
-    Node { extra: parent.extra.clone(), ..Node::map(entries, parent.span) }
 }

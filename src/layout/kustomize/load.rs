@@ -132,7 +132,7 @@ impl<'a> Loader<'a> {
     }
 
     /// The kustomization file of a directory; `None` if there is none.
-    pub(super) fn kustomization(&self, directory: &RepoPath) -> Result<Option<(FileText, Kustomization)>, Fatal> {
+    pub(super) fn kustomization(&self, directory: &RepoPath) -> Result<Option<Kustomization>, Fatal> {
         let mut found: Option<FileText> = None;
         for name in KUSTOMIZATION_FILES {
             let Ok(path) = directory.join(name.as_bytes()) else { continue };
@@ -149,8 +149,7 @@ impl<'a> Loader<'a> {
         let documents = self.parse(&text, file.source, Format::Yaml, Dialect::Yaml11)?;
         let empty = || fatal(Span::new(file.source, 0, 0), "this kustomization is empty");
         let document = without_placeholders(documents.first().ok_or_else(empty)?);
-        let kustomization = file::read(&document)?;
-        Ok(Some((file, kustomization)))
+        file::read(&document).map(Some)
     }
 
     /// The text of a kustomization file in which repeated keys are renamed to placeholders of the same length: the last one counts.
