@@ -1,9 +1,15 @@
 //! The command line: every command and flag, with its help text and its environment variable.
 
+mod integrations;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub(super) use integrations::{
+    CiCommand, DiffDriverArgs, DifftoolArgs, GithubArgs, HookArgs, HookName, InstallArgs, InstallTarget,
+};
 
 use crate::metadata::Operation;
 
@@ -24,7 +30,7 @@ const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings at or above the thre
                           2 failed or incomplete.\nFlags can also be set by environment variables, such as OUTCROP_COLOR=never.";
 
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Global {
     /// Run as if started in this directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
@@ -70,8 +76,12 @@ pub(super) enum Command {
     Restore(RestoreArgs),
     /// Evaluate an expression against the resources of a revision
     Eval(EvalArgs),
-    /// Compare two files or two directories; called by git difftool
+    /// Compare two files or two directories; called by git difftool and jj
     Difftool(DifftoolArgs),
+    /// Show one file of a git diff; called by git
+    DiffDriver(DiffDriverArgs),
+    /// Set up git, hooks and hook managers to call outcrop, or undo it
+    Install(InstallArgs),
     /// Check what is about to be committed or pushed; called by git and hook managers
     Hook(HookArgs),
     /// Review the change that started a CI run
@@ -138,6 +148,9 @@ pub(super) enum PolicyName {
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) range: Range,
+    /// Compare two files or two directories on disk, in or outside a repository; - is standard input
+    #[arg(long, conflicts_with_all = ["staged", "policy"])]
+    pub(super) no_index: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: DiffFormat,
@@ -530,66 +543,6 @@ pub(super) enum OutputFormat {
     Json,
 }
 
-#[derive(Debug, Args)]
-pub(super) struct DifftoolArgs {
-    /// Older file or directory
-    pub(super) local: PathBuf,
-    /// Newer file or directory
-    pub(super) remote: PathBuf,
-    /// Path in the repository, which decides how the files are interpreted
-    #[arg(long, env = "OUTCROP_PATH")]
-    pub(super) path: Option<OsString>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
-    pub(super) format: DiffFormat,
-    /// Exit with 1 if there are differences
-    #[arg(long, env = "OUTCROP_EXIT_CODE")]
-    pub(super) exit_code: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct HookArgs {
-    /// Name of the hook
-    #[arg(value_enum)]
-    pub(super) name: HookName,
-    /// Arguments from git: none for pre-commit, the remote's name and URL for pre-push
-    #[arg(value_name = "ARGUMENT")]
-    pub(super) arguments: Vec<OsString>,
-    /// Lowest severity that stops the commit or push
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
-    pub(super) fail_on: FailOn,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum HookName {
-    /// Before a commit: check the staged files
-    PreCommit,
-    /// Before a push: check the pushed commits, as listed on standard input
-    PrePush,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum CiCommand {
-    /// In a GitHub workflow: write annotations, step summary and outputs for the triggering event
-    Github(GithubArgs),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct GithubArgs {
-    /// Lowest severity that makes the exit code 1
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
-    pub(super) fail_on: FailOn,
-    /// Older revision [default: from the event]
-    #[arg(long, value_name = "REV", env = "OUTCROP_BASE")]
-    pub(super) base: Option<String>,
-    /// Newer revision [default: from the event]
-    #[arg(long, value_name = "REV", env = "OUTCROP_HEAD")]
-    pub(super) head: Option<String>,
-    /// Files, directories, globs or logical paths
-    #[arg(last = true, value_name = "PATH")]
-    pub(super) paths: Vec<OsString>,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum SchemaName {
     /// The report of diff and check
@@ -602,7 +555,7 @@ pub(super) enum SchemaName {
 impl Cli {
     /// The parsed arguments of this process; prints usage errors and exits.
     pub(super) fn from_arguments() -> Self {
-        Self::parse()
+        Self::parse_from(integrations::with_diff_driver(std::env::args_os().collect()))
     }
 
     /// The definition of the command line, for completions and the manual page.

@@ -89,7 +89,7 @@ fn the_framework_builds_the_program() {
     repo.write("a.yaml", "a: 1\na: 2\n");
     repo.git(&["add", "--all"]);
     let mut command = pre_commit(&repo, &framework, &["try-repo"]);
-    command.arg(project()).args(["outcrop", "--verbose", "--all-files"]);
+    command.arg(project()).args(["outcrop-source", "--verbose", "--all-files"]);
     for name in ["CARGO_HOME", "RUSTUP_HOME"] {
         let home = std::env::var_os("HOME").unwrap_or_default();
         let default = Path::new(&home).join(if name == "CARGO_HOME" { ".cargo" } else { ".rustup" });

@@ -10,8 +10,9 @@ use std::io::{self, Write};
 
 use super::check::exit_of;
 use crate::comparison::{self, Judged};
+use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
-use crate::report::{self, Report, Style, SummaryCounts, plural};
+use crate::report::{self, Reach, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
 use crate::shell::cli::{GithubArgs, Global};
@@ -38,7 +39,8 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let Assignment { subject, warnings } = range::assignment(&repository, args)?;
     let review = match subject {
         Subject::Nothing { why } => {
-            files.write_outputs(&[("changed", "false"), ("errors", "0"), ("warnings", "0")])?;
+            let nothing = [("changed", "false"), ("errors", "0"), ("warnings", "0")];
+            files.write_outputs(&nothing.map(|(name, value)| (name, value.to_owned())))?;
             let line = format!("outcrop: nothing to review ({why})\n");
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
@@ -56,6 +58,16 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let exit = exit_of(&review.verdict, args.fail_on);
     review.write_outputs(&files)?;
     Ok(exit)
+}
+
+/// A comment has at most 65,536 characters; the rest is room for a marker.
+const COMMENT_BYTES: usize = 60_000;
+
+/// What later jobs can use: the number of resources, and the roots as a JSON list for a job matrix.
+fn reach_outputs(reach: &Reach) -> [(&'static str, String); 2] {
+    let mut roots = JsonWriter::new(Layout::Compact);
+    roots.list(&reach.roots, |writer, root| writer.text(root));
+    [("resources", reach.resources.to_string()), ("roots", roots.into_text())]
 }
 
 /// What came out.
@@ -115,6 +127,9 @@ impl Review {
 
     fn write_outputs(self, files: &Files) -> Result<(), Failure> {
         let counts = SummaryCounts::count(&self.verdict);
+        let reach = self.difference.as_ref().map(Reach::of).unwrap_or_default();
+        let mut comment = Vec::new();
+        self.write_summary(COMMENT_BYTES, &mut comment)?;
         // What could not be compared may well differ.
         let has_changed = self
             .difference
@@ -125,13 +140,18 @@ impl Review {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
         };
-        let path = files.write_report(|out| report::json::write(&report, out))?;
-        files.write_outputs(&[
-            ("changed", if has_changed { "true" } else { "false" }),
-            ("errors", &counts.errors.to_string()),
-            ("warnings", &counts.warnings.to_string()),
-            ("report", &path),
-        ])
+        let mut outputs = vec![
+            ("changed", if has_changed { "true" } else { "false" }.to_owned()),
+            ("errors", counts.errors.to_string()),
+            ("warnings", counts.warnings.to_string()),
+        ];
+        outputs.extend(reach_outputs(&reach));
+        if let Some(directory) = files.make_directory()? {
+            outputs.push(("report", directory.write("report.json", |out| report::json::write(&report, out))?));
+            outputs.push(("comment", directory.write("comment.md", |out| out.write_all(&comment))?));
+            outputs.push(("directory", directory.path()?));
+        }
+        files.write_outputs(&outputs)
     }
 
     /// The verdict in a few words; names of the repository as `name` writes them.
