@@ -39,7 +39,7 @@ me=$(gh api graphql -f query='query { viewer { login } }' --jq .data.viewer.logi
 me=${me%\[bot\]}
 mine=$(gh api --paginate "$comments" |
   jq -rs --arg marker "$marker" --arg me "$me" \
-    'add | map(select((.body | startswith($marker)) and (.user.login | rtrimstr("[bot]")) == $me))[0].id // empty') ||
+    '(add // []) | map(select((.body | startswith($marker)) and (.user.login | rtrimstr("[bot]")) == $me))[0].id // empty') ||
   give_up "the comments cannot be read; the job needs the permission pull-requests: write"
 
 if [ -n "$mine" ]; then

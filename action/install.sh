@@ -89,5 +89,5 @@ else
   fi
 fi
 
-mark=ghadelimiter_$RANDOM$RANDOM$RANDOM$RANDOM
+mark=ghadelimiter_$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 printf 'binary<<%s\n%s\n%s\n' "$mark" "$binary" "$mark" >>"$GITHUB_OUTPUT"

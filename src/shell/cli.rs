@@ -1,5 +1,6 @@
 //! The command line: every command and flag, with its help text and its environment variable.
 
+mod examples;
 mod integrations;
 
 use std::ffi::OsString;
@@ -18,7 +19,7 @@ use crate::metadata::Operation;
 /// Revisions are given as for `git diff`: none compares the index with the working tree, `--staged` HEAD with the index,
 /// `REV` that revision with the working tree, `A B` and `A..B` two revisions, `A...B` their merge base with B.
 #[derive(Debug, Parser)]
-#[command(name = "outcrop", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "outcrop", version, max_term_width = 100, after_help = examples::PROGRAM)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -26,11 +27,9 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings at or above the threshold (or differences, with --exit-code); \
-                          2 failed or incomplete.\nFlags can also be set by environment variables, such as OUTCROP_COLOR=never.";
-
 /// Flags that every command takes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(super) struct Global {
     /// Run as if started in this directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
@@ -145,6 +144,7 @@ pub(super) enum PolicyName {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::DIFF)]
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) range: Range,
@@ -164,11 +164,8 @@ pub(super) struct DiffArgs {
     #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
     pub(super) only: Vec<View>,
     /// Do not group identical changes: list every resource separately
-    #[arg(long, env = "OUTCROP_NO_GROUP")]
+    #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP")]
     pub(super) no_group: bool,
-    /// Alias of --no-group
-    #[arg(long, env = "OUTCROP_PER_RESOURCE")]
-    pub(super) per_resource: bool,
     /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
@@ -217,6 +214,7 @@ pub(super) enum DiffFormat {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::CHECK)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) range: Range,
@@ -265,6 +263,7 @@ pub(super) struct At {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EXPLAIN)]
 pub(super) struct ExplainArgs {
     /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
@@ -273,7 +272,7 @@ pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: ExplainOutput,
 }
 
@@ -361,7 +360,7 @@ pub(super) struct RequestArgs {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: RequestOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -408,7 +407,8 @@ impl From<OperationName> for Operation {
 pub(super) enum RequestOutput {
     /// Text
     #[default]
-    Text,
+    #[value(alias = "text")]
+    Terminal,
     /// JSON, with the template, the layer and the inputs of every part
     Json,
     /// One curl command per request; set the variable SERVER to the server's URL
@@ -422,7 +422,7 @@ pub(super) struct MetadataTarget {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: DocumentOutput,
 }
 
@@ -436,6 +436,7 @@ pub(super) enum DocumentOutput {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EXPAND)]
 pub(super) struct ExpandArgs {
     /// File to expand
     pub(super) file: PathBuf,
@@ -454,6 +455,7 @@ pub(super) struct ExpandArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EVAL)]
 pub(super) struct EvalArgs {
     /// A path such as services::[labels::env=prod]::name, or a function call, which starts with {
     #[arg(value_name = "EXPR")]
@@ -473,7 +475,7 @@ pub(super) struct EvalArgs {
     #[arg(long, env = "OUTCROP_TRACE")]
     pub(super) trace: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: DocumentOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -481,6 +483,7 @@ pub(super) struct EvalArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::RESTORE)]
 pub(super) struct RestoreArgs {
     /// Original file, with merge directives
     pub(super) original: PathBuf,
@@ -492,6 +495,7 @@ pub(super) struct RestoreArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::RENDER)]
 pub(super) struct RenderArgs {
     /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
     #[arg(value_name = "PATH")]
@@ -513,6 +517,7 @@ pub(super) struct RenderArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::PATCH)]
 pub(super) struct PatchArgs {
     /// Patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
     pub(super) spec: PathBuf,
@@ -555,7 +560,7 @@ pub(super) enum SchemaName {
 impl Cli {
     /// The parsed arguments of this process; prints usage errors and exits.
     pub(super) fn from_arguments() -> Self {
-        Self::parse_from(integrations::with_diff_driver(std::env::args_os().collect()))
+        Self::parse_from(integrations::with_command(std::env::args_os().collect()))
     }
 
     /// The definition of the command line, for completions and the manual page.

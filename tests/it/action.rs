@@ -257,6 +257,7 @@ fn a_release_is_downloaded_once_and_only_with_the_pinned_checksum() {
     let mut path = repo.beside("tools").into_os_string();
     path.push(":");
     path.push(path_with_binary());
+    fs::remove_file(repo.beside("output")).expect("it is there");
     let mut command = script(&repo, "install.sh");
     command
         .env("GITHUB_ACTION_PATH", &action)
@@ -275,10 +276,11 @@ fn versions_agree_everywhere() {
         read("CHANGELOG.md").contains("## [Unreleased]") || read("CHANGELOG.md").contains(&format!("## [{version}]"))
     );
     assert!(read("Cargo.lock").contains(&format!("name = \"outcrop\"\nversion = \"{version}\"")));
-    let python = read("pyproject.toml");
-    assert!(python.contains("dynamic = [\"version\"]") && !python.contains(&format!("version = \"{version}")));
-    let description = env!("CARGO_PKG_DESCRIPTION");
-    assert!(python.contains(description), "pyproject.toml describes something else");
+    // The wheel takes its version from Cargo.toml; what the pre-commit framework installs asks for exactly that wheel.
+    let (wheel, hook) = (read("wheel/pyproject.toml"), read("pyproject.toml"));
+    assert!(wheel.contains("dynamic = [\"version\"]") && !wheel.contains(version));
+    assert!(wheel.contains(env!("CARGO_PKG_DESCRIPTION")), "wheel/pyproject.toml describes something else");
+    assert!(hook.contains(&format!("version = \"{version}\"")) && hook.contains(&format!("\"outcrop=={version}\"")));
     // The archives that are built are those that the action and cargo-binstall ask for.
     let (workflow, install, manifest) =
         (read(".github/workflows/release.yml"), read("action/install.sh"), read("Cargo.toml"));

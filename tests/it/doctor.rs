@@ -82,7 +82,7 @@ fn what_is_broken_does_not_hide_the_rest() {
     fs::write(repo.root().join(".git/index"), "rubbish").expect("it can be written");
     run(&mut outcrop(&repo, &["doctor"]))
         .ends_with(2)
-        .says("! index            the index")
+        .says("! index                  the index")
         .says("pre-commit hook")
         .says("error: ");
     let mut outside = outcrop(&repo, &["doctor"]);

@@ -21,6 +21,7 @@ mod directives;
 mod doctor;
 mod effective;
 mod explain;
+mod hook_managers;
 mod hooks;
 mod install;
 mod list_rules;

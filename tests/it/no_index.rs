@@ -49,7 +49,7 @@ fn process_substitution_works() {
     run(bash.args(["-c", &script]).arg(binary())).ends_with(0).says("~ Deployment web").says(".spec.replicas  2 → 3");
 }
 
-/// kubectl writes one file per object, without an extension, and appends both directories to the command.
+/// kubectl writes one file per object, without an extension, and passes both directories before the flags.
 #[test]
 fn the_directories_of_kubectl_are_compared_by_content() {
     let repo = TestRepo::new();
@@ -70,6 +70,11 @@ fn the_directories_of_kubectl_are_compared_by_content() {
         .says(".spec.replicas  2 → 5")
         .says("(sensitive, changed)")
         .does_not_say("hunter");
+    // The order in which kubectl passes its words.
+    for flags in [&["--exit-code"][..], &["diff", "--no-index", "--exit-code"]] {
+        let mut command = repo.command(binary());
+        run(command.args([&live, &merged]).args(flags)).ends_with(1).says("~ Deployment web").does_not_say("hunter");
+    }
     let mut same = outcrop(&repo, &["diff", "--no-index", "--exit-code"]);
     run(same.args([&live, &live])).ends_with(0).says("no files differ");
     let mut mixed = outcrop(&repo, &["diff", "--no-index"]);

@@ -1,13 +1,14 @@
 //! The commands that git, hook managers and CI call, and the one that sets them up.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Subcommand, ValueEnum};
 
-use super::{Cli, DiffFormat, FailOn};
+use super::{Cli, DiffFormat, FailOn, examples};
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::DIFFTOOL)]
 pub(in crate::shell) struct DifftoolArgs {
     /// Older file or directory
     pub(in crate::shell) local: PathBuf,
@@ -100,12 +101,23 @@ pub(in crate::shell) enum InstallTarget {
     Alias,
 }
 
-/// The words of the command line; where git calls `outcrop` as its diff program, with the command that is meant.
-pub(super) fn with_diff_driver(mut words: Vec<OsString>) -> Vec<OsString> {
+/// The words of the command line, with the command that is meant where other programs call `outcrop` without one: git its diff program,
+/// kubectl its own, with two directories before the flags.
+pub(super) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
     if std::env::var_os("GIT_DIFF_PATH_COUNTER").is_some() && is_call_of_git(&words) {
         words.splice(1..1, ["diff-driver".into(), "--".into()]);
+    } else if let [_, before, after, ..] = &words[..]
+        && [before, after].into_iter().all(|word| !is_command(word) && Path::new(word).is_dir())
+    {
+        let flags: Vec<OsString> = words.drain(3..).filter(|word| word != "diff" && word != "--no-index").collect();
+        words.splice(1..1, ["diff".into(), "--no-index".into()].into_iter().chain(flags));
     }
     words
+}
+
+fn is_command(word: &OsString) -> bool {
+    let definition = Cli::command();
+    definition.get_subcommands().any(|command| word == command.get_name()) || word == "help"
 }
 
 /// git passes one path, or a path, a file, an object id, a mode, and so on. Commands and flags look different.
@@ -114,11 +126,7 @@ fn is_call_of_git(words: &[OsString]) -> bool {
     let is_mode =
         |word: &OsString| word == "." || word.to_str().is_some_and(|mode| mode.len() == 6 && is_hexadecimal(mode));
     match words {
-        [_, path] => {
-            let definition = Cli::command();
-            let is_command = definition.get_subcommands().any(|command| path == command.get_name());
-            !is_command && path != "help" && !path.as_encoded_bytes().starts_with(b"-")
-        }
+        [_, path] => !is_command(path) && !path.as_encoded_bytes().starts_with(b"-"),
         [_, _, _, old_id, old_mode, _, new_id, new_mode, rest @ ..] => {
             rest.len() <= 2 && is_id(old_id) && is_mode(old_mode) && is_id(new_id) && is_mode(new_mode)
         }
@@ -131,6 +139,7 @@ fn is_hexadecimal(text: &str) -> bool {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::HOOK)]
 pub(in crate::shell) struct HookArgs {
     /// Name of the hook
     #[arg(value_enum)]
@@ -160,6 +169,7 @@ pub(in crate::shell) enum CiCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::GITHUB)]
 pub(in crate::shell) struct GithubArgs {
     /// Lowest severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]

@@ -51,7 +51,7 @@ fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
 /// Writes the report as the user wants to see it, through a pager where that makes sense.
 fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Option<&str>) -> io::Result<()> {
     // Programs get everything, and choose for themselves.
-    if (args.no_group || args.per_resource) && args.format != DiffFormat::Json {
+    if args.no_group && args.format != DiffFormat::Json {
         report.ungroup();
     }
     let look = match (args.stat, args.name_only) {
