@@ -212,8 +212,14 @@ fn a_release_is_downloaded_once_and_only_with_the_pinned_checksum() {
     for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "Cargo.toml", "Cargo.lock"] {
         fs::copy(project().join(name), action.join(name)).expect("the file is there");
     }
+    // In place of a binary, which would take long to compress.
+    repo.write("../release/outcrop", "#!/bin/sh\necho \"outcrop 9.9.9 $*\"\n");
+    assert!(
+        repo.command("chmod").arg("+x").arg(repo.beside("release/outcrop")).status().expect("chmod runs").success()
+    );
     let mut package = repo.command("bash");
-    package.arg(action.join("action/package.sh")).arg("x86_64-unknown-linux-musl").env("OUTCROP_BIN", binary());
+    package.arg(action.join("action/package.sh")).arg("x86_64-unknown-linux-musl");
+    package.env("OUTCROP_BIN", repo.beside("release/outcrop"));
     pack(&mut package);
     let archive = fs::read(action.join("dist").join(ARCHIVE)).expect("it was packed");
     let pinned = fs::read_to_string(action.join("dist").join(format!("{ARCHIVE}.sha256"))).expect("it has a checksum");
@@ -238,8 +244,7 @@ fn a_release_is_downloaded_once_and_only_with_the_pinned_checksum() {
     install(&server).ends_with(0).says("downloading");
     let installed = PathBuf::from(output(&repo));
     assert!(installed.starts_with(repo.beside("cache/outcrop/X64")), "{}", installed.display());
-    let version = concat!("outcrop ", env!("CARGO_PKG_VERSION"));
-    run(repo.command(&installed).arg("--version")).ends_with(0).says(version);
+    run(repo.command(&installed).arg("--version")).ends_with(0).says("outcrop 9.9.9");
     for beside in ["outcrop.1", "completions/outcrop.bash", "LICENSE-MIT"] {
         assert!(installed.with_file_name(beside).exists(), "{beside}");
     }

@@ -219,6 +219,23 @@ fn the_exit_code_is_zero_unless_it_is_asked_for() {
     run(&mut outcrop(&repo, &missing)).ends_with(0).says("cannot be read");
 }
 
+/// git prefers the driver of an attribute even to the tool that the user asks for.
+#[test]
+fn another_program_that_the_user_asks_for_is_called() {
+    let repo = repository();
+    repo.write("app.yaml", "size: 2\n");
+    repo.git(&["config", "diff.outcrop.command", "outcrop diff-driver"]);
+    repo.git(&["config", "difftool.other.cmd", "echo other: $(cat $REMOTE)"]);
+    let run_git = |arguments: &[&str]| {
+        let mut command = repo.command("git");
+        command.args(arguments).env("PATH", path_with_binary());
+        command
+    };
+    run(&mut run_git(&["difftool", "-y", "-t", "other"])).ends_with(0).says("other: size: 2").does_not_say("1 → 2");
+    run(run_git(&["diff"]).env("GIT_EXTERNAL_DIFF", "echo mine:")).ends_with(0).says("mine: app.yaml");
+    run(&mut run_git(&["diff"])).ends_with(0).says("~ .size  1 → 2");
+}
+
 #[test]
 fn a_normal_form_makes_history_quiet() {
     for program in gits() {

@@ -153,6 +153,7 @@ pub(in crate::shell) struct HookArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(clippy::enum_variant_names, reason = "git calls its hooks so")]
 pub(in crate::shell) enum HookName {
     /// Before a commit: check the staged files
     PreCommit,

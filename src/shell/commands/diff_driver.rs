@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use super::diff::{self, Look};
@@ -30,6 +31,9 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffDriverArgs) -> Result<Ex
     if let Some(file) = &args.textconv {
         return textconv::run(global, file);
     }
+    if let Some(program) = other_program()? {
+        return delegate(&program, &args.arguments);
+    }
     // git calls once per file and says which this is; nothing else would keep them apart.
     if environment::text("GIT_DIFF_PATH_COUNTER")?.is_some_and(|counter| counter != "1") {
         output::print(b"\n")?;
@@ -44,6 +48,24 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffDriverArgs) -> Result<Ex
         true
     });
     Ok(if differs && args.exit_code { Exit::Found } else { Exit::Clean })
+}
+
+/// The program that the user asked for instead, for instance with `git difftool`: git prefers the driver of an attribute to it.
+fn other_program() -> Result<Option<String>, Failure> {
+    let program = environment::text("GIT_EXTERNAL_DIFF")?;
+    Ok(program.filter(|program| !program.contains("outcrop") && environment::is_set("GIT_DIFF_PATH_COUNTER")))
+}
+
+/// Lets another program show the file, as git would have called it.
+fn delegate(program: &str, arguments: &[OsString]) -> Result<Exit, Failure> {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{program} \"$@\""), program]).args(arguments);
+    let failed = |error: io::Error| Failure::new(format!("{program} cannot be started: {error}"));
+    Ok(match command.status().map_err(failed)?.code() {
+        Some(0) => Exit::Clean,
+        Some(1) => Exit::Found,
+        _ => Exit::Incomplete,
+    })
 }
 
 fn unmerged(path: &OsString) -> Result<bool, Failure> {

@@ -113,7 +113,7 @@ fn failed(path: &Path, what: &str, error: &io::Error) -> Failure {
 }
 
 fn shown(path: &Path) -> String {
-    sanitize::inline(&path.to_string_lossy()).into_owned()
+    sanitize::inline(&path.strip_prefix(".").unwrap_or(path).to_string_lossy()).into_owned()
 }
 
 /// Writes aside and renames, so that git never runs half a hook.
