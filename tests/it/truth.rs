@@ -1,5 +1,6 @@
 //! What a run says when: a test for each rule.
 
+mod configuration;
 mod failures;
 mod findings;
 mod headlines;
