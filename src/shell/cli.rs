@@ -324,7 +324,7 @@ pub(super) enum MetadataCommand {
         /// The field: a JSON Pointer such as /operationInfo/getResource/path
         #[arg(requires = "value", required_unless_present = "file")]
         pointer: Option<String>,
-        /// The value: text as is, everything else as YAML
+        /// The value, as YAML: null clears an inherited field, '"10"' is text; a field that takes text takes any unquoted text
         #[arg(allow_hyphen_values = true)]
         value: Option<String>,
         /// Replace the whole document with this file, in canonical form; - reads standard input

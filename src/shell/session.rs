@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::configuration;
 use super::cli::{Global, PolicyName, Range};
+use super::configuration;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;

@@ -83,9 +83,14 @@ impl Side<'_> {
     }
 }
 
-/// The directory in which the directory of a resource is, or that a layer for many resources is below.
+/// The directory in which a resource or the directory of a resource is, or that a layer for many resources is below.
 fn directory_of_tree(file: &RepoPath) -> Option<RepoPath> {
     let directory = file.parent()?;
+    let is_named_by_directory =
+        names::rank(file.file_name(), names::RESOURCE).is_some() || names::is_layer_file(file.file_name());
+    if !is_named_by_directory {
+        return Some(directory);
+    }
     let wildcards = std::iter::successors(Some(directory.clone()), RepoPath::parent)
         .filter(|around| around.file_name() == names::WILDCARD.as_bytes());
     wildcards.last().unwrap_or(directory).parent()

@@ -4,4 +4,5 @@ mod configuration;
 mod failures;
 mod findings;
 mod headlines;
+mod metadata;
 mod secrets;

@@ -13,9 +13,9 @@ use crate::report::lines;
 use crate::report::{Report, Style};
 use crate::settings::{Configuration, Given, Policy};
 use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
+use crate::shell::configuration;
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::environment;
-use crate::shell::configuration;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{GitError, Repository, Revision};
@@ -27,8 +27,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     let sources = Arc::new(Sources::default());
     let mut budget = Budget::default();
     let repository = RepositorySides::open(global, args)?;
-    let configuration =
-        configuration::named(global, &sources)?.unwrap_or_else(|| repository.configuration(&sources));
+    let configuration = configuration::named(global, &sources)?.unwrap_or_else(|| repository.configuration(&sources));
     budget.limits = configuration.limits().clone();
     let (before, after) = sides(args, &budget)?;
     let limits = configuration.limits();

@@ -31,20 +31,26 @@ pub(in crate::shell) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Fa
             apply::apply(root, &EditPlan { edits: vec![FileEdit::Write { path, text }], prune: Vec::new() })?;
             let found = found(&survey).join(", ");
             let found = if found.is_empty() { "no YAML or JSON files yet".to_owned() } else { found };
-            output::print_lines(&format!("wrote outcrop.yaml ({found})\nit applies once it is staged: git add outcrop.yaml\n"))?;
+            output::print_lines(&format!(
+                "wrote outcrop.yaml ({found})\nit applies once it is staged: git add outcrop.yaml\n"
+            ))?;
         }
         None => output::print(text.as_bytes())?,
     }
     if survey.unreadable > 0 {
         let count = plural(survey.unreadable, "file");
-        output::note(&format!("note: {count} could not be read and may use more; `outcrop check --all` lists the problems"));
+        output::note(&format!(
+            "note: {count} could not be read and may use more; `outcrop check --all` lists the problems"
+        ));
     }
     Ok(Exit::Clean)
 }
 
 /// The text of the file. A setting that follows from the files is written, with the reason; every other one is a comment.
 fn configuration(survey: &Survey) -> String {
-    let mut text = String::from("# Configuration of outcrop. Every key is optional; docs/configuration.md describes all of them.\n");
+    let mut text = String::from(
+        "# Configuration of outcrop. Every key is optional; docs/configuration.md describes all of them.\n",
+    );
     let found = found(survey);
     if !found.is_empty() {
         // Writing to a String cannot fail.
@@ -79,7 +85,8 @@ fn roots(survey: &Survey) -> String {
 }
 
 fn openapi(survey: &Survey) -> String {
-    let about = "\n# The OpenAPI document of the server, for `outcrop metadata infer` and for checks of request bodies.\n";
+    let about =
+        "\n# The OpenAPI document of the server, for `outcrop metadata infer` and for checks of request bodies.\n";
     let has_resources = survey.around_resources.is_some();
     match &survey.openapi[..] {
         [document] if has_resources => format!("{about}openapi: {}\n", scalar(document)),

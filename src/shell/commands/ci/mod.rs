@@ -142,7 +142,12 @@ impl Review {
     }
 }
 
-fn session(global: &Global, repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Session, Failure> {
+fn session(
+    global: &Global,
+    repository: &Repository,
+    comparison: &RevisionPair,
+    paths: &[OsString],
+) -> Result<Session, Failure> {
     let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
     Session::new(global, repository, comparison, &paths, Policy::Base)
 }
