@@ -239,7 +239,7 @@ impl RequestSubject {
         }
     }
 
-    /// Whether the path stands for many resources, so that templates are shown unrendered.
+    /// Whether the path matches many resources, so that templates are shown unrendered.
     fn is_written(&self, operation: Operation) -> bool {
         self.is_selector || (self.is_collection && operation != Operation::List)
     }

@@ -179,7 +179,7 @@ fn is_executable(path: &Path) -> bool {
 fn about_files(page: &mut Page, report: &Report) {
     page.section("configuration");
     page.line(names::CONFIGURATION, &configuration(report));
-    page.section(&format!("files, as they are in: {} ({})", report.after, report.compared.files));
+    page.section(&format!("files in {}: {}", report.after, report.compared.files));
     for (read_as, count) in &report.read_as {
         page.count(*count, read_as.describe());
     }
