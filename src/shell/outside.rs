@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::cli::Global;
+use super::configuration;
 use super::content::{self, Strictness};
 use super::directory::{DirectorySnapshot, Links};
 use super::error::Failure;
@@ -35,6 +36,8 @@ pub(super) struct Outside {
 pub(super) struct Rules {
     /// The older and the newer one, or a single one, or none.
     snapshots: Vec<Box<dyn Snapshot>>,
+    /// The flags that may name another configuration.
+    global: Option<Global>,
 }
 
 impl Rules {
@@ -43,7 +46,9 @@ impl Rules {
         let place = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
         let repository = match Repository::open(&place) {
             Ok(repository) => repository,
-            Err(GitError::NotARepository { .. }) => return Ok((Self::default(), None)),
+            Err(GitError::NotARepository { .. }) => {
+                return Ok((Self { snapshots: Vec::new(), global: Some(global.clone()) }, None));
+            }
             Err(error) => return Err(error.into()),
         };
         let budget = Budget::default();
@@ -53,7 +58,7 @@ impl Rules {
             let on_disk = DirectorySnapshot::new(root, Links::Keep, budget).labelled("working tree");
             snapshots.push(Box::new(on_disk));
         }
-        Ok((Self { snapshots }, Some(repository)))
+        Ok((Self { snapshots, global: Some(global.clone()) }, Some(repository)))
     }
 
     /// Two directories that bring their own rules, unless a repository has some.
@@ -64,15 +69,20 @@ impl Rules {
         let open = |path: &Path| -> Box<dyn Snapshot> {
             Box::new(DirectorySnapshot::new(path, Links::Keep, Budget::default()))
         };
-        Self { snapshots: vec![open(before), open(after)] }
+        Self { snapshots: vec![open(before), open(after)], ..self }
     }
 
-    fn configuration(&self, sources: &Sources) -> Configuration {
-        match &self.snapshots[..] {
+    fn configuration(&self, sources: &Sources) -> Result<Configuration, Failure> {
+        if let Some(global) = &self.global
+            && let Some(named) = configuration::named(global, sources)?
+        {
+            return Ok(named);
+        }
+        Ok(match &self.snapshots[..] {
             [before, after] => Configuration::read(&**before, &**after, Policy::Base, sources),
             [only] => Configuration::read(&**only, &**only, Policy::Base, sources),
             _ => Configuration::default(),
-        }
+        })
     }
 }
 
@@ -83,7 +93,7 @@ impl Outside {
         open: impl FnOnce(&Budget) -> Result<[Box<dyn Snapshot>; 2], Failure>,
     ) -> Result<Self, Failure> {
         let sources = Arc::new(Sources::default());
-        let configuration = rules.configuration(&sources);
+        let configuration = rules.configuration(&sources)?;
         Self::open(rules, sources, configuration, open)
     }
 
@@ -93,7 +103,7 @@ impl Outside {
         open: impl FnOnce(&Budget) -> Result<[Box<dyn Snapshot>; 2], Failure>,
     ) -> Result<Self, Failure> {
         let sources = Arc::new(Sources::default());
-        let mut configuration = rules.configuration(&sources);
+        let mut configuration = rules.configuration(&sources)?;
         for settings in [&mut configuration.before, &mut configuration.after] {
             (settings.directives, settings.expressions) = (false, false);
         }

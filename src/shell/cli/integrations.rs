@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_of_git_are_told_from_commands() {
+    fn calls_of_git_are_recognised() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
         let id = "ab".repeat(20);
         assert!(is_call_of_git(&words(&format!("outcrop a.yaml /tmp/x {id} 100644 a.yaml {id} 100644"))));

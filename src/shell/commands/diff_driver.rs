@@ -192,7 +192,8 @@ impl Driver<'_> {
             self.write(&report, labels, &self.notes(alone.is_same, None))?;
             return Ok(true);
         }
-        let effect = repository.zip(pair.as_ref()).and_then(|(repository, pair)| Effect::of(repository, pair, &paths));
+        let revisions = repository.zip(pair.as_ref());
+        let effect = revisions.and_then(|(repository, pair)| Effect::of(self.global, repository, pair, &paths));
         let Effect { report, reach } = effect.unwrap_or_default();
         let report = match report.resources.is_empty() && report.text_files.is_empty() {
             true => alone.outside.compare_file(&paths[0], &paths[1], Asked::default()),
@@ -312,12 +313,12 @@ struct Effect {
 const MOST_REACHING: usize = 40;
 
 impl Effect {
-    fn of(repository: &Repository, pair: &RevisionPair, paths: &[RepoPath; 2]) -> Option<Self> {
+    fn of(global: &Global, repository: &Repository, pair: &RevisionPair, paths: &[RepoPath; 2]) -> Option<Self> {
         let total = environment::text("GIT_DIFF_PATH_TOTAL").ok().flatten();
         let is_large = total.and_then(|total| total.parse::<usize>().ok()).is_some_and(|total| total > MOST_REACHING);
         let literal = |path: &RepoPath| [b":(top,literal)", path.as_bytes()].concat();
         let scope: Vec<Vec<u8>> = if is_large { paths.iter().map(literal).collect() } else { Vec::new() };
-        let session = Session::new(repository, pair, &scope, Policy::Base).ok()?;
+        let session = Session::new(global, repository, pair, &scope, Policy::Base).ok()?;
         let mut report = session.comparison(Asked::default()).compare();
         let edited = report.edits.files.iter().find(|edited| edited.file == paths[1]);
         let reach = edited.map(|edited| {

@@ -179,7 +179,7 @@ impl Hook<'_> {
     }
 
     fn check(&self, subject: &Subject) -> Result<Checked, Failure> {
-        let session = Session::new(self.repository, &subject.comparison, &[], Policy::Base)?;
+        let session = Session::new(self.global, self.repository, &subject.comparison, &[], Policy::Base)?;
         let comparison = session.comparison(Asked::default());
         Ok(progress::while_working(session.progress(), || match subject.judged {
             Judged::New => {

@@ -168,7 +168,7 @@ fn a_pull_request_gets_every_file() {
     assert!(run.log.contains("::error file=new.yaml"), "{}", run.log);
     let found = &run.outputs;
     assert_eq!([&found["changed"], &found["errors"], &found["warnings"]], ["true", "1", "0"]);
-    assert_eq!((found["resources"].as_str(), found["roots"].as_str()), ("1", "[]"));
+    assert_eq!([&found["resources"], &found["roots"], &found["labels"]], ["1", "[]", "[]"]);
     let report: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(&found["report"]).expect("the report is there")).expect("it is JSON");
     assert_eq!(report["schema"], "outcrop/report/v1");

@@ -45,11 +45,11 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
         }
-        Subject::Change(comparison) => Review::of_change(&repository, &comparison, &args.paths)?,
+        Subject::Change(comparison) => Review::of_change(&session(global, &repository, &comparison, &args.paths)?),
         Subject::State { tree, why } => {
             let before = Revision::Tree(repository.nothing());
             let comparison = RevisionPair { before, after: Revision::Tree(tree) };
-            Review::of_state(&repository, &comparison, &args.paths, why)?
+            Review::of_state(&session(global, &repository, &comparison, &args.paths)?, why)
         }
     };
     let style = Style { in_ci: true, ..output::style(global) };
@@ -63,11 +63,27 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
 /// A comment has at most 65,536 characters; the rest is room for a marker.
 const COMMENT_BYTES: usize = 60_000;
 
-/// What later jobs can use: the number of resources, and the roots as a JSON list for a job matrix.
-fn reach_outputs(reach: &Reach) -> [(&'static str, String); 2] {
-    let mut roots = JsonWriter::new(Layout::Compact);
-    roots.list(&reach.roots, |writer, root| writer.text(root));
-    [("resources", reach.resources.to_string()), ("roots", roots.into_text())]
+/// What later jobs can use: the number of resources, the roots as a JSON list for a job matrix, and labels for the pull request.
+fn reach_outputs(reach: &Reach) -> [(&'static str, String); 3] {
+    let list = |items: &[String]| {
+        let mut json = JsonWriter::new(Layout::Compact);
+        json.list(items, |writer, item| writer.text(item));
+        json.into_text()
+    };
+    let roots: Vec<String> = reach.roots.iter().cloned().collect();
+    let labels: Vec<String> = roots.iter().take(MOST_LABELS).map(|root| label(root)).collect();
+    [("resources", reach.resources.to_string()), ("roots", list(&roots)), ("labels", list(&labels))]
+}
+
+/// More labels than this say nothing.
+const MOST_LABELS: usize = 20;
+
+/// `affects: overlays/prod`, with as much of the end of the name as GitHub allows in a label.
+fn label(root: &str) -> String {
+    const MOST_CHARACTERS: usize = 50;
+    let room = MOST_CHARACTERS - "affects: ".len();
+    let skipped = root.chars().count().saturating_sub(room);
+    format!("affects: {}", root.chars().skip(skipped).collect::<String>())
 }
 
 /// What came out.
@@ -81,21 +97,14 @@ struct Review {
 }
 
 impl Review {
-    fn of_change(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Self, Failure> {
-        let session = session(repository, comparison, paths)?;
+    fn of_change(session: &Session) -> Self {
         let comparison::Review { difference, verdict } = session.comparison(Asked::default()).review();
-        Ok(Self { difference: Some(difference), verdict, why_state: None })
+        Self { difference: Some(difference), verdict, why_state: None }
     }
 
-    fn of_state(
-        repository: &Repository,
-        comparison: &RevisionPair,
-        paths: &[OsString],
-        why: String,
-    ) -> Result<Self, Failure> {
-        let session = session(repository, comparison, paths)?;
+    fn of_state(session: &Session, why: String) -> Self {
         let verdict = session.comparison(Asked::default()).check(Judged::Everything);
-        Ok(Self { difference: None, verdict, why_state: Some(why) })
+        Self { difference: None, verdict, why_state: Some(why) }
     }
 
     /// Everything on one stream: what is between the two marks is text, whatever it looks like.
@@ -169,9 +178,14 @@ impl Review {
     }
 }
 
-fn session(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Session, Failure> {
+fn session(
+    global: &Global,
+    repository: &Repository,
+    comparison: &RevisionPair,
+    paths: &[OsString],
+) -> Result<Session, Failure> {
     let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
-    Session::new(repository, comparison, &paths, Policy::Base)
+    Session::new(global, repository, comparison, &paths, Policy::Base)
 }
 
 /// A random word, which no file of the repository can contain.
