@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub use crate::settings::MergeProfile;
 pub use include::Includes;
 pub use prefilter::may_include;
-pub use restore::{Original, restore};
+pub use restore::{Original, Restored, restore};
 
 use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};

@@ -131,6 +131,9 @@ pub(super) struct Range {
     /// Compare with the index instead of the working tree
     #[arg(long, visible_alias = "cached", env = "OUTCROP_STAGED")]
     pub(super) staged: bool,
+    /// Compare from the common ancestor of both sides, as A...B does
+    #[arg(long, env = "OUTCROP_MERGE_BASE")]
+    pub(super) merge_base: bool,
     /// Which side's outcrop.yaml rules apply
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_POLICY")]
     pub(super) policy: PolicyName,

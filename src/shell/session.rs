@@ -47,7 +47,9 @@ impl Session {
     pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
         let repository = open_repository(global)?;
         let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
-        let selection = repository.select(Words { is_staged: range.staged, arguments: &range.words, paths })?;
+        let words =
+            Words { is_staged: range.staged, is_from_merge_base: range.merge_base, arguments: &range.words, paths };
+        let selection = repository.select(words)?;
         let policy = match range.policy {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
