@@ -161,6 +161,7 @@ impl Made<'_> {
         let missing = || fatal(span, format!("there is no file `{name}`"));
         let path = super::load::resolve(self.directory, name).ok_or_else(missing)?;
         let bytes = self.loader.bytes(&path)?.ok_or_else(missing)?;
+        self.loader.note_outside(self.directory, &path, span);
         let text = self.loader.text(&path).ok().flatten();
         Ok((bytes, text.map(|text| Span::new(text.source, 0, text.text.len()))))
     }

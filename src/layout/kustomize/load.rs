@@ -108,6 +108,20 @@ impl<'a> Loader<'a> {
         self.given.sources
     }
 
+    /// Notes that the content of a directory, at any depth, decides what is built.
+    pub(super) fn note_listing(&self, directory: &RepoPath) {
+        self.noted.borrow_mut().listings.insert(directory.clone());
+    }
+
+    /// Notes a file that is not below the directory of the kustomization that reads it.
+    pub(super) fn note_outside(&self, directory: &RepoPath, path: &RepoPath, span: Span) {
+        if !path.is_within(directory) {
+            let message = format!("`{path}` is outside of the directory of this kustomization");
+            let note = Finding::new(&finding::KUSTOMIZE_OUTSIDE_ROOT, Location::Span(span), message);
+            self.report(note.help("`kustomize build` reads it with `--load-restrictor LoadRestrictionsNone`"));
+        }
+    }
+
     /// Notes something about contents that are not in the repository.
     pub(super) fn note(&self, span: Span, message: impl Into<String>) {
         self.report(Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(span), message));
@@ -271,7 +285,10 @@ impl<'a> Loader<'a> {
     /// A file that must be there.
     pub(super) fn required(&self, directory: &RepoPath, name: &Text) -> Result<FileText, Fatal> {
         match self.path(directory, name).map(|path| self.text(&path)).transpose()?.flatten() {
-            Some(file) => Ok(file),
+            Some(file) => {
+                self.note_outside(directory, &file.path, name.span);
+                Ok(file)
+            }
             None => Err(fatal(name.span, format!("there is no file `{}`", name.value))),
         }
     }

@@ -8,6 +8,7 @@ mod configuration;
 mod external;
 mod fields;
 mod file;
+mod flux;
 mod generate;
 mod id;
 mod json_patch;
@@ -35,6 +36,7 @@ use crate::value::Node;
 
 pub use accumulate::Cache;
 pub use external::Leaf;
+pub use flux::build_flux;
 pub use load::KUSTOMIZATION_FILES;
 
 /// Why a build stopped.
