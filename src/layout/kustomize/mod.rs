@@ -9,6 +9,7 @@ mod external;
 mod fields;
 mod file;
 mod flux;
+mod folded;
 mod generate;
 mod id;
 mod json_patch;

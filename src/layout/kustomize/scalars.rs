@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::{Fatal, fatal};
+use super::{Fatal, fatal, folded};
 use crate::text::{Sources, Span};
 use crate::value::{KeyKind, Node, Number, Value};
 
@@ -35,6 +35,10 @@ fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<F
     }
     match &node.value {
         Value::List(_) | Value::Map(_) => node.map_children(|child| walk(child.node, dialect, sources, failure)),
+        Value::String(text) if is_folded(node.span, sources) => {
+            let printed = folded::printed_and_read(text)?;
+            Some(Node { value: Value::String(printed.into()), ..node.clone() }).filter(|_| dialect == Dialect::Resource)
+        }
         Value::Number(_) | Value::String(_) => {
             let text = plain_text(node.span, sources)?;
             if is_infinite(&text) {
@@ -45,6 +49,11 @@ fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<F
         }
         _ => None,
     }
+}
+
+/// Whether a text is written as a folded block.
+fn is_folded(span: Span, sources: &Sources) -> bool {
+    sources.get(span.source).text.as_bytes().get(span.range().start) == Some(&b'>')
 }
 
 /// The text of a scalar that is written without quotes on one line.

@@ -1,11 +1,12 @@
-//! Kustomizations: what `kustomize build` prints, as a set of documents, or that it fails.
+//! Kustomizations and Flux Kustomizations: what `kustomize build` and the controller of Flux give, as a set of documents, or that they
+//! fail.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use outcrop::document::write::to_inline;
 use outcrop::document::{self, Format};
-use outcrop::layout::kustomize::{Built, Cache, build};
+use outcrop::layout::kustomize::{Built, Cache, build, build_flux};
 use outcrop::limits::Limits;
 use outcrop::path::RepoPath;
 use outcrop::settings::{Given, Settings};
@@ -14,23 +15,15 @@ use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::Value;
 
-use super::{CaseResult, name_of, read};
-use crate::program::project;
+use super::{CaseResult, name_of, read, with_shared};
 
 pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
-    // What Flux adds to a kustomization is not built; nor are `quirk` and `optional` parts of upstream.
-    let is_built = |case: &Value| ["flux", "quirk", "optional"].iter().all(|key| case.get(key).is_none());
     let parse = |text: &str| {
         let case = serde_json::from_str(text).map_err(|error| error.to_string())?;
         Ok(vec![case])
     };
-    let mut cases = read(folder, parse);
-    // The project's own cases are few; those that rest on kustomize's own tests are used where they are at hand.
-    let shared = project().join("../shared/vectors/kustomize");
-    if std::env::var_os("OUTCROP_VECTORS").is_none() && shared.is_dir() {
-        cases.extend(read(&shared, parse));
-    }
-    cases.into_iter().filter(is_built).map(|case: Value| (name_of(&case), check(&case))).collect()
+    let cases = with_shared(folder).into_iter().flat_map(|folder| read(&folder, parse));
+    cases.map(|case: Value| (name_of(&case), check(&case))).collect()
 }
 
 fn check(case: &Value) -> Result<(), String> {
@@ -42,21 +35,40 @@ fn check(case: &Value) -> Result<(), String> {
         };
         snapshot = snapshot.with(RepoPath::new(path).expect("a path"), bytes);
     }
-    let (sources, limits, settings) = (Arc::new(Sources::default()), Limits::default(), Settings::default());
-    let root = match case["root"].as_str().expect("a case has a root").trim_end_matches('/') {
-        "." => RepoPath::root(),
-        root => RepoPath::new(root).expect("a path"),
+    let built = match case.get("flux").and_then(Value::as_str) {
+        Some(object) => build_object(case["files"][object].as_str().expect("a file of the case"), &snapshot),
+        None => build_root(case["root"].as_str().expect("a case has a root"), &snapshot),
     };
-    let given = Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits };
-    let built = build(&root, given, &Cache::default());
     let reasons = || built.findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ");
     match (case.get("error"), built.is_failed) {
         (Some(_), true) => Ok(()),
-        (Some(_), false) if case.get("strict_only").is_some() => Ok(()),
+        (Some(_), false) if case.get("strict_only").is_some() && has_note(&built, "kustomize/outside-root") => Ok(()),
         (Some(error), false) => Err(format!("it must fail: {error}")),
         (None, true) => Err(format!("it fails: {}", reasons())),
         (None, false) => same_documents(&built, case),
     }
+}
+
+fn build_root(root: &str, snapshot: &MemorySnapshot) -> Built {
+    let (sources, limits, settings) = (Arc::new(Sources::default()), Limits::default(), Settings::default());
+    let root = match root.trim_end_matches('/') {
+        "." => RepoPath::root(),
+        root => RepoPath::new(root).expect("a path"),
+    };
+    build(&root, Given { snapshot, settings: &settings, sources: &sources, limits: &limits }, &Cache::default())
+}
+
+/// Builds a Flux Kustomization that is written in a text. No other object is known.
+pub(super) fn build_object(text: &str, snapshot: &MemorySnapshot) -> Built {
+    let (sources, limits, settings) = (Arc::new(Sources::default()), Limits::default(), Settings::default());
+    let source = sources.add(SourceText::new(RepoPath::root(), "vectors", text));
+    let object = document::parse(text, source, Format::Yaml, &limits).value.swap_remove(0).root;
+    let given = Given { snapshot, settings: &settings, sources: &sources, limits: &limits };
+    build_flux(&object, given, &Cache::default(), &|_, _, _| Vec::new())
+}
+
+fn has_note(built: &Built, rule: &str) -> bool {
+    built.findings.iter().any(|finding| finding.rule.id == rule)
 }
 
 fn same_documents(built: &Built, case: &Value) -> Result<(), String> {
@@ -69,7 +81,15 @@ fn same_documents(built: &Built, case: &Value) -> Result<(), String> {
             return Err(format!("`{reference}` is not reported as unresolved"));
         }
     }
-    let mut expected: Vec<Node> = case["expect"].as_array().expect("documents").iter().map(read_json).collect();
+    let mut documents = case["expect"].as_array().expect("documents").clone();
+    if case.get("optional").is_some() {
+        // Annotations about the build are left out, and that is noted.
+        if !has_note(built, "kustomize/unresolved") {
+            return Err("it is not noted that metadata about the build is left out".to_owned());
+        }
+        documents.iter_mut().for_each(without_build_metadata);
+    }
+    let mut expected: Vec<Node> = documents.iter().map(read_json).collect();
     for resource in &built.resources {
         match expected.iter().position(|node| node.is_equal(&resource.node)) {
             Some(at) => drop(expected.remove(at)),
@@ -79,6 +99,15 @@ fn same_documents(built: &Built, case: &Value) -> Result<(), String> {
     match expected.first() {
         Some(missing) => Err(format!("{} is missing", to_inline(missing))),
         None => Ok(()),
+    }
+}
+
+fn without_build_metadata(document: &mut Value) {
+    let metadata = document["metadata"].as_object_mut().expect("a resource has metadata");
+    let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) else { return };
+    annotations.retain(|name, _| !name.contains("config.kubernetes.io/"));
+    if annotations.is_empty() {
+        metadata.remove("annotations");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::text::Span;
 /// Files and directories that Flux leaves out of what it reads from a repository.
 const LEFT_OUT: [&[u8]; 4] = [b".git", b".sops.yaml", b".goreleaser.yml", b".flux.yaml"];
 
-/// The same at the top of a repository.
+/// Files and directories that it leaves out only at the top of a repository.
 const LEFT_OUT_AT_TOP: [&[u8]; 8] = [
     b".github",
     b".circleci",
