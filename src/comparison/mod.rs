@@ -46,6 +46,7 @@ use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
 pub use text_files::{TextCause, TextContent, TextFile};
+pub use units::FailedUnit;
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.

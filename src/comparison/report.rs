@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
+use super::units::FailedUnit;
 use super::views::Changes;
 use super::{
     Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
@@ -44,6 +45,8 @@ pub struct Report {
     pub text_files: Vec<TextFile>,
     /// Changed or affected files that could not be compared.
     pub unread: BTreeSet<RepoPath>,
+    /// Units that could not be rendered on some side, so that they were not compared.
+    pub failed_units: Vec<FailedUnit>,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
@@ -114,7 +117,7 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: examined } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined, failed } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -154,6 +157,7 @@ impl Comparison<'_> {
             only: self.options.views.names(),
             would_hide: notes.would_hide,
             incomplete,
+            failed_units: failed,
             ..self.empty_report(skipped, files.read_as)
         }
     }

@@ -62,7 +62,8 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
         recall(question, before).unwrap_or_else(|| {
             let found = match &recalled {
                 Some(facts) => facts.carried_over(edits, before.units()),
-                None => TreeFacts::read(before.units(), question.budget),
+                // Most units are read only to know what they depend on.
+                None => before.units().apart(|units| TreeFacts::read(units, question.budget)),
             };
             remember(before, found)
         })

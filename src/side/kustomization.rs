@@ -2,9 +2,8 @@
 
 use super::{RenderedResource, RenderedStage, Side};
 use crate::finding::Finding;
-use crate::layout::kustomize::{self, BuiltResource};
 use crate::path::RepoPath;
-use crate::resource::{Identity, KubernetesName, Resource, Unit, kubernetes_name};
+use crate::resource::{Resource, Unit};
 use crate::value::Node;
 
 /// A rendered kustomization.
@@ -23,16 +22,15 @@ pub struct RenderedKustomization {
 impl Side<'_> {
     /// Renders the kustomization in a directory.
     pub fn kustomization(&self, directory: &RepoPath) -> RenderedKustomization {
-        let built = kustomize::build(directory, self.given);
         let unit = Unit { layout: "kustomize".into(), key: directory.to_string().into() };
-        let resources: Vec<Resource> =
-            built.resources.into_iter().map(|resource| self.built_resource(resource, &unit)).collect();
+        let built = self.units().rendered(&unit);
+        let resources: &[Resource] = &built.resources;
         // Replacements copy values between resources, so what is secret in one of them is secret in all.
         let secrets: Vec<_> =
             resources.iter().flat_map(|resource| self.secrets().secrets_of(resource.clone())).collect();
-        let rendered = |resource: Resource| {
+        let rendered = |resource: &Resource| {
             let payload = self.secrets().keep(&secrets, resource.clone());
-            let hidden = self.secrets().hide(Resource { payload, ..resource });
+            let hidden = self.secrets().hide(Resource { payload, ..resource.clone() });
             RenderedResource {
                 name: hidden.identity.to_string(),
                 file: hidden.file,
@@ -40,21 +38,12 @@ impl Side<'_> {
                 remark: None,
             }
         };
-        let resources: Vec<RenderedResource> = resources.into_iter().map(rendered).collect();
+        let resources: Vec<RenderedResource> = resources.iter().map(rendered).collect();
         let is_masked = resources
             .iter()
             .flat_map(|resource| &resource.views)
             .any(|view| view.payload.as_ref().is_some_and(Node::holds_secret));
-        RenderedKustomization { resources, findings: built.findings, is_failed: built.is_failed, is_masked }
-    }
-
-    fn built_resource(&self, built: BuiltResource, unit: &Unit) -> Resource {
-        let file = self.sources.get(built.node.span.source).path.clone();
-        let name = kubernetes_name(&built.node).map(|name| KubernetesName { name: built.name.clone(), ..name });
-        let identity = match name {
-            Some(name) => Identity::Kubernetes(name),
-            None => Identity::File { path: file.clone(), position: None },
-        };
-        Resource { identity, file, position: 0, payload: built.node, unit: Some(unit.clone()) }
+        let findings = built.findings.clone();
+        RenderedKustomization { resources, findings, is_failed: built.is_broken, is_masked }
     }
 }

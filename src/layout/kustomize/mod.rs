@@ -33,6 +33,7 @@ use crate::value::Node;
 
 pub use external::Leaf;
 pub use load::KUSTOMIZATION_FILES;
+pub(super) use load::resolve;
 
 /// Why a build stopped.
 type Fatal = Box<Finding>;
