@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::facts::{index_entries, look_up};
-use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts};
+use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts, kustomize};
 use smol_str::SmolStr;
 
 use crate::finding::{self, Finding, Location};
@@ -21,6 +21,8 @@ pub struct Units<'a> {
     rendered: Mutex<HashMap<Unit, Arc<Rendered>>>,
     /// What is known about single files of the tree, for lookups.
     table: OnceLock<FileTable>,
+    /// What builds of kustomizations share.
+    kustomize: kustomize::Cache,
 }
 
 const LOCKED: &str = "no thread panics while it holds this lock";
@@ -28,7 +30,7 @@ const LOCKED: &str = "no thread panics while it holds this lock";
 impl<'a> Units<'a> {
     /// The units of the snapshot that these files are from.
     pub fn new(files: Files<'a>) -> Self {
-        Self { files, rendered: Mutex::default(), table: OnceLock::new() }
+        Self { files, rendered: Mutex::default(), table: OnceLock::new(), kustomize: kustomize::Cache::default() }
     }
 
     /// Works with units whose output and texts are not kept afterwards.
@@ -115,6 +117,16 @@ impl<'f, 'a> Ask<'f, 'a> {
     /// The snapshot and how it is read, for what notes its inputs itself.
     pub fn given(&self) -> Given<'a> {
         self.units.files.given()
+    }
+
+    /// What builds of kustomizations of this snapshot share.
+    pub fn kustomize(&self) -> &'f kustomize::Cache {
+        &self.units.kustomize
+    }
+
+    /// Notes that everything below a directory was looked at.
+    pub fn depend_on_subtree(&self, directory: &RepoPath) {
+        self.note(Input::Subtree(directory.clone()));
     }
 
     /// What `outcrop.yaml` says. It is no input: where it differs, everything is compared.

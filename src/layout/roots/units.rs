@@ -39,7 +39,7 @@ impl Layout for Kustomize {
 
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
         let Ok(directory) = RepoPath::new(unit.key.as_str()) else { return Rendered::default() };
-        let built = kustomize::build(&directory, ask.given());
+        let built = kustomize::build(&directory, ask.given(), ask.kustomize());
         rendered(ask, built)
     }
 
@@ -118,6 +118,7 @@ impl Graph {
 /// What a build gives, with everything that it read as inputs.
 fn rendered(ask: &Ask<'_, '_>, built: Built) -> Rendered {
     let sources = ask.given().sources;
+    built.listings.iter().for_each(|directory| ask.depend_on_subtree(directory));
     let shows = built.inputs.iter().filter(|path| ask.is_file(path)).cloned().collect();
     let mut resources: Vec<Resource> = built.resources.into_iter().map(|it| resource(it, sources)).collect();
     let mut opaque: Vec<Resource> = built.leaves.iter().flat_map(|leaf| leaf::resources(leaf, ask.given())).collect();
