@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
-use super::units::FailedUnit;
+use super::rollout::Rollout;
+use super::units::UnitChange;
 use super::{Comparison, Gap, SideFindings};
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
@@ -36,8 +37,10 @@ pub(super) struct Loaded {
     pub(super) files: LoadedFiles,
     /// Payloads with expressions of both sides, as they are written.
     pub(super) written: [WrittenPayloads; 2],
-    /// Units that could not be rendered.
-    pub(super) failed: Vec<FailedUnit>,
+    /// Units whose inputs changed.
+    pub(super) units: Vec<UnitChange>,
+    /// Resources that are rolled out because of another one.
+    pub(super) rollouts: Vec<Rollout>,
 }
 
 /// What is known about the files that were read.

@@ -15,6 +15,7 @@ mod parse_once;
 mod patched;
 mod report;
 mod requests;
+mod rollout;
 mod text_files;
 mod units;
 mod views;
@@ -46,7 +47,8 @@ use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
 pub use text_files::{TextCause, TextContent, TextFile};
-pub use units::FailedUnit;
+pub use rollout::Rollout;
+pub use units::UnitChange;
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.

@@ -4,21 +4,50 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::load::Loaded;
+use super::rollout::{rollouts, without_suffixes};
 use super::{Comparison, Gap};
+use crate::diff::Status;
 use crate::finding::Finding;
 use crate::layout::Rendered;
 use crate::parallel::few_or_many;
 use crate::path::RepoPath;
 use crate::resource::{Resource, Unit};
 use crate::side::Side;
+use crate::value::Node;
 
-/// A unit that could not be rendered, so that its resources were not compared.
+/// A unit whose inputs changed, and what that does to its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedUnit {
+pub struct UnitChange {
     /// Which.
     pub unit: Unit,
-    /// Whether it failed on the older and on the newer side.
+    /// Whether the older and the newer side have it.
     pub sides: [bool; 2],
+    /// Whether it could not be rendered on the older and on the newer side; then its resources are not compared.
+    pub failed: [bool; 2],
+    /// The resources that differ, by their names.
+    pub resources: Vec<(String, Status)>,
+}
+
+impl UnitChange {
+    /// Whether it could not be rendered on some side.
+    pub fn is_failed(&self) -> bool {
+        self.failed.contains(&true)
+    }
+
+    /// What happened to the unit as a whole.
+    pub fn status(&self) -> Status {
+        match self.sides {
+            [false, true] => Status::Added,
+            [true, false] => Status::Removed,
+            _ if self.is_failed() || !self.resources.is_empty() => Status::Changed,
+            _ => Status::Same,
+        }
+    }
+
+    /// Whether its output differs or is not known.
+    pub fn is_difference(&self) -> bool {
+        self.status() != Status::Same
+    }
 }
 
 /// Fewer units than this are rendered on one thread.
@@ -28,33 +57,77 @@ impl Comparison<'_> {
     /// Adds the resources of units, each on the sides that have it.
     pub(super) fn with_units(&self, mut loaded: Loaded, units: &BTreeMap<Unit, [bool; 2]>) -> Loaded {
         let units: Vec<(&Unit, &[bool; 2])> = units.iter().collect();
-        let both = few_or_many(units.as_slice(), FEW, |(unit, [in_before, in_after])| {
-            (*unit, [rendered(&self.before, unit, *in_before), rendered(&self.after, unit, *in_after)])
+        let both = few_or_many(units.as_slice(), FEW, |(unit, sides)| {
+            let outputs = [rendered(&self.before, unit, sides[0]), rendered(&self.after, unit, sides[1])];
+            let change = UnitChange {
+                unit: (*unit).clone(),
+                sides: **sides,
+                failed: [outputs[0].is_broken, outputs[1].is_broken],
+                resources: differing(&outputs),
+            };
+            (change, outputs)
         });
         let mut known = [HashSet::new(), HashSet::new()];
-        for (unit, [before, after]) in both {
+        for (change, [before, after]) in both {
             let [known_before, known_after] = &mut known;
             loaded.findings.before.extend(new_findings(&before, known_before));
             loaded.findings.after.extend(new_findings(&after, known_after));
+            let (is_failed, unit) = (change.is_failed(), change.unit.clone());
+            let wanted = [self.wanted(&change.unit, &before), self.wanted(&change.unit, &after)];
+            if self.is_unit_wanted(&change.unit) || wanted.iter().any(|wanted| !wanted.is_empty()) {
+                loaded.units.push(change);
+            }
             // A unit that cannot be rendered on one side must not look added or removed.
-            if before.is_broken || after.is_broken {
+            if is_failed {
                 loaded.gap = loaded.gap.max(Gap::Unparsed);
-                loaded.failed.push(FailedUnit { unit: unit.clone(), sides: [before.is_broken, after.is_broken] });
                 continue;
             }
-            loaded.before.extend(self.wanted(unit, &before));
-            loaded.after.extend(self.wanted(unit, &after));
+            let [before, after] = wanted;
+            loaded.rollouts.extend(rollouts(&unit, &before, &after));
+            loaded.before.extend(before.into_iter().map(without_suffixes));
+            loaded.after.extend(after.into_iter().map(without_suffixes));
         }
         loaded
     }
 
     /// The resources of a unit that are of interest: by their own file, or because the unit is.
     fn wanted(&self, unit: &Unit, rendered: &Rendered) -> Vec<Resource> {
-        let scope = &self.options.scope;
-        let is_wanted = scope.is_everything() || RepoPath::new(unit.key.as_str()).is_ok_and(|path| scope.wants(&path));
-        let all = rendered.resources.iter().chain(&rendered.opaque);
-        all.filter(|resource| is_wanted || scope.wants(&resource.file)).cloned().collect()
+        let is_wanted = self.is_unit_wanted(unit);
+        let wanted = all(rendered).filter(|it| is_wanted || self.options.scope.wants(&it.file));
+        wanted.cloned().collect()
     }
+
+    fn is_unit_wanted(&self, unit: &Unit) -> bool {
+        let scope = &self.options.scope;
+        scope.is_everything() || RepoPath::new(unit.key.as_str()).is_ok_and(|path| scope.wants(&path))
+    }
+}
+
+/// The resources of a unit, and what is known about others.
+fn all(rendered: &Rendered) -> impl Iterator<Item = &Resource> {
+    rendered.resources.iter().chain(&rendered.opaque)
+}
+
+/// The resources that differ between two outputs of a unit, by name.
+fn differing(outputs: &[Arc<Rendered>; 2]) -> Vec<(String, Status)> {
+    if outputs.iter().any(|rendered| rendered.is_broken) {
+        return Vec::new();
+    }
+    let mut named: BTreeMap<String, [Vec<&Node>; 2]> = BTreeMap::new();
+    for (side, rendered) in outputs.iter().enumerate() {
+        for resource in all(rendered) {
+            named.entry(resource.identity.to_string()).or_default()[side].push(&resource.payload);
+        }
+    }
+    let status = |[before, after]: [Vec<&Node>; 2]| match (before.is_empty(), after.is_empty()) {
+        (true, _) => Some(Status::Added),
+        (_, true) => Some(Status::Removed),
+        _ => {
+            let is_same = before.len() == after.len() && before.iter().zip(&after).all(|(old, new)| old.is_equal(new));
+            (!is_same).then_some(Status::Changed)
+        }
+    };
+    named.into_iter().filter_map(|(name, sides)| Some((name, status(sides)?))).collect()
 }
 
 /// The findings that no other unit of this side has: units share their files, and what is wrong with these is said once.

@@ -91,6 +91,7 @@ fn reading(files: &Files<'_>) -> String {
     let given = files.given();
     let (settings, limits) = (given.settings, given.limits);
     let layouts: Vec<&str> = files.layouts().iter().map(|layout| layout.name()).collect();
-    let options = (settings.directives, settings.merge, settings.expressions, &settings.roots, limits);
+    let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off);
+    let options = (choices, &settings.roots, limits);
     format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
 }

@@ -217,8 +217,8 @@ fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
 /// Whether the sides read the same files differently.
 fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
-        let Settings { roots, metadata_root, directives, merge, expressions, .. } = settings;
-        (roots.clone(), metadata_root.clone(), *directives, *merge, *expressions)
+        let Settings { roots, metadata_root, directives, merge, expressions, layouts_off, .. } = settings;
+        (roots.clone(), metadata_root.clone(), *directives, *merge, *expressions, layouts_off.clone())
     };
     reading(before) != reading(after)
 }

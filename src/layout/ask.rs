@@ -86,7 +86,7 @@ impl<'a> Units<'a> {
     pub(super) fn unit_facts(&self, unit: &Unit) -> UnitFacts {
         let rendered = self.rendered(unit);
         let mut found: Vec<Unit> =
-            self.files.layouts().iter().flat_map(|layout| layout.units_in(unit, &rendered)).collect();
+            self.files.unit_layouts().flat_map(|layout| layout.units_in(unit, &rendered)).collect();
         found.sort_unstable();
         found.dedup();
         UnitFacts {

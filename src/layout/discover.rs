@@ -44,7 +44,7 @@ impl TreeFacts {
 
     /// Finds all units and what they depend on; those that are known from another tree and not affected are taken over.
     fn find_units(&mut self, units: &Units<'_>, known: Option<(&Self, &Affected)>) -> Vec<Finding> {
-        for layout in units.files().layouts().iter().filter(|layout| layout.has_units()) {
+        for layout in units.files().unit_layouts() {
             let unaffected = known.filter(|(_, affected)| !affected.layouts.contains(layout.name()));
             if let Some(found) = unaffected.and_then(|(known, _)| known.finding.get(layout.name())) {
                 self.finding.insert(layout.name().into(), found.clone());
@@ -159,7 +159,7 @@ impl Files<'_> {
         let settings = given.settings;
         let may_matter = settings.directives && may_include(&bytes)
             || settings.expressions && may_have_expressions(&bytes)
-            || self.layouts().iter().any(|layout| layout.may_index(&entry.path, &bytes));
+            || self.unit_layouts().any(|layout| layout.may_index(&entry.path, &bytes));
         if !may_matter {
             return None;
         }
@@ -172,7 +172,7 @@ impl Files<'_> {
         } else {
             self.facts_in(&self.content(&entry.path, &parsed))
         };
-        let of_file = self.layouts().iter().flat_map(|layout| layout.index_file(&entry.path, &bytes, given.limits));
+        let of_file = self.unit_layouts().flat_map(|layout| layout.index_file(&entry.path, &bytes, given.limits));
         let mut entries: Vec<IndexEntry> = facts.entries.into_iter().chain(of_file).collect();
         entries.sort_unstable();
         entries.dedup();
@@ -191,7 +191,7 @@ impl Files<'_> {
         let entries = content
             .resources
             .iter()
-            .flat_map(|resource| self.layouts().iter().flat_map(|layout| layout.index(resource)));
+            .flat_map(|resource| self.unit_layouts().flat_map(|layout| layout.index(resource)));
         FileFacts { inputs: inputs.into(), entries: entries.collect() }
     }
 }

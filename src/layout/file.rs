@@ -104,9 +104,15 @@ impl<'a> Files<'a> {
         self.layouts
     }
 
+    /// The layouts that have units beside files, unless they are switched off.
+    pub fn unit_layouts(&self) -> impl Iterator<Item = &'a dyn Layout> {
+        let off = &self.given.settings.layouts_off;
+        self.layouts.iter().copied().filter(|it| it.has_units() && !off.iter().any(|name| name == it.name()))
+    }
+
     /// Whether some layout has units beside files.
     pub fn has_units(&self) -> bool {
-        self.layouts.iter().any(|layout| layout.has_units())
+        self.unit_layouts().next().is_some()
     }
 
     /// What the file at a path holds; nothing if there is none. It is read once.

@@ -146,6 +146,16 @@ pub(super) fn whole(families: &[Family]) -> Vec<String> {
     pieces
 }
 
+/// Up to so many names, and how many others there are.
+pub(super) fn shortened(names: &[&str], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let mut words = names[..names.len() - more].join(", ");
+    if more > 0 {
+        words.push_str(&format!(", +{more} more"));
+    }
+    words
+}
+
 /// The first so many names.
 pub(super) fn first(families: &[Family], count: usize) -> String {
     let mut left = count;

@@ -64,6 +64,8 @@ pub(super) enum Command {
     Diff(DiffArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
+    /// List the kustomize roots that a change affects
+    Affected(AffectedArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
     /// Put merge directives back into a document that was edited in its expanded form
@@ -176,8 +178,36 @@ pub(super) struct DiffArgs {
     pub(super) exit_code: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct AffectedArgs {
+    #[command(flatten)]
+    pub(super) range: Range,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: AffectedFormat,
+    /// List also roots whose files changed and whose output is the same
+    #[arg(long)]
+    pub(super) reached: bool,
+    /// Print only the names of the roots
+    #[arg(long, conflicts_with = "format")]
+    pub(super) name_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum AffectedFormat {
+    /// One line for each root
+    #[default]
+    Text,
+    /// JSON, with the resources that differ
+    Json,
+    /// A job matrix for GitHub Actions
+    Matrix,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
+    /// Files as they are written, instead of what kustomizations make of them
+    Sources,
     /// The content of resources
     Payload,
     /// Their effective metadata

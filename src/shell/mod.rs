@@ -52,6 +52,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Diff(args) => commands::diff::run(global, args),
         Command::Check(args) => commands::check::run(global, args),
+        Command::Affected(args) => commands::affected::run(global, args),
         Command::Difftool(args) => commands::difftool::run(global, args),
         Command::Eval(args) => commands::eval::run(global, args),
         Command::Expand(args) => commands::expand::run(global, args),

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use super::check::exit_of;
 use crate::comparison::{self, Judged};
 use crate::finding::Severity;
+use crate::report::affected::{Listed, matrix, roots};
 use crate::report::{self, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
@@ -125,12 +126,15 @@ impl Review {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
         };
+        let (roots, matrix) = (roots(&report, Listed::Differing), matrix(&report, Listed::Differing));
         let path = files.write_report(|out| report::json::write(&report, out))?;
         files.write_outputs(&[
             ("changed", if has_changed { "true" } else { "false" }),
             ("errors", &counts.errors.to_string()),
             ("warnings", &counts.warnings.to_string()),
             ("report", &path),
+            ("roots", &roots),
+            ("matrix", &matrix),
         ])
     }
 
