@@ -84,6 +84,7 @@ impl Comparison<'_> {
             }
             let [before, after] = wanted;
             loaded.rollouts.extend(rollouts(&unit, &before, &after));
+            let [before, after] = self.hide_unit([before, after]);
             loaded.before.extend(before.into_iter().map(without_suffixes));
             loaded.after.extend(after.into_iter().map(without_suffixes));
         }
@@ -95,6 +96,14 @@ impl Comparison<'_> {
         let is_wanted = self.is_unit_wanted(unit);
         let wanted = all(rendered).filter(|it| is_wanted || self.options.scope.wants(&it.file));
         wanted.cloned().collect()
+    }
+
+    /// Hides what is secret in some resource of the unit on either side, in all of them.
+    fn hide_unit(&self, [before, after]: [Vec<Resource>; 2]) -> [Vec<Resource>; 2] {
+        let count = before.len();
+        let mut all = self.after.hide_in_unit(before.into_iter().chain(after).collect());
+        let after = all.split_off(count);
+        [all, after]
     }
 
     fn is_unit_wanted(&self, unit: &Unit) -> bool {

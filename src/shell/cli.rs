@@ -283,10 +283,15 @@ pub(super) struct At {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
+    /// A logical path such as /customers/acme, a file or directory, a kustomize root, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Show only values at or below this JSON Pointer, in the content and in the metadata
+    /// Show only values at or below this JSON Pointer, in the content and in the metadata; after a kustomize root, the resource:
+    /// 'Deployment shop/web'
+    #[arg(value_name = "POINTER|RESOURCE")]
     pub(super) pointer: Option<String>,
+    /// After a kustomize root and a resource: show only values at or below this JSON Pointer
+    #[arg(value_name = "POINTER")]
+    pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
@@ -510,7 +515,8 @@ pub(super) struct RestoreArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RenderArgs {
-    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]; or one
+    /// directory with a kustomization, which is built
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
     /// Render the kustomization in this directory, as `kustomize build` does, without network or checkout

@@ -44,6 +44,12 @@ impl WordReader<'_> {
         }
     }
 
+    /// The directory of a kustomization, if a word names one.
+    pub(super) fn root(&self, word: &OsStr) -> Option<RepoPath> {
+        let text = word.to_str().filter(|text| !text.starts_with('/'))?;
+        self.place(text).ok().filter(|place| self.side.has_kustomization(place))
+    }
+
     /// What a word means where one resource is asked for: a logical path, a file or one of its documents, a directory, or the name
     /// of a Kubernetes document.
     pub(super) fn query(&self, word: &OsStr) -> Result<ResourceQuery, Failure> {
