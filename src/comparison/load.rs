@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::rollout::Rollout;
-use super::units::UnitChange;
+use super::unit_change::UnitChange;
 use super::{Comparison, Gap, SideFindings};
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};

@@ -17,6 +17,7 @@ mod report;
 mod requests;
 mod rollout;
 mod text_files;
+mod unit_change;
 mod units;
 mod views;
 
@@ -46,9 +47,9 @@ use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
-pub use text_files::{TextCause, TextContent, TextFile};
 pub use rollout::Rollout;
-pub use units::UnitChange;
+pub use text_files::{TextCause, TextContent, TextFile};
+pub use unit_change::UnitChange;
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.

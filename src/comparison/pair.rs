@@ -6,7 +6,7 @@ use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
-use super::units::UnitChange;
+use super::unit_change::UnitChange;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
 use crate::diff::{self, ResourcePair};

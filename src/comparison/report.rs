@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::rollout::Rollout;
-use super::units::UnitChange;
+use super::unit_change::UnitChange;
 use super::views::Changes;
 use super::{
     Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,

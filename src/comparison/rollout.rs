@@ -75,7 +75,9 @@ fn split(node: &Node) -> Option<(SmolStr, SmolStr)> {
 /// What people call the resource that a name without suffix means.
 fn called(name: &str, user: &Identity, among: &[Resource]) -> String {
     let is_meant = |identity: &&Identity| match identity {
-        Identity::Kubernetes(it) => it.name == name && ["ConfigMap", "Secret"].contains(&&*it.kind) && *identity != user,
+        Identity::Kubernetes(it) => {
+            it.name == name && ["ConfigMap", "Secret"].contains(&&*it.kind) && *identity != user
+        }
         _ => false,
     };
     let found = among.iter().map(|resource| &resource.identity).find(is_meant);

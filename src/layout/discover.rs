@@ -188,10 +188,8 @@ impl Files<'_> {
             inputs.push(Input::Subtree(RepoPath::root()));
         }
         inputs.sort_unstable();
-        let entries = content
-            .resources
-            .iter()
-            .flat_map(|resource| self.unit_layouts().flat_map(|layout| layout.index(resource)));
+        let entries =
+            content.resources.iter().flat_map(|resource| self.unit_layouts().flat_map(|layout| layout.index(resource)));
         FileFacts { inputs: inputs.into(), entries: entries.collect() }
     }
 }

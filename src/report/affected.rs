@@ -1,8 +1,6 @@
-//! The units that a change affects: as text, as JSON, and as a job matrix of GitHub Actions.
+//! The units that a change affects, as text.
 
 use std::io::{self, Write};
-
-use serde::Serialize;
 
 use super::name_list;
 use super::summary_counts::plural;
@@ -35,38 +33,13 @@ pub fn write_text(report: &Report, listed: Listed, is_short: bool, out: &mut dyn
     Ok(())
 }
 
-/// Everything about each unit.
-pub fn write_json(report: &Report, listed: Listed, out: &mut dyn Write) -> io::Result<()> {
-    let units = units(report, listed).into_iter().map(WireUnit::new).collect();
-    let wire = WireAffected {
-        schema: "outcrop/affected/v1",
-        before: &report.before,
-        after: &report.after,
-        incomplete: report.is_incomplete(),
-        units,
-    };
-    serde_json::to_writer_pretty(&mut *out, &wire)?;
-    out.write_all(b"\n")
-}
-
-/// `{"include": [{"root": …, "environment": …}, …]}`: a job for each unit that the newer side has.
-pub fn matrix(report: &Report, listed: Listed) -> String {
-    let jobs = units(report, listed).into_iter().filter(|unit| unit.sides[1]).map(WireJob::new).collect();
-    serde_json::to_string(&WireMatrix { include: jobs }).unwrap_or_default()
-}
-
-/// The names of the units that the newer side has, as a JSON list.
-pub fn roots(report: &Report, listed: Listed) -> String {
-    let units = units(report, listed).into_iter().filter(|unit| unit.sides[1]);
-    serde_json::to_string(&units.map(|unit| name(&unit.unit)).collect::<Vec<_>>()).unwrap_or_default()
-}
-
-fn units(report: &Report, listed: Listed) -> Vec<&UnitChange> {
+/// The units that are listed.
+pub(super) fn units(report: &Report, listed: Listed) -> Vec<&UnitChange> {
     report.units.iter().filter(|unit| listed == Listed::Reached || unit.is_difference()).collect()
 }
 
 /// The name of a unit: the directory of a root.
-fn name(unit: &Unit) -> String {
+pub(super) fn name(unit: &Unit) -> String {
     Home::Unit(unit).to_string()
 }
 
@@ -96,82 +69,12 @@ fn words(unit: &UnitChange, report: &Report) -> String {
 /// The most names of resources in a line.
 const MOST_NAMES: usize = 3;
 
-#[derive(Serialize)]
-struct WireAffected<'a> {
-    schema: &'static str,
-    before: &'a str,
-    after: &'a str,
-    incomplete: bool,
-    units: Vec<WireUnit<'a>>,
-}
-
-#[derive(Serialize)]
-struct WireUnit<'a> {
-    name: String,
-    layout: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    environment: Option<String>,
-    status: &'static str,
-    /// The sides on which it does not build.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<&'static str>,
-    resources: Vec<WireResource<'a>>,
-}
-
-#[derive(Serialize)]
-struct WireResource<'a> {
-    name: &'a str,
-    status: &'static str,
-}
-
-#[derive(Serialize)]
-struct WireMatrix {
-    include: Vec<WireJob>,
-}
-
-#[derive(Serialize)]
-struct WireJob {
-    root: String,
-    environment: String,
-    status: &'static str,
-}
-
-impl<'a> WireUnit<'a> {
-    fn new(unit: &'a UnitChange) -> Self {
-        let sides = ["before", "after"].into_iter().zip(unit.failed);
-        Self {
-            name: name(&unit.unit),
-            layout: &unit.unit.layout,
-            environment: environment(&unit.unit),
-            status: status(unit),
-            failed: sides.filter(|(_, is_failed)| *is_failed).map(|(side, _)| side).collect(),
-            resources: unit
-                .resources
-                .iter()
-                .map(|(name, status)| WireResource { name, status: status.name() })
-                .collect(),
-        }
-    }
-}
-
-impl WireJob {
-    fn new(unit: &UnitChange) -> Self {
-        let environment = environment(&unit.unit).unwrap_or_default();
-        Self { root: name(&unit.unit), environment, status: status(unit) }
-    }
-}
-
-fn status(unit: &UnitChange) -> &'static str {
-    if unit.is_failed() { "incomplete" } else { unit.status().name() }
-}
-
 /// Directories that are called like this, or start like this, are environments.
-const ENVIRONMENTS: [&str; 12] = [
-    "production", "prod", "prd", "staging", "stage", "stg", "development", "dev", "testing", "test", "qa", "preview",
-];
+const ENVIRONMENTS: [&str; 12] =
+    ["production", "prod", "prd", "staging", "stage", "stg", "development", "dev", "testing", "test", "qa", "preview"];
 
 /// The environment of a unit: the directory on the way to it that is called like one.
-fn environment(unit: &Unit) -> Option<String> {
+pub(super) fn environment(unit: &Unit) -> Option<String> {
     let is_environment = |part: &&str| {
         let word = part.split(['-', '_', '.']).next().unwrap_or_default();
         ENVIRONMENTS.iter().any(|known| known.eq_ignore_ascii_case(word))

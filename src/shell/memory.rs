@@ -272,7 +272,13 @@ mod tests {
         let file =
             FileFacts { inputs: Arc::clone(&inputs), entries: vec![IndexEntry { index: "i".into(), key: "k".into() }] };
         let found = Found { inputs: Arc::new([]), units: vec![unit("one")] };
-        let of_unit = UnitFacts { inputs, found: vec![unit("two")], shows: vec![path("a.yaml")], is_shown: true, is_broken: true };
+        let of_unit = UnitFacts {
+            inputs,
+            found: vec![unit("two")],
+            shows: vec![path("a.yaml")],
+            is_shown: true,
+            is_broken: true,
+        };
         TreeFacts {
             files: Arc::new(BTreeMap::from([(path("x.yaml"), file)])),
             finding: BTreeMap::from([("test".into(), found)]),

@@ -85,8 +85,17 @@ impl Session {
         let Asked { ignored, reveal, views, all_files, as_written } = asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options =
-            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, layouts, ..Options::default() };
+        let options = Options {
+            scope,
+            budget,
+            ignored,
+            memory: &self.memory,
+            views,
+            reveal,
+            all_files,
+            layouts,
+            ..Options::default()
+        };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

@@ -22,7 +22,10 @@ fn three_overlays() -> TestRepo {
     repo.write("base/kustomization.yaml", BASE);
     repo.write("base/web.yaml", WEB);
     for name in ["dev", "stage", "prod"] {
-        repo.write(format!("overlays/{name}/kustomization.yaml"), format!("namespace: {name}\nresources: [../../base]\n"));
+        repo.write(
+            format!("overlays/{name}/kustomization.yaml"),
+            format!("namespace: {name}\nresources: [../../base]\n"),
+        );
     }
     repo.commit_all("first");
     repo
@@ -112,7 +115,10 @@ fn a_refactoring_without_effect_changes_nothing() {
     let repo = three_overlays();
     repo.git(&["mv", "base", "common"]);
     for name in ["dev", "stage", "prod"] {
-        repo.write(format!("overlays/{name}/kustomization.yaml"), format!("namespace: {name}\nresources: [../../common]\n"));
+        repo.write(
+            format!("overlays/{name}/kustomization.yaml"),
+            format!("namespace: {name}\nresources: [../../common]\n"),
+        );
     }
     repo.commit_all("second");
     let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
@@ -167,10 +173,18 @@ fn the_matrix_has_a_job_for_each_root_that_is_left() {
 #[test]
 fn values_of_a_root_are_explained() {
     let repo = three_overlays();
-    repo.write("overlays/dev/kustomization.yaml", "namespace: dev\nresources: [../../base]\nimages:\n- name: example/web\n  newTag: \"7\"\n");
+    repo.write(
+        "overlays/dev/kustomization.yaml",
+        "namespace: dev\nresources: [../../base]\nimages:\n- name: example/web\n  newTag: \"7\"\n",
+    );
     repo.commit_all("second");
     let ran = outcrop(&repo, &["explain", "overlays/dev", "Deployment web", "/spec/template/spec/containers/0/image"]);
-    assert!(ran.stdout.contains("example/web:7") && ran.stdout.contains("overlays/dev/kustomization.yaml:5"), "{} {}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("example/web:7") && ran.stdout.contains("overlays/dev/kustomization.yaml:5"),
+        "{} {}",
+        ran.stdout,
+        ran.stderr
+    );
     let unknown = outcrop(&repo, &["explain", "overlays/dev", "Deployment gone"]);
     assert!(unknown.stderr.contains("overlays/dev renders no Deployment gone"), "{}", unknown.stderr);
     let rendered = outcrop(&repo, &["render", "overlays/dev"]).stdout;

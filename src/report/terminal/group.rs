@@ -8,10 +8,10 @@ use super::change::Layout;
 use super::summary::wrapped;
 use crate::diff::{Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
-use crate::resource::{Identity, Resource};
 use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::{LayerEdit, Report, cause, edit_pattern, fragment, name_list, secret_numbers};
+use crate::resource::{Identity, Resource};
 use crate::text::Span;
 
 /// Indent of the lines below the change.

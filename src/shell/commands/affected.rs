@@ -1,6 +1,7 @@
 //! `outcrop affected`: the units that a change affects, such as kustomize roots.
 
 use crate::report::affected::{self, Listed};
+use crate::report::json;
 use crate::shell::cli::{AffectedArgs, AffectedFormat, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
@@ -14,8 +15,8 @@ pub(in crate::shell) fn run(global: &Global, args: &AffectedArgs) -> Result<Exit
     let listed = if args.reached { Listed::Reached } else { Listed::Differing };
     output::write(|out| match args.format {
         AffectedFormat::Text => affected::write_text(&report, listed, args.name_only, out),
-        AffectedFormat::Json => affected::write_json(&report, listed, out),
-        AffectedFormat::Matrix => writeln!(out, "{}", affected::matrix(&report, listed)),
+        AffectedFormat::Json => json::write_affected(&report, listed, out),
+        AffectedFormat::Matrix => writeln!(out, "{}", json::matrix(&report, listed)),
     })?;
     let failed = report.units.iter().filter(|unit| unit.is_failed()).count();
     Ok(if failed > 0 || report.is_incomplete() { Exit::Incomplete } else { Exit::Clean })
