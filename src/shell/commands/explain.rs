@@ -28,6 +28,9 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     }
     let within = place.map_or(Ok(Pointer::root()), pointer)?;
     let question = ExplainQuestion { within, everything: style.is_verbose() };
+    if let ResourceQuery::Path(path, root) = &query {
+        words.refuse_absent(path, root, false)?;
+    }
     let explained = explain(&side, &query, &question);
     let (explanations, findings) = (explained.value, opened.settle(&side, explained.findings));
     if findings.is_empty() && explanations.iter().all(Explanation::is_empty) {
