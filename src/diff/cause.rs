@@ -60,11 +60,15 @@ pub struct HomeFile {
 }
 
 impl HomeFile {
-    /// The files of both sides of a resource. A side without the resource uses the file of the other.
+    /// The files of both sides of a resource. A side without the resource uses the file of the other. What a unit renders has no
+    /// file of its own.
     pub fn both(of: &ResourceChange) -> [Option<Self>; 2] {
-        let of_side = |side: &Resource| Self { file: side.file.clone(), source: side.payload.span.source };
+        let of_side = |side: &Resource| {
+            let home = Self { file: side.file.clone(), source: side.payload.span.source };
+            side.unit.is_none().then_some(home)
+        };
         let (before, after) = (of.before.as_ref(), of.after.as_ref());
-        [before.or(after).map(of_side), after.or(before).map(of_side)]
+        [before.or(after).and_then(of_side), after.or(before).and_then(of_side)]
     }
 }
 

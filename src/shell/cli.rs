@@ -38,6 +38,9 @@ pub(super) struct Global {
     /// More detail: full lists, spelling-only changes, how each file was interpreted; twice for timings on stderr
     #[arg(short, long, action = clap::ArgAction::Count, env = "OUTCROP_VERBOSE", global = true)]
     pub(super) verbose: u8,
+    /// Read the configuration of both sides from this file, in place of outcrop.yaml
+    #[arg(long, value_name = "FILE", env = "OUTCROP_CONFIG", global = true)]
+    pub(super) config: Option<PathBuf>,
     /// Do not use or write the cache in .git/outcrop (same as OUTCROP_CACHE=off)
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
@@ -64,6 +67,8 @@ pub(super) enum Command {
     Diff(DiffArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
+    /// List the kustomize roots that a change affects
+    Affected(AffectedArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
     /// Put merge directives back into a document that was edited in its expanded form
@@ -86,6 +91,8 @@ pub(super) enum Command {
     /// Show and change the metadata that layers define for resources
     #[command(subcommand)]
     Metadata(MetadataCommand),
+    /// Write an outcrop.yaml that records what the files of this repository use
+    Init(InitArgs),
     /// Show the setup, how files are interpreted, and any problems
     Doctor,
     /// List the rules, or explain one
@@ -176,8 +183,36 @@ pub(super) struct DiffArgs {
     pub(super) exit_code: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct AffectedArgs {
+    #[command(flatten)]
+    pub(super) range: Range,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: AffectedFormat,
+    /// List also roots whose files changed and whose output is the same
+    #[arg(long)]
+    pub(super) reached: bool,
+    /// Print only the names of the roots
+    #[arg(long, conflicts_with = "format")]
+    pub(super) name_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum AffectedFormat {
+    /// One line for each root
+    #[default]
+    Text,
+    /// JSON, with the resources that differ
+    Json,
+    /// A job matrix for GitHub Actions
+    Matrix,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
+    /// Files as they are written, instead of what kustomizations make of them
+    Sources,
     /// The content of resources
     Payload,
     /// Their effective metadata
@@ -253,10 +288,15 @@ pub(super) struct At {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
+    /// A logical path such as /customers/acme, a file or directory, a kustomize root, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Show only values at or below this JSON Pointer, in the content and in the metadata
+    /// Show only values at or below this JSON Pointer, in the content and in the metadata; after a kustomize root, the resource:
+    /// 'Deployment shop/web'
+    #[arg(value_name = "POINTER|RESOURCE")]
     pub(super) pointer: Option<String>,
+    /// After a kustomize root and a resource: show only values at or below this JSON Pointer
+    #[arg(value_name = "POINTER")]
+    pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
@@ -319,7 +359,7 @@ pub(super) enum MetadataCommand {
         /// The field: a JSON Pointer such as /operationInfo/getResource/path
         #[arg(requires = "value", required_unless_present = "file")]
         pointer: Option<String>,
-        /// The value: text as is, everything else as YAML
+        /// The value, as YAML: null clears an inherited field, '"10"' is text; a field that takes text takes any unquoted text
         #[arg(allow_hyphen_values = true)]
         value: Option<String>,
         /// Replace the whole document with this file, in canonical form; - reads standard input
@@ -480,7 +520,8 @@ pub(super) struct RestoreArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RenderArgs {
-    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]; or one
+    /// directory with a kustomization, which is built
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
     /// Render the kustomization in this directory, as `kustomize build` does, without network or checkout
@@ -566,6 +607,13 @@ pub(super) enum HookName {
     PreCommit,
     /// Before a push: check the pushed commits, as listed on standard input
     PrePush,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// Print the file instead of writing it
+    #[arg(long, env = "OUTCROP_DRY_RUN")]
+    pub(super) dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]

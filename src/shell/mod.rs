@@ -5,6 +5,7 @@
 mod apply;
 mod cli;
 mod commands;
+mod configuration;
 pub mod directory;
 mod environment;
 mod error;
@@ -52,6 +53,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Diff(args) => commands::diff::run(global, args),
         Command::Check(args) => commands::check::run(global, args),
+        Command::Affected(args) => commands::affected::run(global, args),
         Command::Difftool(args) => commands::difftool::run(global, args),
         Command::Eval(args) => commands::eval::run(global, args),
         Command::Expand(args) => commands::expand::run(global, args),
@@ -62,6 +64,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Command::Render(args) => commands::render::run(global, args),
         Command::Patch(args) => commands::patch::run(global, args),
         Command::Metadata(command) => commands::metadata::run(global, command),
+        Command::Init(args) => commands::init::run(global, args),
         Command::Doctor => commands::doctor::run(global),
         Command::Rules { id } => commands::rules::run(id.as_deref()),
         Command::Schema { name } => commands::schema::run(*name),

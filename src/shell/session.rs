@@ -6,11 +6,13 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
+use super::configuration;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
 use crate::comparison::{ComparedViews, Comparison, Options};
+use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
@@ -27,6 +29,8 @@ pub(super) struct Asked {
     pub(super) views: ComparedViews,
     /// Whether files that are no configuration are shown as text.
     pub(super) all_files: bool,
+    /// Whether files are compared as they are written, and not what units make of them.
+    pub(super) as_written: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -51,12 +55,12 @@ impl Session {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
         };
-        let session = Self::new(&repository, &selection.comparison, &selection.paths, policy)?;
-        Ok(if global.no_cache { Self { memory: TreeMemory::none(), ..session } } else { session })
+        Self::new(global, &repository, &selection.comparison, &selection.paths, policy)
     }
 
     /// Opens two sides that were decided elsewhere.
     pub(super) fn new(
+        global: &Global,
         repository: &Repository,
         comparison: &git::RevisionPair,
         paths: &[Vec<u8>],
@@ -66,12 +70,13 @@ impl Session {
         let mut budget = Budget::default();
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
-        let configuration = Configuration::read(&before, &after, policy, &sources);
+        let configuration = configuration::for_pair(global, &before, &after, policy, &sources)?;
+        configuration::note_ignored(global, repository, &after);
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());
         after.set_limits(configuration.limits().clone());
         budget.limits = configuration.limits().clone();
-        let memory = TreeMemory::of(repository);
+        let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
         Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
@@ -79,10 +84,20 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written } = asked;
+        let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options =
-            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, ..Options::default() };
+        let options = Options {
+            scope,
+            budget,
+            ignored,
+            memory: &self.memory,
+            views,
+            reveal,
+            all_files,
+            layouts,
+            ..Options::default()
+        };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

@@ -21,6 +21,8 @@ mod doctor;
 mod effective;
 mod explain;
 mod hooks;
+mod kustomize_layout;
+mod kustomize_units;
 mod list_rules;
 mod metadata;
 mod patch_command;

@@ -392,7 +392,7 @@ fn expand_lists(documents: &[Node]) -> Result<Vec<Resource>, Fatal> {
 }
 
 /// A relative path from a directory.
-pub(super) fn resolve(directory: &RepoPath, name: &str) -> Option<RepoPath> {
+pub(in crate::layout) fn resolve(directory: &RepoPath, name: &str) -> Option<RepoPath> {
     if name.starts_with('/') {
         return None;
     }

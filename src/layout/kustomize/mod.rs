@@ -39,6 +39,7 @@ pub use accumulate::Cache;
 pub use external::Leaf;
 pub use flux::build_flux;
 pub use load::KUSTOMIZATION_FILES;
+pub(super) use load::resolve;
 
 /// Why a build stopped.
 type Fatal = Box<Finding>;

@@ -1,5 +1,6 @@
 //! One file per command, named as the user names it.
 
+pub(super) mod affected;
 pub(super) mod check;
 pub(super) mod ci;
 pub(super) mod completions;
@@ -10,6 +11,7 @@ pub(super) mod eval;
 pub(super) mod expand;
 pub(super) mod explain;
 pub(super) mod hook;
+pub(super) mod init;
 pub(super) mod man;
 pub(super) mod metadata;
 mod metadata_render;

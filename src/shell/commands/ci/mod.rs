@@ -11,6 +11,8 @@ use std::io::{self, Write};
 use super::check::exit_of;
 use crate::comparison::{self, Judged};
 use crate::finding::Severity;
+use crate::report::affected::Listed;
+use crate::report::json::{matrix, roots};
 use crate::report::{self, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
@@ -43,11 +45,11 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
         }
-        Subject::Change(comparison) => Review::of_change(&repository, &comparison, &args.paths)?,
+        Subject::Change(comparison) => Review::of_change(&session(global, &repository, &comparison, &args.paths)?),
         Subject::State { tree, why } => {
             let before = Revision::Tree(repository.nothing());
             let comparison = RevisionPair { before, after: Revision::Tree(tree) };
-            Review::of_state(&repository, &comparison, &args.paths, why)?
+            Review::of_state(&session(global, &repository, &comparison, &args.paths)?, why)
         }
     };
     let style = Style { in_ci: true, ..output::style(global) };
@@ -69,21 +71,14 @@ struct Review {
 }
 
 impl Review {
-    fn of_change(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Self, Failure> {
-        let session = session(repository, comparison, paths)?;
+    fn of_change(session: &Session) -> Self {
         let comparison::Review { difference, verdict } = session.comparison(Asked::default()).review();
-        Ok(Self { difference: Some(difference), verdict, why_state: None })
+        Self { difference: Some(difference), verdict, why_state: None }
     }
 
-    fn of_state(
-        repository: &Repository,
-        comparison: &RevisionPair,
-        paths: &[OsString],
-        why: String,
-    ) -> Result<Self, Failure> {
-        let session = session(repository, comparison, paths)?;
+    fn of_state(session: &Session, why: String) -> Self {
         let verdict = session.comparison(Asked::default()).check(Judged::Everything);
-        Ok(Self { difference: None, verdict, why_state: Some(why) })
+        Self { difference: None, verdict, why_state: Some(why) }
     }
 
     /// Everything on one stream: what is between the two marks is text, whatever it looks like.
@@ -125,12 +120,15 @@ impl Review {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
         };
+        let (roots, matrix) = (roots(&report, Listed::Differing), matrix(&report, Listed::Differing));
         let path = files.write_report(|out| report::json::write(&report, out))?;
         files.write_outputs(&[
             ("changed", if has_changed { "true" } else { "false" }),
             ("errors", &counts.errors.to_string()),
             ("warnings", &counts.warnings.to_string()),
             ("report", &path),
+            ("roots", &roots),
+            ("matrix", &matrix),
         ])
     }
 
@@ -149,9 +147,14 @@ impl Review {
     }
 }
 
-fn session(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Session, Failure> {
+fn session(
+    global: &Global,
+    repository: &Repository,
+    comparison: &RevisionPair,
+    paths: &[OsString],
+) -> Result<Session, Failure> {
     let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
-    Session::new(repository, comparison, &paths, Policy::Base)
+    Session::new(global, repository, comparison, &paths, Policy::Base)
 }
 
 /// A random word, which no file of the repository can contain.

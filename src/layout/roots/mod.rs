@@ -1,0 +1,7 @@
+//! Kustomize roots as units: kustomizations that no other one refers to, and directories that applications name.
+
+mod index;
+mod leaf;
+mod units;
+
+pub use units::Kustomize;
