@@ -20,6 +20,7 @@ mod directives;
 mod doctor;
 mod effective;
 mod explain;
+mod flux_units;
 mod hooks;
 mod kustomize_layout;
 mod kustomize_units;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use outcrop::document::write::to_inline;
 use outcrop::document::{self, Format};
 use outcrop::layout::kustomize::{Built, Cache, build, build_flux};
-use outcrop::limits::Limits;
+use outcrop::limits::{Budget, Limits};
 use outcrop::path::RepoPath;
 use outcrop::settings::{Given, Settings};
-use outcrop::snapshot::MemorySnapshot;
+use outcrop::snapshot::{MemorySnapshot, Scope, files_below};
 use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::Value;
@@ -27,17 +27,10 @@ pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
 }
 
 fn check(case: &Value) -> Result<(), String> {
-    let mut snapshot = MemorySnapshot::new("test");
-    for (path, content) in case["files"].as_object().expect("a case has files") {
-        let bytes = match content {
-            Value::String(text) => text.clone().into_bytes(),
-            binary => from_base64(binary["base64"].as_str().expect("binary content")),
-        };
-        snapshot = snapshot.with(RepoPath::new(path).expect("a path"), bytes);
-    }
+    let snapshot = snapshot_of(files_of(case));
     let built = match case.get("flux").and_then(Value::as_str) {
         Some(object) => build_object(case["files"][object].as_str().expect("a file of the case"), &snapshot),
-        None => build_root(case["root"].as_str().expect("a case has a root"), &snapshot),
+        None => build_root(&root_of(case), &snapshot)?,
     };
     let reasons = || built.findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ");
     match (case.get("error"), built.is_failed) {
@@ -49,13 +42,72 @@ fn check(case: &Value) -> Result<(), String> {
     }
 }
 
-fn build_root(root: &str, snapshot: &MemorySnapshot) -> Built {
-    let (sources, limits, settings) = (Arc::new(Sources::default()), Limits::default(), Settings::default());
-    let root = match root.trim_end_matches('/') {
+fn files_of(case: &Value) -> Vec<(RepoPath, Vec<u8>)> {
+    let file = |(path, content): (&String, &Value)| {
+        let bytes = match content {
+            Value::String(text) => text.clone().into_bytes(),
+            binary => from_base64(binary["base64"].as_str().expect("binary content")),
+        };
+        (RepoPath::new(path).expect("a path"), bytes)
+    };
+    case["files"].as_object().expect("a case has files").iter().map(file).collect()
+}
+
+fn snapshot_of(files: Vec<(RepoPath, Vec<u8>)>) -> MemorySnapshot {
+    files.into_iter().fold(MemorySnapshot::new("test"), |snapshot, (path, bytes)| snapshot.with(path, bytes))
+}
+
+fn root_of(case: &Value) -> RepoPath {
+    match case["root"].as_str().expect("a case has a root").trim_end_matches('/') {
         "." => RepoPath::root(),
         root => RepoPath::new(root).expect("a path"),
+    }
+}
+
+/// Builds a root, on its own and after every other kustomization: what builds share makes no difference.
+fn build_root(root: &RepoPath, snapshot: &MemorySnapshot) -> Result<Built, String> {
+    let (sources, limits, settings) = (Arc::new(Sources::default()), Limits::default(), Settings::default());
+    let given = Given { snapshot, settings: &settings, sources: &sources, limits: &limits };
+    let alone = build(root, given, &Cache::default());
+    let shared = Cache::default();
+    let budget = Budget::default();
+    let (files, _) = files_below(snapshot, &Scope::everything(), &budget.limits, &budget.spent);
+    for directory in files.iter().filter_map(|file| file.path.parent()) {
+        build(&directory, given, &shared);
+    }
+    let after_others = build(root, given, &shared);
+    let is_same = alone.is_failed == after_others.is_failed
+        && alone.inputs == after_others.inputs
+        && alone.findings.len() == after_others.findings.len()
+        && alone.resources.len() == after_others.resources.len()
+        && alone.resources.iter().zip(&after_others.resources).all(|(one, other)| one.node.is_identical(&other.node));
+    if is_same { Ok(alone) } else { Err("it is built differently after other kustomizations".to_owned()) }
+}
+
+/// Cases with parts cut out of their files end with documents or with a finding.
+#[test]
+fn damaged_kustomizations_are_findings() {
+    let folder = crate::program::project().join("fixtures/vectors/kustomize");
+    let cases =
+        read(&folder, |text| serde_json::from_str(text).map(|case| vec![case]).map_err(|error| error.to_string()));
+    let mut state = 17_usize;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below.max(1)
     };
-    build(&root, Given { snapshot, settings: &settings, sources: &sources, limits: &limits }, &Cache::default())
+    for case in &cases {
+        for _ in 0..12 {
+            let mut files = files_of(case);
+            let at = random(files.len());
+            let text = &mut files[at].1;
+            let start = random(text.len());
+            let end = (start + random(24)).min(text.len());
+            text.drain(start..end);
+            let built =
+                build_root(&root_of(case), &snapshot_of(files)).unwrap_or_else(|error| panic!("{error}: {case}"));
+            assert!(!built.is_failed || built.findings.iter().any(outcrop::finding::Finding::is_error), "{case}");
+        }
+    }
 }
 
 /// Builds a Flux Kustomization that is written in a text. No other object is known.
