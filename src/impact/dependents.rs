@@ -63,7 +63,11 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
             let found = match &recalled {
                 Some(facts) => facts.carried_over(edits, before.units()),
                 // Most units are read only to know what they depend on.
-                None => before.units().apart(|units| TreeFacts::read(units, question.budget)),
+                None => {
+                    let found = before.units().apart(|units| TreeFacts::read(units, question.budget));
+                    before.units().know(&found.0.files);
+                    found
+                }
             };
             remember(before, found)
         })
