@@ -74,7 +74,10 @@ pub fn impact(question: &Question<'_>) -> Impact {
     let edited = everywhere.as_deref().unwrap_or(&found.files);
     let mut impact = Impact { unreadable: found.unreadable, ..Impact::default() };
     let mut known = BTreeMap::new();
-    if edited.iter().any(|file| Format::of_file_name(file.path.file_name()).is_some()) {
+    // A unit may read a file of any format.
+    let has_units = [question.before, question.after].iter().any(|side| side.files().has_units());
+    let may_matter = |file: &ChangedFile| has_units || Format::of_file_name(file.path.file_name()).is_some();
+    if edited.iter().any(may_matter) {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::summary::wrapped;
-use crate::report::paint::{Line, Role};
-use crate::report::summary_counts::plural;
+use crate::report::paint::{Line, Role, columns};
 use crate::report::{Report, name_list};
 use crate::resource::{Home, Unit};
 use crate::sanitize;
@@ -34,14 +33,15 @@ pub(super) fn rollouts(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     }
     let mut lines = Vec::new();
     for ((name, because), units) in shared {
-        let words = format!("rolls out because of a new content: {}", sanitize::inline(&because));
+        let words = format!("rolls out because {} changed, in {}", sanitize::inline(&because), places(&units));
         let line = Line::default().with(Role::Dim, "* ").with(Role::Heading, &name);
-        lines.push(line);
-        let count = plural(units.len(), "root");
-        for words in [words, format!("in {count}: {}", places(&units))] {
-            let rows = wrapped(&words, Role::Dim, draft.style.columns().saturating_sub(INDENT).max(8));
-            lines.extend(rows.into_iter().map(|row| Line::indented(INDENT).then(row)));
+        if line.width() + 2 + columns(&words) <= draft.style.columns() {
+            lines.push(line.with(Role::Plain, "  ").with(Role::Dim, &words));
+            continue;
         }
+        lines.push(line);
+        let rows = wrapped(&words, Role::Dim, draft.style.columns().saturating_sub(INDENT).max(8));
+        lines.extend(rows.into_iter().map(|row| Line::indented(INDENT).then(row)));
     }
     lines
 }
