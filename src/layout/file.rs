@@ -81,7 +81,7 @@ impl<'a> Files<'a> {
         Self { given, includes, roles: Roles::new(given.snapshot, given.settings), layouts, files: Memo::default() }
     }
 
-    /// The same files of the snapshot, read again, with their texts kept elsewhere.
+    /// The files of the snapshot, read again, with their texts kept elsewhere.
     pub fn with_sources<'b>(&self, sources: &'b Arc<Sources>) -> Files<'b>
     where
         'a: 'b,
