@@ -15,7 +15,9 @@ mod parse_once;
 mod patched;
 mod report;
 mod requests;
+mod rollout;
 mod text_files;
+mod unit_change;
 mod units;
 mod views;
 
@@ -45,7 +47,9 @@ use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
+pub use rollout::Rollout;
 pub use text_files::{TextCause, TextContent, TextFile};
+pub use unit_change::UnitChange;
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.

@@ -169,6 +169,9 @@ rules! {
         "an entry of a kustomization matches nothing",
         "The target of a patch, an image or a target of a replacement selects no resource of the kustomization, so the entry has no \
          effect. Remove it, or correct its name. Components are not checked: they may be written for resources that only some users have.";
+    KUSTOMIZE_OUTSIDE_ROOT = "kustomize/outside-root", Validation, Note,
+        "a kustomization reads a file that is not below its directory",
+        "`kustomize build` refuses such files unless `--load-restrictor LoadRestrictionsNone` is given; Flux and outcrop read them.";
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";

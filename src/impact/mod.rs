@@ -74,7 +74,10 @@ pub fn impact(question: &Question<'_>) -> Impact {
     let edited = everywhere.as_deref().unwrap_or(&found.files);
     let mut impact = Impact { unreadable: found.unreadable, ..Impact::default() };
     let mut known = BTreeMap::new();
-    if edited.iter().any(|file| Format::of_file_name(file.path.file_name()).is_some()) {
+    // A unit may read a file of any format.
+    let has_units = [question.before, question.after].iter().any(|side| side.files().has_units());
+    let may_matter = |file: &ChangedFile| has_units || Format::of_file_name(file.path.file_name()).is_some();
+    if edited.iter().any(may_matter) {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
@@ -166,7 +169,7 @@ impl Impact {
         let affected = before.affected(edits, &known.after.files).units;
         self.units = on_sides([&before.units, &known.after.units]);
         self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
-        self.in_units = [&before.units, &known.after.units].map(in_units);
+        self.in_units = in_units([&before.units, &known.after.units]);
         self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
     }
 
@@ -179,7 +182,7 @@ impl Impact {
         });
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
-        self.in_units = [&before.0, &after.0].map(in_units);
+        self.in_units = in_units([&before.0, &after.0]);
         self.findings.extend(before.1.into_iter().chain(after.1));
         self
     }
@@ -200,9 +203,13 @@ fn on_sides(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> BTreeMap<Unit, [bool; 2]>
     units
 }
 
-/// The files that shown units show.
-fn in_units(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
-    units.values().filter(|facts| facts.is_shown).flat_map(|facts| facts.shows.iter().cloned()).collect()
+/// The files that shown units show, on each side. What a unit shows that cannot be rendered on some side is compared as written.
+fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [BTreeSet<RepoPath>; 2] {
+    let is_broken = |unit: &Unit| sides.iter().any(|units| units.get(unit).is_some_and(|facts| facts.is_broken));
+    sides.map(|units| {
+        let shown = units.iter().filter(|(unit, facts)| facts.is_shown && !is_broken(unit));
+        shown.flat_map(|(_, facts)| facts.shows.iter().cloned()).collect()
+    })
 }
 
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
@@ -213,8 +220,8 @@ fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
 /// Whether the sides read the same files differently.
 fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
-        let Settings { roots, metadata_root, directives, merge, expressions, .. } = settings;
-        (roots.clone(), metadata_root.clone(), *directives, *merge, *expressions)
+        let Settings { roots, metadata_root, directives, merge, expressions, layouts_off, .. } = settings;
+        (roots.clone(), metadata_root.clone(), *directives, *merge, *expressions, layouts_off.clone())
     };
     reading(before) != reading(after)
 }

@@ -40,6 +40,8 @@ pub struct Settings {
     pub directives: bool,
     /// Whether maps such as `{eval: …}` in resources are expressions; otherwise they are data.
     pub expressions: bool,
+    /// Layouts that are switched off, by name.
+    pub layouts_off: Vec<SmolStr>,
     /// How merge directives treat lists and null.
     pub merge: MergeProfile,
     /// What is too much.
@@ -61,6 +63,7 @@ impl Default for Settings {
             severities: Vec::new(),
             directives: true,
             expressions: true,
+            layouts_off: Vec::new(),
             merge: MergeProfile::default(),
             limits: Limits::default(),
             may_miss_secrets: false,

@@ -26,7 +26,8 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
+    "layouts",
     "roots",
     "metadata",
     "openapi",
@@ -67,6 +68,7 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
                 let choices = [("default", MergeProfile::Plain), ("unfurl", MergeProfile::Unfurl)];
                 settings.merge = shape.choice(value, "merge", &choices).unwrap_or(settings.merge);
             }
+            "layouts" => settings.layouts_off = read_layouts(shape, value),
             "rules" => settings.severities = read_severities(shape, value),
             _ => read_limits(shape, value, &mut settings.limits),
         }
@@ -112,6 +114,21 @@ fn read_root(shape: &mut StrictReader, node: &Node) -> Option<Root> {
         shape.invalid(node, "a root needs a `path`; write `path: .` for the whole repository");
     }
     has_path.then_some(root)
+}
+
+/// The layouts that can be switched off.
+const LAYOUTS: [&str; 2] = ["kustomize", "flux"];
+
+/// A map from layouts to `on` or `off`.
+fn read_layouts(shape: &mut StrictReader, node: &Node) -> Vec<SmolStr> {
+    let mut off = Vec::new();
+    for entry in shape.entries(node, "layouts", &LAYOUTS) {
+        let choices = [("on", true), ("off", false)];
+        if shape.choice(&entry.value, entry.key.name.as_str(), &choices) == Some(false) {
+            off.push(entry.key.name.clone());
+        }
+    }
+    off
 }
 
 fn read_metadata(shape: &mut StrictReader, node: &Node) -> Option<RepoPath> {

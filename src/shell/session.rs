@@ -12,6 +12,7 @@ use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
 use crate::comparison::{ComparedViews, Comparison, Options};
+use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
@@ -28,6 +29,8 @@ pub(super) struct Asked {
     pub(super) views: ComparedViews,
     /// Whether files that are no configuration are shown as text.
     pub(super) all_files: bool,
+    /// Whether files are compared as they are written, and not what units make of them.
+    pub(super) as_written: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -83,10 +86,20 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written } = asked;
+        let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options =
-            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, ..Options::default() };
+        let options = Options {
+            scope,
+            budget,
+            ignored,
+            memory: &self.memory,
+            views,
+            reveal,
+            all_files,
+            layouts,
+            ..Options::default()
+        };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

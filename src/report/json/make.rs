@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::v1::*;
 use super::value::{Written, secret_places};
+use crate::comparison::{Rollout, UnitChange};
 use crate::diff::path_text;
 use crate::diff::{
     self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
@@ -17,7 +18,7 @@ use crate::report::paint::Line;
 use crate::report::secret_numbers::SecretNumbers;
 use crate::report::summary_counts::SummaryCounts;
 use crate::report::{Report, SkipReason, Style, TextFile, lines};
-use crate::resource::{Identity, Resource};
+use crate::resource::{Home, Identity, Resource, Unit};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
@@ -64,6 +65,8 @@ impl<'a> Maker<'a> {
             suppressed: report.suppressed.iter().map(|suppressed| self.suppressed(suppressed)).collect(),
             would_hide: report.would_hide.iter().map(|hidden| self.suppressed(hidden)).collect(),
             only: &report.only,
+            units: report.units.iter().map(unit_change).collect(),
+            rollouts: report.rollouts.iter().map(rollout).collect(),
             incomplete: report.is_incomplete(),
         }
     }
@@ -216,8 +219,23 @@ impl<'a> Maker<'a> {
 
     fn file(&mut self, side: &Resource) -> WireFile {
         let line = self.locator.start(side.payload.span).line;
-        WireFile { file: in_file(&side.file), document: side.position, line }
+        WireFile { file: in_file(&side.file), document: side.position, line, unit: side.unit.as_ref().map(unit) }
     }
+}
+
+fn unit(unit: &Unit) -> WireUnit {
+    WireUnit { layout: unit.layout.to_string(), name: Home::Unit(unit).to_string() }
+}
+
+fn unit_change(change: &UnitChange) -> WireUnitChange {
+    let sides = ["before", "after"].into_iter().zip(change.failed);
+    let failed = sides.filter(|(_, is_failed)| *is_failed).map(|(side, _)| side).collect();
+    WireUnitChange { unit: unit(&change.unit), status: change.status().name(), failed }
+}
+
+fn rollout(rollout: &Rollout) -> WireRollout {
+    let because = rollout.because.iter().cloned().collect();
+    WireRollout { resource: rollout.identity.to_string(), unit: unit(&rollout.unit), because }
 }
 
 fn source(file: &EditedFile) -> WireSource {

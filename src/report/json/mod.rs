@@ -1,5 +1,6 @@
 //! Reports for programs. Each version of the format has its own file, and once released it only grows.
 
+mod affected;
 mod ascii;
 mod group;
 mod make;
@@ -7,6 +8,7 @@ mod patch;
 pub mod v1;
 mod value;
 
+pub use affected::{matrix, roots, write_affected};
 pub use patch::write_patches;
 pub use v1::{schema, write};
 

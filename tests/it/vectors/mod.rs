@@ -4,6 +4,7 @@
 
 mod diff;
 mod eval;
+mod flux_substitution;
 mod kustomize;
 mod layered_patches;
 mod merge;
@@ -33,6 +34,7 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 const AREAS: &[(&str, Runner)] = &[
     ("diff", diff::run),
     ("eval", eval::run),
+    ("flux-substitution", flux_substitution::run),
     ("kustomize", kustomize::run),
     ("layered-patches", layered_patches::run),
     ("merge", merge::run),
@@ -82,6 +84,13 @@ fn every_bundled_area_has_a_runner_and_every_runner_an_area() {
 fn areas(root: &Path) -> Option<BTreeMap<String, PathBuf>> {
     let paths = fs::read_dir(root).ok()?.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     Some(paths.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect())
+}
+
+/// The folder of an area, and the larger one of the same name beside the project where that is at hand.
+fn with_shared(folder: &Path) -> Vec<PathBuf> {
+    let shared = folder.file_name().map(|area| project().join("../shared/vectors").join(area));
+    let is_wanted = |shared: &PathBuf| std::env::var_os("OUTCROP_VECTORS").is_none() && shared.is_dir();
+    [folder.to_owned()].into_iter().chain(shared.filter(is_wanted)).collect()
 }
 
 fn bundled() -> PathBuf {
