@@ -81,15 +81,19 @@ pub(super) enum Command {
     /// Evaluate an expression against the resources of a revision
     Eval(EvalArgs),
     /// Compare two files or two directories; called by git difftool and jj
+    #[command(display_order = 50)]
     Difftool(DifftoolArgs),
     /// Show one file of a git diff; called by git
+    #[command(display_order = 51)]
     DiffDriver(DiffDriverArgs),
     /// Set up git, hooks and hook managers to call outcrop, or undo it
+    #[command(display_order = 40)]
     Install(InstallArgs),
     /// Check what is about to be committed or pushed; called by git and hook managers
+    #[command(display_order = 52)]
     Hook(HookArgs),
     /// Review the change that started a CI run
-    #[command(subcommand)]
+    #[command(subcommand, display_order = 53)]
     Ci(CiCommand),
     /// Show where the effective values of a resource come from, and what they override
     Explain(ExplainArgs),
@@ -101,26 +105,32 @@ pub(super) enum Command {
     #[command(subcommand)]
     Metadata(MetadataCommand),
     /// Write an outcrop.yaml that records what the files of this repository use
+    #[command(display_order = 41)]
     Init(InitArgs),
     /// Show the setup, how files are interpreted, and any problems
+    #[command(display_order = 42)]
     Doctor,
     /// List the rules, or explain one
+    #[command(display_order = 60)]
     Rules {
         /// Id of a rule, such as document/duplicate-key
         id: Option<String>,
     },
     /// Print the JSON Schema of a machine format
+    #[command(display_order = 61)]
     Schema {
         /// Name of the schema
         #[arg(value_enum, default_value_t)]
         name: SchemaName,
     },
     /// Print a completion script
+    #[command(display_order = 62)]
     Completions {
         /// Shell to print it for
         shell: clap_complete::Shell,
     },
     /// Print the manual page
+    #[command(display_order = 63)]
     Man,
 }
 
