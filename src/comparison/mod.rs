@@ -8,6 +8,7 @@ mod compare_rules;
 mod effect;
 mod expressions;
 mod hide;
+mod judge;
 mod load;
 mod metadata;
 mod pair;
@@ -191,15 +192,6 @@ impl<'a> Comparison<'a> {
             can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file),
         });
         let loaded = loaded.with_findings(rules::dead_edits(&layer_edits));
-        Prepared { loaded, reach, layer_edits }
-    }
-
-    /// Adds what only a check looks for: duplicates, and changes of the rules themselves.
-    fn judge(&self, prepared: Prepared) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits } = prepared;
-        loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
-        loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
-        loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
         Prepared { loaded, reach, layer_edits }
     }
 

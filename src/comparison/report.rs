@@ -161,9 +161,11 @@ impl Comparison<'_> {
     /// The findings of the newer side as a report.
     pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
         let loaded = &prepared.loaded;
-        let known: &[Finding] = if judged == Judged::New { &loaded.findings.before } else { &[] };
-        let ByAge { new: mut findings, mut existing } =
-            rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
+        let mut known = if judged == Judged::New { loaded.findings.before.clone() } else { Vec::new() };
+        let mut found = loaded.findings.after.clone();
+        rules::name_subjects(&mut known, &loaded.before, self.after.sources);
+        rules::name_subjects(&mut found, &loaded.after, self.after.sources);
+        let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
             loaded.before.iter().map(|resource| ((&resource.file, resource.position), &resource.payload)).collect();

@@ -144,6 +144,10 @@ rules! {
     EXPRESSION_REQUIRED = "expression/required", NotFound, Error,
         "an expression marked `strict: required` finds nothing",
         "Nothing in the tree matches the path. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_SECRET = "expression/secret", Validation, Error,
+        "a jq expression looks into a secret",
+        "Secrets are hidden before expressions run: they can be moved, joined with texts and compared, but not looked into. A check \
+         reports what it could not judge for this reason as a note.";
     EXPRESSION_TEMPLATE = "expression/template", Validation, Error,
         "a template is wrong or cannot be rendered",
         "Templates of metadata are filled from the payload, from the logical path and, with `../`, from resources above. The message \
