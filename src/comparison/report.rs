@@ -15,7 +15,7 @@ use crate::finding::Finding;
 use crate::impact::LayerEdit;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
-use crate::rules::{self, ByAge, Settled};
+use crate::rules::{self, Allowed, ByAge, ByAllowance, Settled};
 use crate::snapshot::{Unreadable, renames};
 use crate::text::Sources;
 
@@ -36,6 +36,8 @@ pub struct Report {
     pub layer_edits: Vec<LayerEdit>,
     /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
+    /// Problems that a waiver or a comment accepts, each with the reason.
+    pub allowed: Vec<Allowed>,
     /// Problems that are new and do not limit the comparison, in the same order.
     pub new_problems: Vec<Finding>,
     /// The number of other problems, which both sides have.
@@ -185,7 +187,12 @@ impl Comparison<'_> {
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
         let Settled { findings, switched_off } = self.settle(findings);
+        let waivers = &self.configuration.policy().waivers;
+        let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
+        // What was found out about waivers and comments has severities too.
+        let Settled { findings, .. } = self.settle(findings);
         Report {
+            allowed,
             existing_problems: self.settle(existing).findings.len(),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
@@ -228,7 +235,7 @@ impl Comparison<'_> {
     }
 
     /// What the rules of the newer side's `outcrop.yaml` would take out of what is shown now.
-    fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
+    pub(super) fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
         let (old, new) = (self.configuration.policy(), &self.configuration.after);
         if (&old.ignore, &old.compare) == (&new.ignore, &new.compare) {
             return Vec::new();

@@ -34,6 +34,19 @@ pub struct Finding {
     pub pointer: Option<Pointer>,
 }
 
+/// What two findings about the same problem have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FindingKey {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The resource, or the file where there is none.
+    pub subject: SmolStr,
+    /// The place in the resource, if it is known.
+    pub pointer: Option<Pointer>,
+    /// The shape of the message.
+    pub shape: String,
+}
+
 /// A further place and what is there.
 #[derive(Debug, Clone)]
 pub struct Label {
@@ -137,6 +150,15 @@ impl Finding {
     pub fn about(mut self, resource: impl Into<SmolStr>) -> Self {
         self.resource = Some(resource.into());
         self
+    }
+
+    /// What stays the same when lines move, files are renamed and names are counted anew.
+    pub fn key(&self, sources: &Sources) -> FindingKey {
+        let subject = match &self.resource {
+            Some(resource) => resource.clone(),
+            None => self.path(sources).to_string().into(),
+        };
+        FindingKey { rule: self.rule.id, subject, pointer: self.pointer.clone(), shape: self.shape() }
     }
 
     /// The message without what differs between two reports of one problem: the name of its resource, and numbers.

@@ -6,7 +6,10 @@ pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
+mod finding_groups;
 pub mod github;
+pub mod gitlab;
+mod identified;
 pub mod json;
 #[cfg(test)]
 mod laws;
@@ -19,6 +22,7 @@ pub mod render;
 pub mod request;
 #[cfg(test)]
 mod sample;
+pub mod sarif;
 pub mod side_by_side;
 mod snippet;
 mod style;

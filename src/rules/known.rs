@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::Finding;
-use crate::path::Pointer;
+use crate::finding::{Finding, FindingKey};
 use crate::text::{SourceText, Sources};
 
 /// Findings of a newer side, by whether the older side has them too.
@@ -22,8 +21,11 @@ pub fn by_age(findings: Vec<Finding>, known: &[Finding], sources: &Sources) -> B
     let mut split = ByAge { new: findings, existing: Vec::new() };
     let mut gone: Vec<&Finding> = known.iter().collect();
     for is_exact in [true, false] {
-        let key = |finding: &Finding| fingerprint(finding, sources, is_exact);
-        let mut unmatched: BTreeMap<Fingerprint, Vec<&Finding>> = BTreeMap::new();
+        let key = |finding: &Finding| {
+            let key = finding.key(sources);
+            FindingKey { pointer: key.pointer.filter(|_| is_exact), ..key }
+        };
+        let mut unmatched: BTreeMap<FindingKey, Vec<&Finding>> = BTreeMap::new();
         gone.into_iter().rev().for_each(|finding| unmatched.entry(key(finding)).or_default().push(finding));
         let mut is_known =
             |finding: &Finding| unmatched.get_mut(&key(finding)).is_some_and(|known| known.pop().is_some());
@@ -51,19 +53,6 @@ fn has_moved(gone: &Finding, finding: &Finding, sources: &Sources) -> bool {
     gone.rule.id == finding.rule.id
         && gone.message == finding.message
         && text(gone).as_deref().zip(text(finding).as_deref()).is_some_and(is_moved)
-}
-
-/// Rule, resource or file, place in it, and shape of the message.
-type Fingerprint = (&'static str, String, Option<String>, String);
-
-/// What stays the same when lines move. Without the exact place, findings that something pushed down are recognised too.
-fn fingerprint(finding: &Finding, sources: &Sources, is_exact: bool) -> Fingerprint {
-    let subject = match &finding.resource {
-        Some(resource) => resource.to_string(),
-        None => finding.path(sources).to_string(),
-    };
-    let pointer = finding.pointer.as_ref().filter(|_| is_exact).map(Pointer::to_string);
-    (finding.rule.id, subject, pointer, finding.shape())
 }
 
 #[cfg(test)]

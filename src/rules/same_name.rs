@@ -32,7 +32,8 @@ pub fn same_names(side: &Side<'_>, collection: &LogicalPath, file: &RepoPath) ->
         };
         let identity = identify(&metadata, &path, &payload);
         let is_one_name = identity.alias == identity.remote_id;
-        let own = [("alias", Field::AliasFromAttribute, identity.alias), ("id", Field::IdFromAttribute, identity.remote_id)];
+        let own =
+            [("alias", Field::AliasFromAttribute, identity.alias), ("id", Field::IdFromAttribute, identity.remote_id)];
         for (what, field, name) in own.into_iter().skip(usize::from(is_one_name)) {
             match names.get(&(what, name.clone())) {
                 Some(first) => findings.push(twice(what, &name, first, (&path, &payload), &metadata, field)),

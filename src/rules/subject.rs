@@ -34,9 +34,8 @@ pub fn name_subjects(findings: &mut [Finding], resources: &[Resource], sources: 
 fn pointer_at(root: &Node, place: Span) -> Pointer {
     let mut tokens = Vec::new();
     let mut node = root;
-    let holds = |child: &Child<'_>| {
-        contains(child.node.span, place) || child.key.is_some_and(|key| contains(key.span, place))
-    };
+    let holds =
+        |child: &Child<'_>| contains(child.node.span, place) || child.key.is_some_and(|key| contains(key.span, place));
     while let Some(child) = node.children().find(holds) {
         tokens.push(child.token());
         node = child.node;

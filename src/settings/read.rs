@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::waiver::read_waiver;
 use crate::decode::{StrictReader, StrictRules};
 use crate::document::Document;
 use crate::finding::{self, Outcome, Severity};
@@ -26,7 +27,7 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "roots",
     "metadata",
     "openapi",
@@ -35,6 +36,7 @@ const KEYS: [&str; 12] = [
     "compare",
     "lists",
     "rules",
+    "waivers",
     "limits",
     "directives",
     "merge",
@@ -67,6 +69,7 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
                 let choices = [("default", MergeProfile::Plain), ("unfurl", MergeProfile::Unfurl)];
                 settings.merge = shape.choice(value, "merge", &choices).unwrap_or(settings.merge);
             }
+            "waivers" => settings.waivers = read_each(shape, value, "waivers", read_waiver),
             "rules" => settings.severities = read_severities(shape, value),
             _ => read_limits(shape, value, &mut settings.limits),
         }

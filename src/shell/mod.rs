@@ -5,6 +5,7 @@
 mod apply;
 mod cli;
 mod commands;
+mod day;
 pub mod directory;
 mod environment;
 mod error;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
+use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
@@ -38,6 +39,8 @@ pub(super) struct Session {
     budget: Budget,
     sources: Arc<Sources>,
     user_pager: Option<String>,
+    /// The day by which waivers are judged.
+    day: SmolStr,
     memory: TreeMemory,
 }
 
@@ -74,15 +77,29 @@ impl Session {
         let memory = TreeMemory::of(repository);
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
-        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
+        let day = match comparison.after.commit().and_then(|commit| repository.committed_on(commit)) {
+            Some(seconds) => day::of_seconds(seconds),
+            None => day::today(),
+        };
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory })
     }
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
         let Asked { ignored, reveal, views, all_files } = asked;
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options =
-            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, ..Options::default() };
+        let day = self.day.clone();
+        let options = Options {
+            scope,
+            budget,
+            ignored,
+            memory: &self.memory,
+            views,
+            reveal,
+            all_files,
+            day,
+            ..Options::default()
+        };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

@@ -7,6 +7,7 @@ mod patch;
 pub mod v1;
 mod value;
 
+pub(super) use ascii::Visible;
 pub use patch::write_patches;
 pub use v1::{schema, write};
 
