@@ -4,7 +4,7 @@
     benches/check_history.py OUTCROP COMMITS REPOSITORY...
 
 Each commit is checked against its first parent. Errors are counted by rule and listed with commit, file and message; lines with exit
-codes other than 0, 1 and 2, or that take longer than five minutes, are listed as failures of the program.
+codes other than 0, 1 and 2, or that take longer than half an hour, are listed as failures of the program.
 """
 
 import collections
@@ -18,7 +18,7 @@ def check(outcrop, repository, commit):
     """The exit code and the report of one check."""
     command = [outcrop, "-C", repository, "check", f"{commit}^", commit, "--format", "json"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=1800, check=False)
     except subprocess.TimeoutExpired:
         return "timeout", None, ""
     report = json.loads(done.stdout) if done.stdout else None

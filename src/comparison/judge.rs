@@ -54,7 +54,7 @@ impl Comparison<'_> {
 
     /// What only the two sides together show.
     fn change_findings(&self, older: &[&Resource], newer: &[&Resource], written: &WrittenPayloads) -> Vec<Finding> {
-        let mut findings = rules::joined_resources(older, newer);
+        let mut findings = self.joined_resources(older, newer);
         let was: BTreeMap<&Identity, &Resource> =
             older.iter().map(|resource| (&resource.identity, *resource)).collect();
         let pairs: Vec<(&Resource, &Resource)> =
@@ -75,18 +75,36 @@ impl Comparison<'_> {
         findings
     }
 
-    /// References to resources that are gone, in what changed and in other files of their directories.
-    fn removed_references(&self, older: &[&Resource], newer: &[&Resource], written: &WrittenPayloads) -> Vec<Finding> {
-        let is: BTreeSet<&Identity> = newer.iter().map(|resource| &resource.identity).collect();
-        let removed: Vec<&Resource> = older.iter().copied().filter(|it| !is.contains(&it.identity)).collect();
-        let directories: BTreeSet<RepoPath> = removed.iter().filter_map(|resource| resource.file.parent()).collect();
-        let known: BTreeSet<&RepoPath> = newer.iter().map(|resource| &resource.file).collect();
+    /// Files that describe one resource now, also with files beside them that did not change.
+    fn joined_resources(&self, older: &[&Resource], newer: &[&Resource]) -> Vec<Finding> {
+        let was: BTreeMap<(&RepoPath, usize), &Identity> =
+            older.iter().map(|resource| ((&resource.file, resource.position), &resource.identity)).collect();
+        let is_renamed = |resource: &&&Resource| {
+            was.get(&(&resource.file, resource.position)).is_some_and(|was| **was != resource.identity)
+        };
+        let renamed = newer.iter().filter(is_renamed).filter_map(|resource| resource.file.parent()).collect();
+        let beside = self.resources_beside(&renamed, newer);
+        let [older, newer] = [older, newer].map(|known| known.iter().copied().chain(&beside).collect::<Vec<_>>());
+        rules::joined_resources(&older, &newer)
+    }
+
+    /// The resources of the newer side in files of these directories that are not known yet.
+    fn resources_beside(&self, directories: &BTreeSet<RepoPath>, known: &[&Resource]) -> Vec<Resource> {
+        let known: BTreeSet<&RepoPath> = known.iter().map(|resource| &resource.file).collect();
         let files = directories.iter().flat_map(|directory| self.after.snapshot.list(directory).entries);
         let files = files.filter(|entry| {
             let is_document = Format::of_file_name(entry.path.file_name()).is_some();
             entry.kind == EntryKind::File && is_document && !known.contains(&entry.path)
         });
-        let beside: Vec<Resource> = files.flat_map(|entry| self.after.file(&entry.path).resources.clone()).collect();
+        files.flat_map(|entry| self.after.file(&entry.path).resources.clone()).collect()
+    }
+
+    /// References to resources that are gone, in what changed and in other files of their directories.
+    fn removed_references(&self, older: &[&Resource], newer: &[&Resource], written: &WrittenPayloads) -> Vec<Finding> {
+        let is: BTreeSet<&Identity> = newer.iter().map(|resource| &resource.identity).collect();
+        let removed: Vec<&Resource> = older.iter().copied().filter(|it| !is.contains(&it.identity)).collect();
+        let directories: BTreeSet<RepoPath> = removed.iter().filter_map(|resource| resource.file.parent()).collect();
+        let beside = self.resources_beside(&directories, newer);
         let is_there: BTreeSet<&Identity> = beside.iter().map(|resource| &resource.identity).collect();
         let removed: Vec<&Resource> = removed.into_iter().filter(|it| !is_there.contains(&it.identity)).collect();
         if removed.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{self, Finding, Location};
-use crate::metadata::{Effect, EffectiveEntry, LayerOrigin};
+use crate::metadata::{Effect, EffectiveEntry, Field, LayerOrigin};
 use crate::path::{Pointer, RepoPath};
 use crate::resource::Resource;
 use crate::side::Side;
@@ -24,7 +24,8 @@ pub fn redundant_layers(side: &Side<'_>, layers: &[RepoPath], resources: &[&Reso
     }
     for resource in resources {
         let Some(metadata) = side.metadata_of(resource).filter(|metadata| metadata.is_complete()) else { continue };
-        for (field_path, entry) in metadata.entries().filter(|(_, entry)| is_meant(entry)) {
+        let own = metadata.entries().filter(|(path, entry)| path.field != Field::Itself && is_meant(entry));
+        for (field_path, entry) in own {
             let repeats = entry.over.as_ref().filter(|over| is_same(entry, over)).map(|over| over.at);
             let known = judged.entry(entry.at).or_insert_with(|| (field_path.pointer(), repeats));
             known.1 = known.1.and(repeats);

@@ -15,7 +15,7 @@ use crate::value::Node;
 /// One finding for every resource of a collection whose alias or id an earlier one has; the file is that of one of its resources.
 /// Without attributes that name resources, their directories do, and these are different.
 pub fn same_names(side: &Side<'_>, collection: &LogicalPath, file: &RepoPath) -> Vec<Finding> {
-    let metadata = side.layers().metadata(&collection.child("_"), file).map(|metadata| metadata.value);
+    let metadata = side.layers().metadata(collection, file).map(|metadata| metadata.value);
     let may_name = |metadata: &EffectiveMetadata| {
         [Field::AliasFromAttribute, Field::IdFromAttribute]
             .into_iter()
