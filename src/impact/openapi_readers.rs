@@ -11,7 +11,8 @@ use crate::side::Side;
 /// The files of interest whose resources have operations described by metadata, if the document that these are checked against, or a
 /// file that it refers to, is among the edited ones.
 pub(super) fn openapi_readers(question: &Question<'_>, edited: &BTreeSet<&RepoPath>) -> Vec<RepoPath> {
-    let sides = [question.before, question.after];
+    // The newer side first: what both share is then shown with its name.
+    let sides = [question.after, question.before];
     let is_edited = |side: &Side<'_>| {
         let Some(root) = &side.settings.openapi else { return false };
         let is_referred = || side.openapi().value.is_some_and(|document| has_any(document.files(), edited));

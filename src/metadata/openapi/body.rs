@@ -62,6 +62,7 @@ fn violated(violation: &Violation, body: &Body<'_>) -> Finding {
     let message =
         format!("the body of {method} {path} does not match its schema at {}: {}", violation.place, violation.reason);
     Finding::new(&finding::REQUEST_SCHEMA, Location::Span(violation.value), message)
+        .labelled("does not match")
         .related(violation.schema, "required by this schema")
         .related(body.at, "schema selected here")
 }
