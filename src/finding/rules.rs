@@ -86,8 +86,8 @@ rules! {
          apply once the change is merged.";
     CONFIG_SILENCE = "config/silence", Validation, Warning,
         "a comment that allows a problem gives no reason, or names no rule",
-        "`# outcrop-allow RULE: reason` allows one problem on the same line or the next. Without a reason nobody can tell when it may go, so \
-         such a comment has no effect.";
+        "`# outcrop-allow RULE: reason` allows one problem on the same line or the next. A comment without a \
+         reason has no effect, because a reader could not tell when it may go.";
     CONFIG_UNKNOWN_KEY = "config/unknown-key", Validation, Error,
         "outcrop.yaml has an unknown key",
         "A misspelled key would be ignored silently, and its setting would have no effect. The help line names the nearest known key.";

@@ -10,11 +10,11 @@ use crate::text::Span;
 /// This many resources with the same problem are a group.
 const FEWEST: usize = 3;
 
-/// A finding, and the others that say the same about further resources.
+/// A finding, and those about further resources that differ in nothing but the resource.
 pub(super) struct FindingGroup<'a> {
     /// The finding that is shown.
     pub(super) first: &'a Finding,
-    /// The same problem of other resources.
+    /// The findings about other resources.
     pub(super) others: Vec<&'a Finding>,
 }
 

@@ -8,7 +8,6 @@ mod edit_pattern;
 mod fragment;
 mod finding_groups;
 pub mod github;
-pub mod gitlab;
 mod identified;
 pub mod json;
 #[cfg(test)]
@@ -22,7 +21,6 @@ pub mod render;
 pub mod request;
 #[cfg(test)]
 mod sample;
-pub mod sarif;
 pub mod side_by_side;
 mod snippet;
 mod style;

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::render::{FieldTemplate, RenderedPart};
 use super::scope::{Scoped, logical_collection, scope_for};
-use super::server::{self, ServerDefaults};
+use super::server::{self, SentParts, ServerDefaults};
 use super::transform::{Flavour, transform};
 use super::validate::{SchemaCheck, validate};
 use super::{RequestTarget, url};
@@ -118,8 +118,9 @@ impl<'a> RequestBuilder<'a, '_> {
             nowhere,
             is_filled_in: self.is_filled_in,
         };
-        let problems = server::unknown_parts(&request, self.target);
-        self.findings.extend(problems);
+        if self.is_filled_in {
+            self.findings.extend(server::unknown_parts(&request.sent_parts(), self.target));
+        }
         Some(request)
     }
 
@@ -363,6 +364,11 @@ fn is_token(text: &str) -> bool {
 }
 
 impl Request {
+    fn sent_parts(&self) -> SentParts<'_> {
+        let Self { operation, method, path, headers, body, nowhere, .. } = self;
+        SentParts { operation: *operation, method, path, headers, has_body: body.is_some(), nowhere: *nowhere }
+    }
+
     /// Path and query as they are written in a URL.
     pub fn url(&self) -> String {
         let pairs = self.query.iter();

@@ -3,12 +3,12 @@
 use smol_str::SmolStr;
 
 use super::RequestTarget;
-use super::operation::Request;
 use super::render::RenderedPart;
 use crate::finding::{self, Finding, Location};
 use crate::metadata::openapi::{ApiDocument, KnownRequest};
 use crate::metadata::{Field, FieldPath, Operation, Section};
 use crate::sanitize;
+use crate::text::Span;
 
 /// A method and media types that metadata does not set and the document knows.
 #[derive(Debug, Default)]
@@ -65,10 +65,21 @@ fn is_plain(media: &str) -> bool {
     !media.contains('*')
 }
 
+/// The parts of a request that a document can know.
+pub(super) struct SentParts<'a> {
+    pub(super) operation: Operation,
+    pub(super) method: &'a RenderedPart,
+    pub(super) path: &'a RenderedPart,
+    pub(super) headers: &'a [(SmolStr, RenderedPart)],
+    pub(super) has_body: bool,
+    /// An empty span for values that are not written anywhere.
+    pub(super) nowhere: Span,
+}
+
 /// The parts of a request that the document of its server does not know. Without a document nothing is said; comparing sends what
 /// getting does.
-pub(super) fn unknown_parts(request: &Request, target: &RequestTarget<'_>) -> Vec<Finding> {
-    if !request.is_filled_in || request.operation == Operation::Compare {
+pub(super) fn unknown_parts(request: &SentParts<'_>, target: &RequestTarget<'_>) -> Vec<Finding> {
+    if request.operation == Operation::Compare {
         return Vec::new();
     }
     let Some(document) = target.lookup.openapi().value.filter(|document| document.has_paths()) else {
@@ -79,7 +90,7 @@ pub(super) fn unknown_parts(request: &Request, target: &RequestTarget<'_>) -> Ve
     let at = |part: &RenderedPart| Location::Span(part.at.unwrap_or(nowhere));
     // A body that is checked against the schema of its request says so already, as an error.
     let schema = FieldPath::new(Section::Operation(request.operation), Field::SchemaRef);
-    let is_checked = request.body.is_some()
+    let is_checked = request.has_body
         && target
             .metadata
             .get(&schema)
@@ -92,14 +103,14 @@ pub(super) fn unknown_parts(request: &Request, target: &RequestTarget<'_>) -> Ve
     };
     match document.knows(method, path) {
         KnownRequest::No | KnownRequest::OtherMethods(_) if is_checked => Vec::new(),
-        KnownRequest::No => vec![unknown(&request.path, format!("it has no path {}", sanitize::inline(path)))],
+        KnownRequest::No => vec![unknown(request.path, format!("it has no path {}", sanitize::inline(path)))],
         KnownRequest::OtherMethods(known) => {
             let known = known.join(", ").to_uppercase();
-            let part = if request.method.at.is_some() { &request.method } else { &request.path };
+            let part = if request.method.at.is_some() { request.method } else { request.path };
             vec![unknown(part, format!("{} has no {method}, only {known}", sanitize::inline(path)))]
         }
         KnownRequest::Yes { takes, gives } => {
-            let sent = request.body.as_ref().map(|_| ("Content-Type", takes));
+            let sent = request.has_body.then_some(("Content-Type", takes));
             let wanted = sent.into_iter().chain([("Accept", gives)]);
             wanted.filter_map(|(name, known)| other_media(request, target, name, &known)).collect()
         }
@@ -107,7 +118,7 @@ pub(super) fn unknown_parts(request: &Request, target: &RequestTarget<'_>) -> Ve
 }
 
 /// A media type that metadata sets and the document does not know.
-fn other_media(request: &Request, target: &RequestTarget<'_>, name: &str, known: &[SmolStr]) -> Option<Finding> {
+fn other_media(request: &SentParts<'_>, target: &RequestTarget<'_>, name: &str, known: &[SmolStr]) -> Option<Finding> {
     let (_, part) = request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name))?;
     let at = part.at?;
     let plain = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

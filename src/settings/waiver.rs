@@ -10,7 +10,7 @@ use crate::value::Node;
 
 const KEYS: [&str; 4] = ["rule", "within", "reason", "expires"];
 
-/// One waiver. Without a reason or a last day it is refused: nobody would know when it can go.
+/// One waiver. Without a reason or a last day it is refused, because a reader could not tell when it can go.
 pub(super) fn read_waiver(shape: &mut StrictReader, node: &Node) -> Option<Waiver> {
     let (mut rule, mut within, mut reason, mut expires) = (None, None, None, None);
     for entry in shape.entries(node, "waivers", &KEYS) {

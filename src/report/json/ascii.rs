@@ -11,7 +11,7 @@ use crate::sanitize;
 
 /// Compact JSON with visible strings.
 #[derive(Debug, Default, Clone, Copy)]
-pub(in crate::report) struct Visible;
+pub(super) struct Visible;
 
 impl Formatter for Visible {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {

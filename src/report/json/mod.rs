@@ -1,13 +1,15 @@
 //! Reports for programs. Each version of the format has its own file, and once released it only grows.
 
 mod ascii;
+pub mod gitlab;
 mod group;
 mod make;
 mod patch;
+pub mod sarif;
 pub mod v1;
 mod value;
 
-pub(super) use ascii::Visible;
+use ascii::Visible;
 pub use patch::write_patches;
 pub use v1::{schema, write};
 

@@ -34,9 +34,9 @@ fn write(report: &Report, format: CheckFormat, style: &Style, out: &mut dyn Writ
     match format {
         CheckFormat::Terminal => report::diagnostics::write(report, style, out),
         CheckFormat::Json => report::json::write(report, out),
-        CheckFormat::Sarif => report::sarif::write(report, out),
+        CheckFormat::Sarif => report::json::sarif::write(report, out),
         CheckFormat::Github => report::github::write(report, out),
-        CheckFormat::Gitlab => report::gitlab::write(report, out),
+        CheckFormat::Gitlab => report::json::gitlab::write(report, out),
     }
 }
 

@@ -5,12 +5,13 @@ use std::io;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::Report;
-use super::identified::{Identified, identified};
-use super::locate::Locator;
+use super::Visible;
 use crate::finding::{Finding, Label, Location, RULES, Rule, Severity};
 use crate::path::RepoPath;
 use crate::percent;
+use crate::report::Report;
+use crate::report::identified::{Identified, identified};
+use crate::report::locate::Locator;
 use crate::rules::Allowed;
 use crate::text::Span;
 
@@ -39,7 +40,7 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
             "results": results,
         }],
     });
-    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, super::json::Visible);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
     log.serialize(&mut serializer)?;
     writeln!(out)
 }

@@ -4,10 +4,11 @@ use std::io;
 
 use serde::Serialize;
 
-use super::Report;
-use super::identified::{Identified, identified};
-use super::locate::Locator;
+use super::Visible;
 use crate::finding::{Location, Severity};
+use crate::report::Report;
+use crate::report::identified::{Identified, identified};
+use crate::report::locate::Locator;
 
 #[derive(Serialize)]
 struct Issue<'a> {
@@ -35,7 +36,7 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let mut locator = Locator::new(&report.sources);
     let identified = identified(report.findings.iter(), &report.sources);
     let issues: Vec<Issue<'_>> = identified.iter().map(|it| issue(it, report, &mut locator)).collect();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, super::json::Visible);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
     issues.serialize(&mut serializer)?;
     writeln!(out)
 }
