@@ -8,6 +8,7 @@ mod compare_rules;
 mod effect;
 mod expressions;
 mod hide;
+mod judge;
 mod load;
 mod metadata;
 mod pair;
@@ -78,6 +79,8 @@ pub struct Options<'a> {
     pub views: ComparedViews,
     /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
     pub declaring: Vec<Given<'a>>,
+    /// The day by which waivers are judged, as `YYYY-MM-DD`.
+    pub day: SmolStr,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
@@ -94,6 +97,7 @@ impl Default for Options<'_> {
             layouts: LAYOUTS,
             views: ComparedViews::default(),
             declaring: Vec::new(),
+            day: SmolStr::default(),
             reveal: false,
             all_files: false,
         }
@@ -195,16 +199,7 @@ impl<'a> Comparison<'a> {
             can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file),
         });
         let loaded = loaded.with_findings(rules::dead_edits(&layer_edits));
-        Prepared { loaded, reach, layer_edits }
-    }
-
-    /// Adds what only a check looks for: duplicates, and changes of the rules themselves.
-    fn judge(&self, prepared: Prepared) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits } = prepared;
-        loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
-        loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
-        loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
-        Prepared { loaded, reach, layer_edits }
+        Prepared { loaded, reach, layer_edits, layers }
     }
 
     /// What is wrong with the layer files that changed, beside what is wrong with them as documents.
@@ -231,7 +226,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
-        let Prepared { loaded, reach, layer_edits } = prepared;
+        let Prepared { loaded, reach, layer_edits, .. } = prepared;
         let paired = self.pair(loaded, &reach);
         let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
         let summary = self.noting_layers(paired.summary, &changes.resources);
@@ -291,6 +286,8 @@ struct Prepared {
     loaded: Loaded,
     reach: AffectedSelectors,
     layer_edits: Vec<impact::LayerEdit>,
+    /// The layer files that changed.
+    layers: Vec<RepoPath>,
 }
 
 /// Findings by the side that they are about.

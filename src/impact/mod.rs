@@ -6,6 +6,7 @@
 mod ancestor_readers;
 mod dependents;
 mod layer_edits;
+mod openapi_readers;
 mod role_changes;
 mod selected;
 
@@ -148,6 +149,7 @@ impl Impact {
             }
         }
         affected.extend(self.take_units(&known, &edits));
+        affected.extend(openapi_readers::openapi_readers(question, &edited));
         self.findings.extend(known.findings);
         self.layers.sort_unstable();
         self.layers.dedup();

@@ -4,6 +4,7 @@ mod given;
 mod policy;
 mod read;
 mod roots;
+mod waiver;
 
 use smol_str::SmolStr;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub lists: Vec<ListRule>,
     /// Severities that differ from the rules' own; `None` switches a rule off.
     pub severities: Vec<(SmolStr, Option<Severity>)>,
+    /// Problems that are accepted for a while.
+    pub waivers: Vec<Waiver>,
     /// Whether keys such as `+/base` and `+include` are merge directives; otherwise they are data.
     pub directives: bool,
     /// Whether maps such as `{eval: …}` in resources are expressions; otherwise they are data.
@@ -61,6 +64,7 @@ impl Default for Settings {
             compare: Vec::new(),
             lists: Vec::new(),
             severities: Vec::new(),
+            waivers: Vec::new(),
             directives: true,
             expressions: true,
             layouts_off: Vec::new(),
@@ -99,6 +103,19 @@ pub struct CompareRule {
     pub filter: Vec<SmolStr>,
     /// Not these places, nor what is below them.
     pub suppress: Vec<SmolStr>,
+}
+
+/// A problem that is accepted until a day, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiver {
+    /// The id of the rule.
+    pub rule: SmolStr,
+    /// Files or logical paths it applies to, with `*` and `**`; none means all.
+    pub within: Option<SmolStr>,
+    /// Why the problem is accepted.
+    pub reason: SmolStr,
+    /// The last day on which it is, as `YYYY-MM-DD`.
+    pub expires: SmolStr,
 }
 
 /// A pattern of places in documents.

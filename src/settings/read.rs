@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::waiver::read_waiver;
 use crate::decode::{StrictReader, StrictRules};
 use crate::document::Document;
 use crate::finding::{self, Outcome, Severity};
@@ -26,7 +27,7 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "layouts",
     "roots",
     "metadata",
@@ -36,6 +37,7 @@ const KEYS: [&str; 13] = [
     "compare",
     "lists",
     "rules",
+    "waivers",
     "limits",
     "directives",
     "merge",
@@ -69,6 +71,7 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
                 settings.merge = shape.choice(value, "merge", &choices).unwrap_or(settings.merge);
             }
             "layouts" => settings.layouts_off = read_layouts(shape, value),
+            "waivers" => settings.waivers = read_each(shape, value, "waivers", read_waiver),
             "rules" => settings.severities = read_severities(shape, value),
             _ => read_limits(shape, value, &mut settings.limits),
         }

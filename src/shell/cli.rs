@@ -275,6 +275,12 @@ pub(super) struct CheckArgs {
     /// Report only problems that the older side does not have [default when two revisions are compared]
     #[arg(long, env = "OUTCROP_NEW_ONLY", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub(super) new_only: Option<bool>,
+    /// Report all problems of the files that change, also those that the older side has
+    #[arg(long, env = "OUTCROP_NO_NEW_ONLY", conflicts_with_all = ["new_only", "all"])]
+    pub(super) no_new_only: bool,
+    /// Do not use a pager
+    #[arg(long, env = "OUTCROP_NO_PAGER")]
+    pub(super) no_pager: bool,
     /// Lowest severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
     pub(super) fail_on: FailOn,
@@ -287,8 +293,12 @@ pub(super) enum CheckFormat {
     Terminal,
     /// JSON, schema outcrop/report/v1
     Json,
+    /// SARIF 2.1.0
+    Sarif,
     /// Workflow commands that annotate lines on GitHub
     Github,
+    /// Code Quality report of GitLab
+    Gitlab,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
 use super::configuration;
+use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
@@ -42,6 +43,8 @@ pub(super) struct Session {
     budget: Budget,
     sources: Arc<Sources>,
     user_pager: Option<String>,
+    /// The day by which waivers are judged.
+    day: SmolStr,
     memory: TreeMemory,
 }
 
@@ -81,7 +84,11 @@ impl Session {
         let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
-        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
+        let day = match comparison.after.commit().and_then(|commit| repository.committed_on(commit)) {
+            Some(seconds) => day::of_seconds(seconds),
+            None => day::today(),
+        };
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory })
     }
 
     /// The comparison of both sides.
@@ -89,6 +96,7 @@ impl Session {
         let Asked { ignored, reveal, views, all_files, as_written } = asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
+        let day = self.day.clone();
         let options = Options {
             scope,
             budget,
@@ -98,6 +106,7 @@ impl Session {
             reveal,
             all_files,
             layouts,
+            day,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

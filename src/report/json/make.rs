@@ -11,8 +11,9 @@ use crate::diff::{
     self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
     ResourceChange, Suppressed, causes_at,
 };
-use crate::finding::{Finding, Location};
+use crate::finding::Location;
 use crate::path::{Pointer, RepoPath};
+use crate::report::identified::{Identified, identified};
 use crate::report::locate::Locator;
 use crate::report::paint::Line;
 use crate::report::secret_numbers::SecretNumbers;
@@ -54,7 +55,11 @@ impl<'a> Maker<'a> {
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
-            findings: report.findings.iter().chain(&report.new_problems).map(|finding| self.finding(finding)).collect(),
+            findings: identified(report.findings.iter().chain(&report.new_problems), &report.sources)
+                .into_iter()
+                .map(|found| self.finding(found))
+                .collect(),
+            accepted: self.accepted(report),
             compared_as_text: report.compared_as_text().map(text_file).collect(),
             not_compared: report.unread.iter().map(|path| unread(path, report)).collect(),
             skipped: report
@@ -172,7 +177,18 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn finding(&mut self, finding: &'a Finding) -> WireFinding<'a> {
+    fn accepted(&mut self, report: &'a Report) -> Vec<WireAccepted<'a>> {
+        let found = identified(report.allowed.iter().map(|allowed| &allowed.finding), &report.sources);
+        let accepted = found.into_iter().zip(&report.allowed).map(|(found, allowed)| WireAccepted {
+            finding: self.finding(found),
+            reason: &allowed.reason,
+            until: allowed.until.as_deref(),
+        });
+        accepted.collect()
+    }
+
+    fn finding(&mut self, identified: Identified<'a>) -> WireFinding<'a> {
+        let Identified { finding, fingerprint } = identified;
         WireFinding {
             rule: finding.rule.id,
             kind: finding.rule.kind.name(),
@@ -196,6 +212,9 @@ impl<'a> Maker<'a> {
                 .map(|label| WireRelated { label: &label.text, place: self.range(label.span) })
                 .collect(),
             help: finding.help.as_deref(),
+            resource: finding.resource.as_deref(),
+            pointer: finding.pointer.as_ref().filter(|_| finding.resource.is_some()).map(ToString::to_string),
+            fingerprint,
         }
     }
 
