@@ -246,12 +246,16 @@ rules! {
         "Either no resource matches the layer, or a stronger layer overrides the value for every resource that does. The edit has no \
          effect; check whether it belongs in another file.";
     METADATA_IDENTITY = "metadata/identity", Validation, Error,
-        "an item of a list has no name",
-        "An item without a path is named by the attribute that `aliasFromAttribute` or `idFromAttribute` points to. Neither gives a text \
-         or a number here.";
+        "a resource or an item of a list has no name",
+        "The id and the alias of a resource are attributes of its payload, or templates of them. A template needs all of its \
+         attributes, and gives one segment of a path. An item of a list has no path that could name it instead.";
     METADATA_INVALID = "metadata/invalid", Validation, Error,
         "a value in a metadata file is not what its field takes",
         "Metadata is read strictly, so that a typo cannot silently change many resources. The message says what the field takes.";
+    METADATA_MIXED_FORMS = "metadata/mixed-forms", Validation, Warning,
+        "a metadata file has groups of the old form and of the new one",
+        "`resourceInfo` and `operationInfo` are the old form, `resource`, `operations` and `selector` the new one, which reaches less \
+         far. With groups of both, the file has the new form and its names win. Keep one form.";
     METADATA_NOT_A_FILE = "metadata/not-a-file", Validation, Warning,
         "a metadata file is a link, which is not followed",
         "Symbolic links and submodules are never followed. Put the file itself where the link is.";
@@ -261,12 +265,20 @@ rules! {
     METADATA_PATH = "metadata/path", Validation, Error,
         "a path cannot have metadata",
         "A path of a resource has no `_` and no globs in it, because these match other paths. The message gives the reason.";
+    METADATA_SECRET_LOST = "metadata/secret-lost", Validation, Warning,
+        "a path is no longer reached by a layer that declares a secret attribute",
+        "The file has the new form now, which applies to the items of its collection only. Paths further down lose the secret \
+         attributes that it declared. Write `selector: {descendants: true}`, or declare them again below.";
     METADATA_SELECTOR = "metadata/selector", Validation, Warning,
         "metadata is in a directory whose name matches nothing",
         "The name of this directory looks like a glob but is malformed, so the layer in it never applies to a resource.";
     METADATA_SHADOWED = "metadata/shadowed", Validation, Warning,
         "a field is given under two names, and one is ignored",
         "Many fields have older names that are still read. If both are written, the canonical name is used, for operations with all of its content.";
+    METADATA_SIDECAR = "metadata/sidecar", NotFound, Error,
+        "a file beside a resource that an attribute names is missing",
+        "`externalizedAttributes` names attributes whose text is in a file beside the resource. The file is read from the same revision; \
+         where it is missing, the attribute keeps its placeholder.";
     METADATA_TWO_FILES = "metadata/two-files", Conflict, Warning,
         "a directory has two metadata files",
         "Only one of them is read: `.yaml` before `.yml` before `.json`. Remove the other.";

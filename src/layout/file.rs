@@ -15,7 +15,7 @@ use crate::settings::Given;
 use crate::snapshot::{Entry, EntryKind, ObjectId};
 
 /// What a file holds, after its directives and before expressions and patches.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct FileContent {
     /// Its resources, in the order of the file.
     pub resources: Vec<Resource>,

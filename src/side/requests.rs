@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::{ResourceQuery, Side};
 use crate::finding::{Outcome, has_errors};
 use crate::metadata::{
-    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve, resolve_selector,
+    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve_selector,
 };
 use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
@@ -113,11 +113,8 @@ impl Side<'_> {
             self.shown_payload(resource)
         });
         let metadata = self.layers.layers_for(&file).map(|layers| {
-            let resolved = match path.to_logical() {
-                Some(path) => resolve(&path, layers),
-                None => resolve_selector(path, layers),
-            };
-            self.secrets.hide_effective(&resolved.gather(&mut findings), path)
+            let resolved = resolve_selector(path, layers).gather(&mut findings);
+            self.secrets.hide_effective(&layers.settled(&resolved), path)
         });
         let subject = RequestSubject {
             is_selector: path.to_logical().is_none(),
@@ -223,7 +220,7 @@ impl RequestSubject {
             return true;
         }
         let Some(path) = self.metadata.text(Section::Operation(operation), Field::Path) else { return false };
-        let named = self.metadata.text(Section::Resource, Field::IdFromAttribute).unwrap_or("id");
+        let named = self.metadata.identity(Field::IdFromAttribute).unwrap_or("id");
         let id: Vec<SmolStr> = named.trim().trim_start_matches('/').split(['.', '/']).map(SmolStr::new).collect();
         let scoped = scope_for(target, operation);
         target.memo.template(path).is_ok_and(|template| {

@@ -11,6 +11,7 @@ mod mix;
 mod natural;
 mod number;
 mod origin;
+mod overlay;
 pub mod provenance;
 mod secret;
 mod walk;
@@ -22,6 +23,7 @@ use smol_str::SmolStr;
 
 pub use arithmetic::{CalculationError, Operation, calculate, compare};
 pub use number::Number;
+pub use overlay::overlaid;
 pub use origin::{Extra, Step, StepKind};
 pub use secret::Secret;
 pub use walk::{Child, Children};
