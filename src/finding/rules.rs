@@ -127,6 +127,10 @@ rules! {
         "a keyword is next to a function instead of next to `eval`",
         "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Next to \
          the function they would be ignored.";
+    EXPRESSION_NEEDS_RUN = "expression/needs-run", Validation, Note,
+        "expressions need a running deployment, and are compared as text",
+        "A document of Unfurl addresses the model and the environment of a deployment. What cannot be worked out from the files stays as \
+         it is written, and an edit of its text is shown.";
     EXPRESSION_NOT_NULL = "expression/not-null", Validation, Error,
         "an expression marked `strict: notnull` gives null",
         "The expression found null, or nothing at all. Give the value it looks for, or take `strict` out.";
@@ -165,6 +169,18 @@ rules! {
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
+    INCLUDE_ELSEWHERE = "include/elsewhere", NotFound, Note,
+        "includes lead to other repositories",
+        "The directive names a repository that is not this one, or another revision of it. It stays as it is written and is compared as \
+         data; nothing is fetched, and a local file of that name is not read. `remotes` in outcrop.yaml names further addresses of \
+         this repository.";
+    INCLUDE_ENVIRONMENT = "include/environment", NotFound, Note,
+        "includes depend on the environment of a run",
+        "A condition, a variable in a file name or an address on the network is known to a run alone. The directive stays as it is \
+         written and is compared as data.";
+    INCLUDE_PYTHON = "include/python", NotFound, Note,
+        "includes lead to programs",
+        "Unfurl runs the file to get its content. Nothing is run here: the directive stays as it is written and is compared as data.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
@@ -229,6 +245,9 @@ rules! {
     MERGE_NOT_RESTORABLE = "merge/not-restorable", Validation, Error,
         "a changed document cannot be written so that expanding it restores it",
         "Keys that look like directives would be expanded when the document is read again. Rename or remove them.";
+    MERGE_OPTIONAL_BROKEN = "merge/optional-broken", Validation, Warning,
+        "a file that may be missing is there and cannot be read",
+        "`+?include` brings in nothing if its file is missing. A file with errors brings in nothing either, which is hardly meant.";
     MERGE_RECURSIVE_INCLUDE = "merge/recursive-include", Validation, Error,
         "a directive leads back to itself",
         "The value would be infinite. The chain shows the cycle; remove one of its directives.";

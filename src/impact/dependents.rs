@@ -90,6 +90,7 @@ fn reading(files: &Files<'_>) -> String {
     let given = files.given();
     let (settings, limits) = (given.settings, given.limits);
     let layouts: Vec<&str> = files.layouts().iter().map(|layout| layout.name()).collect();
-    let options = (settings.directives, settings.merge, settings.expressions, &settings.roots, limits);
+    let dialects = (settings.unfurl, &settings.remotes, &settings.metadata_root, &settings.metadata_overlay);
+    let options = (settings.directives, settings.merge, settings.expressions, &settings.roots, dialects, limits);
     format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
 }

@@ -11,7 +11,7 @@ use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
 use super::spelling::step_field;
 use super::statement::{Statement, StatementKind, Statements, TransformOrder};
-use crate::finding::{Finding, Outcome};
+use crate::finding::{Finding, Location, METADATA_INVALID, METADATA_SHADOWED, Outcome};
 use crate::path::RepoPath;
 use crate::text::Span;
 use crate::value::{Node, StepKind, Value, overlaid};
@@ -193,7 +193,7 @@ impl EffectiveMetadata {
         if let Some(list) = self.get(&steps) {
             if list.as_list().is_some_and(|items| !items.is_empty()) {
                 let message = "single transforms replace the whole list of steps that is inherited here";
-                let finding = Finding::new(&crate::finding::METADATA_SHADOWED, crate::finding::Location::Span(at), message);
+                let finding = Finding::new(&METADATA_SHADOWED, Location::Span(at), message);
                 let finding = finding.labelled("this counts").related(list.span, "this list does not count");
                 self.findings.push(finding.help("write the transforms as a list, as the weaker layer does"));
             }
@@ -254,7 +254,14 @@ impl EffectiveMetadata {
     /// What is wrong with the layers, and with their merging.
     pub fn findings(&self) -> Vec<Finding> {
         let layers = self.layers.iter().flat_map(|layer| layer.statements.findings.iter().cloned());
-        layers.chain(self.findings.iter().cloned()).collect()
+        let mut findings: Vec<Finding> = layers.chain(self.findings.iter().cloned()).collect();
+        if let Err((name, at)) = self.default_payload() {
+            let shown = crate::sanitize::inline(&name).into_owned();
+            let message = format!("`useProfiles` selects `{shown}`, and there is no such profile");
+            let finding = Finding::new(&METADATA_INVALID, Location::Span(at), message);
+            findings.push(finding.help("define it below `profiles` of this layer or a weaker one"));
+        }
+        findings
     }
 
     /// Whether a resource without a configured identity is named by its attribute `id`: a layer of the new form says so, and none of the

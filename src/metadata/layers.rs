@@ -151,6 +151,11 @@ impl<'a> Layers<'a> {
         self
     }
 
+    /// The weaker source that these layers are laid over.
+    pub fn weaker(&self) -> Option<&Layers<'a>> {
+        self.weaker.as_deref()
+    }
+
     /// The directory that all layers are below.
     pub fn base(&self) -> &RepoPath {
         &self.base

@@ -66,7 +66,7 @@ impl Session {
         let mut budget = Budget::default();
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
-        let configuration = Configuration::read(&before, &after, policy, &sources);
+        let configuration = Configuration::read(&before, &after, policy, &sources).with_remotes(&repository.remotes());
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());
         after.set_limits(configuration.limits().clone());

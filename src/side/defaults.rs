@@ -57,12 +57,8 @@ impl Side<'_> {
                 resource.payload = with_defaults(&defaults, &resource.payload, at);
             }
             Ok(Some(_)) => {}
-            Err((name, at)) => {
-                let shown = crate::sanitize::inline(&name).into_owned();
-                let message = format!("`useProfiles` selects `{shown}`, and there is no such profile");
-                let finding = Finding::new(&finding::METADATA_INVALID, Location::Span(at), message);
-                findings.push(finding.help("define it below `profiles` of this layer or a weaker one"));
-            }
+            // The metadata itself has a finding about a profile that does not exist.
+            Err(_) => {}
         }
         for sidecar in sidecars(metadata) {
             resource.payload = self.with_texts(resource, &sidecar, findings);

@@ -6,8 +6,9 @@ use std::sync::Mutex;
 use smol_str::SmolStr;
 
 use super::Side;
-use crate::expression::eval::{Payload, ResourceId, Tree, compute, has_expressions, sealed};
-use crate::finding::Outcome;
+use crate::directive;
+use crate::expression::eval::{Payload, ResourceId, Tree, compute, compute_closed, has_expressions, sealed};
+use crate::finding::{self, Finding, Location, Outcome};
 use crate::path::LogicalPath;
 use crate::resource::{Identity, Resource};
 use crate::value::Node;
@@ -16,17 +17,44 @@ impl Side<'_> {
     /// A payload with its expressions replaced by what they give, seen from the resource that owns them.
     pub(super) fn computed(&self, resource: &Resource) -> Outcome<Node> {
         let path = self.path_of(resource).filter(|_| self.settings.expressions && has_expressions(&resource.payload));
+        if self.is_unfurl(resource) {
+            return self.closed(resource);
+        }
         let Some(path) = path else { return Outcome::clean(resource.payload.clone()) };
         let tree = SideTree::new(self);
         let seen = self.seen(resource.clone());
         compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits)
     }
 
+    /// Whether a resource is a document of Unfurl: its paths address a model that is not in the repository.
+    pub fn is_unfurl(&self, resource: &Resource) -> bool {
+        self.settings.unfurl && directive::unfurl_role(&resource.payload, &resource.file).is_some()
+    }
+
+    /// A payload with the expressions replaced that have a value from their own text; a note says how many stay as they are.
+    fn closed(&self, resource: &Resource) -> Outcome<Node> {
+        if !self.settings.expressions || !has_expressions(&resource.payload) {
+            return Outcome::clean(resource.payload.clone());
+        }
+        let (mut outcome, open) = compute_closed(&resource.payload, self.limits);
+        if open > 0 {
+            let message = match open {
+                1 => "1 expression needs a running deployment and is compared as text".to_owned(),
+                count => format!("{count} expressions need a running deployment and are compared as text"),
+            };
+            let at = Location::File { path: resource.file.clone(), revision: self.snapshot.label().into() };
+            outcome.findings.push(Finding::new(&finding::EXPRESSION_NEEDS_RUN, at, message));
+        }
+        outcome
+    }
+
     /// What a resource says, as expressions may see it: its secrets hidden, also from itself.
     fn seen(&self, resource: Resource) -> Node {
         let written = resource.payload.clone();
+        let is_unfurl = self.is_unfurl(&resource);
         let hidden = self.hidden(resource).payload;
-        if self.settings.expressions && has_expressions(&written) { sealed(&written, &hidden) } else { hidden }
+        let computes = self.settings.expressions && !is_unfurl && has_expressions(&written);
+        if computes { sealed(&written, &hidden) } else { hidden }
     }
 
     /// What expressions see of the resource at a path; computed once.

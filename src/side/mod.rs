@@ -18,6 +18,7 @@ mod patching;
 mod render;
 mod requests;
 mod selection;
+mod selectors;
 mod stages;
 mod tree;
 

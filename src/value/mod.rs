@@ -6,6 +6,7 @@
 
 pub mod align;
 mod arithmetic;
+mod binary;
 mod decimal;
 mod mix;
 mod natural;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use arithmetic::{CalculationError, Operation, calculate, compare};
+pub use binary::base64;
 pub use number::Number;
 pub use overlay::overlaid;
 pub use origin::{Extra, Step, StepKind};

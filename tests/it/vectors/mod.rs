@@ -2,6 +2,7 @@
 //!
 //! Areas that are not copied there are looked for in `../shared/vectors/`. An area without a runner is reported as not built.
 
+mod declarest;
 mod diff;
 mod eval;
 mod kustomize;
@@ -9,6 +10,7 @@ mod layered_patches;
 mod merge;
 mod metadata;
 mod patch;
+mod unfurl;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,6 +33,7 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 
 /// Every area whose stage is built.
 const AREAS: &[(&str, Runner)] = &[
+    ("declarest", declarest::run),
     ("diff", diff::run),
     ("eval", eval::run),
     ("kustomize", kustomize::run),
@@ -38,6 +41,7 @@ const AREAS: &[(&str, Runner)] = &[
     ("merge", merge::run),
     ("metadata", metadata::run),
     ("patch", patch::run),
+    ("unfurl", unfurl::run),
 ];
 
 #[test]
@@ -82,6 +86,16 @@ fn every_bundled_area_has_a_runner_and_every_runner_an_area() {
 fn areas(root: &Path) -> Option<BTreeMap<String, PathBuf>> {
     let paths = fs::read_dir(root).ok()?.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     Some(paths.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect())
+}
+
+/// A copy of a public repository in the folder that `OUTCROP_REPOSITORIES` names, as `OWNER+NAME/repo`; its absence is reported.
+fn copy_of(repository: &str) -> Option<PathBuf> {
+    let copies = std::env::var_os("OUTCROP_REPOSITORIES").map(PathBuf::from);
+    let copy = copies.map(|copies| copies.join(repository.replace('/', "+")).join("repo")).filter(|copy| copy.is_dir());
+    if copy.is_none() {
+        absent("repositories", &format!("there is no copy of {repository}"));
+    }
+    copy
 }
 
 fn bundled() -> PathBuf {
