@@ -14,6 +14,17 @@ use crate::value::{Entry, Node, StepKind, Value};
 /// together, and what one side leaves to a default is that default where the other side sets it.
 pub fn compared(before: &EffectiveMetadata, after: &EffectiveMetadata) -> [Node; 2] {
     let mut sides = [Side::of(before), Side::of(after)];
+    same_header_names(&mut sides);
+    for field in [Field::IdFromAttribute, Field::AliasFromAttribute] {
+        let path = FieldPath::new(Section::Resource, field);
+        let places = [sides[1].place_of(&path), sides[0].place_of(&path)];
+        for (side, place) in sides.iter_mut().zip(places) {
+            if side.is_attribute && !side.has(&path) {
+                // A default is written nowhere; what it differs from is.
+                side.put(path.clone(), Node::text("id", place.unwrap_or(side.nowhere)));
+            }
+        }
+    }
     for section in Section::all() {
         if matches!(section, Section::Operation(_) | Section::Defaults) {
             unify_steps(section, &mut sides);
@@ -33,6 +44,8 @@ struct Side {
     values: Vec<(FieldPath, Node, Span)>,
     orders: Vec<(Section, TransformOrder)>,
     nowhere: Span,
+    /// Whether resources without a configured identity are named by their attribute `id`.
+    is_attribute: bool,
 }
 
 impl Side {
@@ -52,18 +65,17 @@ impl Side {
         };
         let orders = Section::all().map(|section| (section, metadata.order(section))).collect();
         let nowhere = metadata.nowhere();
-        let mut side = Self { values: traced.filter(says_something).collect(), orders, nowhere };
-        for field in [Field::IdFromAttribute, Field::AliasFromAttribute] {
-            let path = FieldPath::new(Section::Resource, field);
-            if metadata.default_identity() == Some(true) && !side.has(&path) {
-                side.put(path, Node::text("id", nowhere));
-            }
-        }
-        side
+        let is_attribute = metadata.default_identity() == Some(true);
+        Self { values: traced.filter(says_something).collect(), orders, nowhere, is_attribute }
     }
 
     fn has(&self, path: &FieldPath) -> bool {
         self.values.iter().any(|(known, ..)| known == path)
+    }
+
+    /// Where the other side has a value, if it has one.
+    fn place_of(&self, path: &FieldPath) -> Option<Span> {
+        self.values.iter().find(|(known, ..)| known == path).map(|(_, node, _)| node.span)
     }
 
     fn put(&mut self, path: FieldPath, node: Node) {
@@ -131,9 +143,11 @@ fn fill_in(section: Section, operation: Operation, sides: &mut [Side; 2]) {
         if before == after {
             continue;
         }
+        let having = &sides[usize::from(after)];
+        let place = having.place_of(&FieldPath::new(section, row.field)).unwrap_or(having.nowhere);
         let lacking = &mut sides[usize::from(before)];
         let default = match (row.default)(operation) {
-            FieldDefault::Text(text) => Node::text(SmolStr::new_static(text), lacking.nowhere),
+            FieldDefault::Text(text) => Node::text(SmolStr::new_static(text), place),
             FieldDefault::EmptyMap => Node::map(Vec::new(), lacking.nowhere),
             _ => continue,
         };
@@ -142,6 +156,18 @@ fn fill_in(section: Section, operation: Operation, sides: &mut [Side; 2]) {
     for side in sides.iter_mut() {
         let empty = Node::map(Vec::new(), side.nowhere);
         side.put(FieldPath::new(section, Field::Itself), empty);
+    }
+}
+
+/// Names of headers have no case: where only that differs, the newer spelling counts.
+fn same_header_names(sides: &mut [Side; 2]) {
+    let is_header = |path: &FieldPath| path.field == Field::Headers && path.key.is_some();
+    let [before, after] = sides;
+    for (path, node, _) in before.values.iter_mut().filter(|(path, ..)| is_header(path)) {
+        let twin = after.values.iter().find(|(known, ..)| known == path).and_then(|(_, twin, _)| twin.get("name"));
+        if let Some(name) = twin.cloned() {
+            *node = node.with_at(&std::iter::once(SmolStr::new_static("name")).collect(), name);
+        }
     }
 }
 

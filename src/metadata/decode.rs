@@ -401,6 +401,11 @@ impl MetadataReader<'_> {
                 None => {
                     if let Some(null) = plain.iter().find(|claim| matches!(claim.node.value, Value::Null)) {
                         self.state(FieldPath::new(section, claims[0].field), null.at, StatementKind::Null);
+                        // A list of steps is all transforms.
+                        let others = Field::TRANSFORMS.into_iter().filter(|_| claims[0].field == Field::Transforms);
+                        for field in others {
+                            self.state(FieldPath::new(section, field), null.at, StatementKind::Null);
+                        }
                     }
                 }
             }

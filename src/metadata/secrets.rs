@@ -83,15 +83,16 @@ impl SecretAttributes {
             return if is_harmless(payload) { Vec::new() } else { vec![Pointer::root()] };
         }
         let mut places = Vec::new();
-        self.collect(payload, &mut Vec::new(), &mut places);
+        self.collect(payload, false, &mut Vec::new(), &mut places);
         places
     }
 
-    fn collect(&self, node: &Node, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
+    fn collect(&self, node: &Node, in_list: bool, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
         for child in node.children() {
             path.push(child.token());
-            if !self.is_secret(path, child.key.is_some()) {
-                self.collect(child.node, path, places);
+            let in_list = in_list || child.key.is_none();
+            if !self.is_secret(path, !in_list) {
+                self.collect(child.node, in_list, path, places);
             } else if !is_harmless(child.node) {
                 places.push(path.iter().cloned().collect());
             }
@@ -99,7 +100,7 @@ impl SecretAttributes {
         }
     }
 
-    /// Whether a place is secret: a name at any depth of maps, or exactly this path, also through lists.
+    /// Whether a place is secret: a name at any depth of maps, but not inside lists, or exactly this path, also through lists.
     fn is_secret(&self, path: &[SmolStr], is_member: bool) -> bool {
         is_member && path.last().is_some_and(|key| self.names.contains(key))
             || self.paths.iter().any(|secret| secret == path)

@@ -9,8 +9,11 @@ use super::Side;
 use crate::directive;
 use crate::expression::eval::{Payload, ResourceId, Tree, compute, compute_closed, has_expressions, sealed};
 use crate::finding::{self, Finding, Location, Outcome};
+use crate::limits::Spent;
+use crate::names::Format;
 use crate::path::LogicalPath;
 use crate::resource::{Identity, Resource};
+use crate::snapshot::{EntryKind, Scope, files_below};
 use crate::value::Node;
 
 impl Side<'_> {
@@ -23,7 +26,34 @@ impl Side<'_> {
         let Some(path) = path else { return Outcome::clean(resource.payload.clone()) };
         let tree = SideTree::new(self);
         let seen = self.seen(resource.clone());
-        compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits)
+        let computed = compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits);
+        // A part of an Unfurl document in a file of its own addresses the same model.
+        let is_foreign = |finding: &Finding| {
+            [&finding::EXPRESSION_UNKNOWN_FUNCTION, &finding::EXPRESSION_UNKNOWN_SPECIAL_KEY]
+                .iter()
+                .any(|rule| rule.id == finding.rule.id)
+        };
+        let is_file = matches!(resource.identity, Identity::File { .. });
+        match is_file && computed.findings.iter().any(is_foreign) && self.holds_unfurl() {
+            true => self.closed(resource),
+            false => computed,
+        }
+    }
+
+    /// Whether some file of the snapshot is a document of Unfurl, judged by its bytes.
+    fn holds_unfurl(&self) -> bool {
+        *self.caches.holds_unfurl.get_or_init(|| {
+            let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+            let mut texts = entries.iter().filter(|entry| {
+                entry.kind == EntryKind::File && Format::of_file_name(entry.path.file_name()).is_some()
+            });
+            let marks: [&[u8]; 3] = [b"apiVersion: unfurl/", b"tosca_definitions_version", b"\"unfurl/v1"];
+            self.settings.unfurl
+                && texts.any(|entry| {
+                    let bytes = self.snapshot.read(entry).unwrap_or_default();
+                    marks.iter().any(|mark| bytes.windows(mark.len()).any(|window| window == *mark))
+                })
+        })
     }
 
     /// Whether a resource is a document of Unfurl: its paths address a model that is not in the repository.

@@ -67,6 +67,8 @@ pub struct Side<'a> {
 
 /// Answers that were computed before.
 struct Caches {
+    /// Whether the snapshot holds documents of Unfurl.
+    holds_unfurl: OnceLock<bool>,
     /// Files whose resources have defaults below them.
     based: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
@@ -210,6 +212,7 @@ impl Caches {
         let patch_files =
             given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
+            holds_unfurl: OnceLock::new(),
             based: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),

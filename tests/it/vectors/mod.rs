@@ -1,6 +1,6 @@
 //! Conformance cases as data: every area below `fixtures/vectors/`, or below the folder that `OUTCROP_VECTORS` names.
 //!
-//! Areas that are not copied there are looked for in `../shared/vectors/`. An area without a runner is reported as not built.
+//! Those of `../shared/vectors/` are run too, where it is there. An area without a runner is reported as not built.
 
 mod declarest;
 mod diff;
@@ -46,15 +46,21 @@ const AREAS: &[(&str, Runner)] = &[
 
 #[test]
 fn vectors() {
-    let folders = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
-        Some(named) => areas(&named).unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display())),
+    let folders: Vec<(String, PathBuf)> = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
+        Some(named) => areas(&named)
+            .unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display()))
+            .into_iter()
+            .collect(),
         None => {
-            let mut found = areas(&project().join("../shared/vectors")).unwrap_or_default();
-            found.extend(areas(&bundled()).expect("the project has vectors"));
-            found
+            let bundled = areas(&bundled()).expect("the project has vectors");
+            let beside = areas(&project().join("../shared/vectors")).unwrap_or_default();
+            for (area, _) in AREAS.iter().filter(|(area, _)| !beside.contains_key(*area)) {
+                report(&format!("vectors {area}: no folder beside the project"));
+            }
+            bundled.into_iter().chain(beside).collect()
         }
     };
-    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.contains_key(*area)) {
+    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.iter().any(|(known, _)| known == area)) {
         absent("vectors", &format!("there is no folder for the area {area}"));
     }
     let mut failures = Vec::new();

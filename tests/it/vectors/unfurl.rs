@@ -244,12 +244,14 @@ fn changes_of(resource: &Value) -> Vec<Value> {
     let mut changes: Vec<Value> = Vec::new();
     for change in list("changes") {
         let inside = text(&change["path"]).split('/').any(|token| token == "eval");
-        let has_text = !change["expression"].is_null();
         let value = if inside { Value::Null } else { json!(true) };
-        changes.push(json!({ "path": change["path"], "text": inside || has_text, "value": value }));
+        changes.push(json!({ "path": change["path"], "text": inside, "value": value }));
     }
     for change in list("expressions") {
-        changes.push(json!({ "path": change["path"], "text": true, "value": false }));
+        match changes.iter_mut().find(|known| known["path"] == change["path"]) {
+            Some(known) => known["text"] = json!(true),
+            None => changes.push(json!({ "path": change["path"], "text": true, "value": false })),
+        }
     }
     changes
 }
@@ -277,13 +279,25 @@ fn repository(case: &Value) -> Result<(), String> {
     for (file, changes) in &wanted {
         let resource = report["resources"].as_array().into_iter().flatten().find(|it| it["after"]["file"] == *file);
         let Some(resource) = resource else { return Err(format!("{file} is not in the report")) };
-        let found: BTreeSet<(String, String)> = resource["changes"].as_array().into_iter().flatten().map(place).collect();
+        let found = places(resource["changes"].as_array().map(Vec::as_slice).unwrap_or_default());
         let wanted: BTreeSet<(String, String)> = changes.as_array().into_iter().flatten().map(place).collect();
         if found != wanted {
             return Err(format!("{file}: expected {wanted:?}, got {found:?}"));
         }
     }
     Ok(())
+}
+
+/// The places of changes; a list that became longer or shorter is one value.
+fn places(changes: &[Value]) -> BTreeSet<(String, String)> {
+    let list_of = |(kind, path): &(String, String)| {
+        let (list, item) = path.rsplit_once('/')?;
+        (kind != "value" && item.bytes().all(|byte| byte.is_ascii_digit())).then(|| list.to_owned())
+    };
+    let all: Vec<(String, String)> = changes.iter().map(place).collect();
+    let lists: BTreeSet<String> = all.iter().filter_map(list_of).collect();
+    let within = |path: &str| lists.iter().find(|list| path.starts_with(&format!("{list}/"))).cloned();
+    all.into_iter().map(|(kind, path)| within(&path).map_or((kind, path), |list| ("value".to_owned(), list))).collect()
 }
 
 fn place(change: &Value) -> (String, String) {

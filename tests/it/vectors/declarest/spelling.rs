@@ -42,29 +42,16 @@ pub(super) fn normalise(value: &mut Value) {
 /// Three fields become a list of steps, in their order; a suppressed nothing is no step.
 fn as_steps(map: &mut serde_json::Map<String, Value>) {
     const KINDS: [&str; 3] = ["filterAttributes", "suppressAttributes", "jqExpression"];
-    let steps: Vec<Value> = map
-        .iter()
-        .filter(|(key, value)| KINDS.contains(&key.as_str()) && (*key != "suppressAttributes" || **value != json!([])))
-        .map(|(key, value)| json!({ key.as_str(): value }))
-        .collect();
-    if map.len() > 1 && map.keys().all(|key| KINDS.contains(&key.as_str())) || !steps.is_empty() {
-        let is_step = map.len() == 1 && map.keys().all(|key| KINDS.contains(&key.as_str()));
-        if !is_step || map.contains_key("transforms") {
-            KINDS.iter().for_each(|kind| {
-                map.remove(*kind);
-            });
-            map.insert("transforms".to_owned(), steps.into());
+    for (name, value) in map.iter_mut().filter(|(name, _)| matches!(name.as_str(), "payload" | "compareResources")) {
+        let Some(fields) = value.as_object_mut().filter(|fields| !fields.contains_key("transforms")) else { continue };
+        let is_step = |name: &str, value: &Value| name != "suppressAttributes" || *value != json!([]);
+        let kinds: Vec<(String, Value)> = fields.clone().into_iter().filter(|(name, _)| KINDS.contains(&name.as_str())).collect();
+        fields.retain(|name, _| !KINDS.contains(&name.as_str()));
+        let steps = kinds.into_iter().filter(|(name, value)| is_step(name, value));
+        let steps: Vec<Value> = steps.map(|(name, value)| json!({ name: value })).collect();
+        if name == "payload" || !steps.is_empty() {
+            fields.insert("transforms".to_owned(), steps.into());
         }
-    }
-    if let Some(payload) = map.get_mut("payload").and_then(Value::as_object_mut)
-        && !payload.contains_key("transforms")
-    {
-        let only: Vec<Value> = std::mem::take(payload)
-            .into_iter()
-            .filter(|(key, value)| key != "suppressAttributes" || *value != json!([]))
-            .map(|(key, value)| json!({ key: value }))
-            .collect();
-        payload.insert("transforms".to_owned(), only.into());
     }
 }
 
@@ -148,7 +135,8 @@ pub(super) fn pointer(change: &Value) -> String {
         return format!("/{}", tokens[..end].join("/"));
     };
     let label = text(&change["display"]);
-    let name = label.split("name=").nth(1).map(|rest| rest.split([']', ',']).next().unwrap_or(rest));
+    let name = label.split("httpHeaders[").nth(1).and_then(|rest| rest.split(']').next());
+    let name = name.filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit()));
     let of_value = |side: &str| change[side]["name"].as_str().map(str::to_owned);
     let name = name.map(str::to_owned).or_else(|| of_value("after")).or_else(|| of_value("before"));
     format!("/{}/{}", tokens[..=at].join("/"), name.unwrap_or_default().to_lowercase())
