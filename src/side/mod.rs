@@ -20,6 +20,7 @@ mod requests;
 mod selection;
 mod selectors;
 mod stages;
+mod survey;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -54,6 +55,7 @@ pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
 pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
 pub use selection::{ResourceName, ResourceSelection};
 pub use stages::{Effective, Stage};
+pub use survey::Survey;
 use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.
