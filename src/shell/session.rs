@@ -76,6 +76,7 @@ impl Session {
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
         let configuration = configuration::for_pair(global, &before, &after, policy, &sources)?;
+        let configuration = configuration.with_remotes(&repository.remotes());
         configuration::note_ignored(global, repository, &after);
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());

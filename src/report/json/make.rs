@@ -105,6 +105,7 @@ impl<'a> Maker<'a> {
         WireResource {
             id: side.map(|side| side.identity.to_string()).unwrap_or_default(),
             identity: side.map_or(WireIdentity::Logical { path: "" }, |side| identity(&side.identity)),
+            subject: side.filter(|side| side.is_selector()).map(|_| "selector"),
             status: resource.status().name(),
             changes: whole.into_iter().chain(payload).collect(),
             spelling_only: spelling.collect(),
@@ -119,8 +120,8 @@ impl<'a> Maker<'a> {
     /// A resource that came or went is one change of everything.
     fn whole(&mut self, resource: &'a ResourceChange, homes: &[Option<HomeFile>; 2]) -> Option<WireChange<'a>> {
         let (kind, before, after) = match (&resource.before, &resource.after) {
-            (None, Some(after)) => (ChangeKind::Add, None, Some(&after.payload)),
-            (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
+            (None, Some(after)) if !after.is_selector() => (ChangeKind::Add, None, Some(&after.payload)),
+            (Some(before), None) if !before.is_selector() => (ChangeKind::Remove, Some(&before.payload), None),
             _ => return None,
         };
         let change = Change::new(kind, Vec::new(), before.cloned(), after.cloned());
@@ -329,27 +330,13 @@ fn wire_path(path: &RepoPath) -> WirePath {
     let bytes = path.as_bytes();
     WirePath {
         path: String::from_utf8_lossy(bytes).into_owned(),
-        path_bytes: path.to_str().is_none().then(|| base64(bytes)),
+        path_bytes: path.to_str().is_none().then(|| crate::value::base64(bytes)),
     }
 }
 
 pub(super) fn in_file(path: &RepoPath) -> InFile {
     let WirePath { path: file, path_bytes } = wire_path(path);
     InFile { file, path_bytes }
-}
-
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |group, &byte| group << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let sextet = (group >> (18 - 6 * at)) as usize & 63;
-            text.push(if at <= chunk.len() { char::from(ALPHABET[sextet]) } else { '=' });
-        }
-    }
-    text
 }
 
 pub(super) fn kind_name(kind: ChangeKind) -> &'static str {

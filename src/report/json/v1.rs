@@ -112,6 +112,9 @@ pub(super) struct Summary {
 pub(super) struct WireResource<'a> {
     pub id: String,
     pub identity: WireIdentity<'a>,
+    /// `selector` for the effective metadata of a selector; left out for resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<&'static str>,
     pub status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<WireFile>,

@@ -124,6 +124,8 @@ impl World {
             sources: &self.sources,
             limits: &self.limits,
             profile: self.profile,
+            unfurl: true,
+            remotes: &[],
         }
     }
 
