@@ -27,7 +27,7 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "roots",
     "metadata",
     "openapi",
