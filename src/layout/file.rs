@@ -84,12 +84,12 @@ impl<'a> Files<'a> {
         Self { given, includes, roles: Roles::new(given.snapshot, given.settings), layouts, files: Memo::default() }
     }
 
-    /// The files of the snapshot, read again, with their texts kept elsewhere.
+    /// The files of the snapshot, to be read again, with their texts kept elsewhere.
     pub fn with_sources<'b>(&self, sources: &'b Arc<Sources>) -> Files<'b>
     where
         'a: 'b,
     {
-        Files::new(Given { sources, ..self.given }, Arc::clone(&self.includes), self.layouts)
+        Files::new(Given { sources, ..self.given }, Arc::default(), self.layouts)
     }
 
     /// The snapshot and how it is read.
