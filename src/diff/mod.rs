@@ -4,7 +4,6 @@
 //! otherwise by content. Matches found by hash or by similarity are always verified. The result does not depend on which side is
 //! older: comparing in the other direction gives the mirror image.
 
-mod bumps;
 mod cause;
 mod edits;
 mod groups;
@@ -38,7 +37,6 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-pub use bumps::{Bump, BumpKind, Bumps, Level, bumps};
 pub use cause::{Cause, Causes, FileSpan, HomeFile, Via, causes, causes_at};
 pub use edits::{EditedFile, Edits, OwnEdits, edits};
 pub use fingerprint::{Digest, Fingerprint};
