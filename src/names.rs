@@ -79,7 +79,8 @@ pub fn rank(name: &[u8], stem: &str) -> Option<usize> {
 
 /// Whether a file of this name holds the resource that its directory is named after, in any format.
 pub fn is_resource_file(name: &[u8]) -> bool {
-    name.strip_prefix(RESOURCE.as_bytes()).is_some_and(|rest| rest.len() > 1 && rest[0] == b'.' && !rest[1..].contains(&b'.'))
+    name.strip_prefix(RESOURCE.as_bytes())
+        .is_some_and(|rest| rest.len() > 1 && rest[0] == b'.' && !rest[1..].contains(&b'.'))
 }
 
 /// Whether a file with this stem holds defaults of a layer beside it: `defaults`, or `defaults-` and the name of a profile.

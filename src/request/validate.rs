@@ -33,7 +33,8 @@ pub(super) fn lacking(target: &RequestTarget<'_>, operation: Operation) -> Optio
         return None;
     }
     let shown = sanitize::inline(&missing.join(", ")).into_owned();
-    let message = format!("the payload of {} for {} is missing required attributes [{shown}]", operation.name(), target.path);
+    let message =
+        format!("the payload of {} for {} is missing required attributes [{shown}]", operation.name(), target.path);
     let finding = Finding::new(&finding::REQUEST_REQUIRED, Location::Span(target.payload.span.start_only()), message);
     let fields = [Field::ResourceRequired, Field::AliasFromAttribute, Field::IdFromAttribute];
     let at = fields.iter().find_map(|field| target.metadata.provenance(&FieldPath::new(Section::Resource, *field)));

@@ -55,7 +55,9 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
             "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
             "metadata" => read_metadata(shape, value, settings),
             "layouts" => read_layouts(shape, value, settings),
-            "remotes" => settings.remotes = read_each(shape, value, "remotes", |shape, item| shape.text(item, "remotes")),
+            "remotes" => {
+                settings.remotes = read_each(shape, value, "remotes", |shape, item| shape.text(item, "remotes"))
+            }
             "openapi" => settings.openapi = read_path(shape, value, "openapi"),
             "secrets" => settings.secrets = read_each(shape, value, "secrets", read_secret),
             "ignore" => settings.ignore = read_each(shape, value, "ignore", read_ignored),
