@@ -45,7 +45,7 @@ struct Parser<'a, 'v> {
 const UNCLOSED: &str = "a `${` is not closed";
 const BAD: &str = "this is no expression that Flux knows";
 
-impl<'v> Parser<'_, 'v> {
+impl Parser<'_, '_> {
     fn peek(&self) -> Option<char> {
         self.text.get(self.at).copied()
     }
