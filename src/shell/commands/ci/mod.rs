@@ -12,13 +12,9 @@ use super::check::exit_of;
 use crate::comparison::{self, Judged};
 use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
-<<<<<<< HEAD
 use crate::report::affected::Listed;
-use crate::report::json::{matrix, roots};
-use crate::report::{self, Report, Style, SummaryCounts, plural};
-=======
+use crate::report::json::matrix;
 use crate::report::{self, Reach, Report, Style, SummaryCounts, plural};
->>>>>>> main
 use crate::sanitize;
 use crate::settings::Policy;
 use crate::shell::cli::{GithubArgs, Global};
@@ -155,31 +151,19 @@ impl Review {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
         };
-<<<<<<< HEAD
-        let (roots, matrix) = (roots(&report, Listed::Differing), matrix(&report, Listed::Differing));
-        let path = files.write_report(|out| report::json::write(&report, out))?;
-        files.write_outputs(&[
-            ("changed", if has_changed { "true" } else { "false" }),
-            ("errors", &counts.errors.to_string()),
-            ("warnings", &counts.warnings.to_string()),
-            ("report", &path),
-            ("roots", &roots),
-            ("matrix", &matrix),
-        ])
-=======
         let mut outputs = vec![
             ("changed", if has_changed { "true" } else { "false" }.to_owned()),
             ("errors", counts.errors.to_string()),
             ("warnings", counts.warnings.to_string()),
         ];
         outputs.extend(reach_outputs(&reach));
+        outputs.push(("matrix", matrix(&report, Listed::Differing)));
         if let Some(directory) = files.make_directory()? {
             outputs.push(("report", directory.write("report.json", |out| report::json::write(&report, out))?));
             outputs.push(("comment", directory.write("comment.md", |out| out.write_all(&comment))?));
             outputs.push(("directory", directory.path()?));
         }
         files.write_outputs(&outputs)
->>>>>>> main
     }
 
     /// The verdict in a few words; names of the repository as `name` writes them.
