@@ -10,7 +10,7 @@ pub mod sarif;
 pub mod v1;
 mod value;
 
-pub use affected::{matrix, write_affected};
+pub use affected::{matrix, roots, write_affected};
 use ascii::Visible;
 pub use patch::write_patches;
 pub use v1::{schema, write};

@@ -13,7 +13,7 @@ use crate::comparison::{self, Judged};
 use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
 use crate::report::affected::Listed;
-use crate::report::json::matrix;
+use crate::report::json::{matrix, roots};
 use crate::report::{self, Reach, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
@@ -156,6 +156,7 @@ impl Review {
             ("warnings", counts.warnings.to_string()),
         ];
         outputs.extend(reach_outputs(&reach));
+        outputs.push(("roots", roots(&report, Listed::Differing)));
         outputs.push(("matrix", matrix(&report, Listed::Differing)));
         if let Some(directory) = files.make_directory()? {
             outputs.push(("report", directory.write("report.json", |out| report::json::write(&report, out))?));
