@@ -27,12 +27,6 @@ pub fn matrix(report: &Report, listed: Listed) -> String {
     serde_json::to_string(&WireMatrix { include: jobs }).unwrap_or_default()
 }
 
-/// The names of the units that the newer side has, as a JSON list.
-pub fn roots(report: &Report, listed: Listed) -> String {
-    let units = units(report, listed).into_iter().filter(|unit| unit.sides[1]);
-    serde_json::to_string(&units.map(|unit| name(&unit.unit)).collect::<Vec<_>>()).unwrap_or_default()
-}
-
 #[derive(Serialize)]
 struct WireAffected<'a> {
     schema: &'static str,

@@ -8,7 +8,7 @@ mod patch;
 pub mod v1;
 mod value;
 
-pub use affected::{matrix, roots, write_affected};
+pub use affected::{matrix, write_affected};
 pub use patch::write_patches;
 pub use v1::{schema, write};
 
