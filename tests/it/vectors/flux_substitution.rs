@@ -8,7 +8,7 @@ use outcrop::value::Node;
 use serde_json::{Value, json};
 
 use super::kustomize::build_object;
-use super::{CaseResult, read, with_shared};
+use super::{CaseResult, read};
 
 pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
     let parse = |text: &str| -> Result<Vec<Value>, String> {
@@ -21,7 +21,7 @@ pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
             && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
     };
     let is_possible = |row: &Value| row["vars"].as_object().expect("a row has vars").keys().all(is_name);
-    let rows = with_shared(folder).into_iter().flat_map(|folder| read(&folder, parse)).filter(is_possible);
+    let rows = read(folder, parse).into_iter().filter(is_possible);
     rows.map(|row| (row["text"].as_str().unwrap_or_default().escape_debug().to_string(), check(&row))).collect()
 }
 

@@ -15,14 +15,14 @@ use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 use serde_json::Value;
 
-use super::{CaseResult, name_of, read, with_shared};
+use super::{CaseResult, name_of, read};
 
 pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
     let parse = |text: &str| {
         let case = serde_json::from_str(text).map_err(|error| error.to_string())?;
         Ok(vec![case])
     };
-    let cases = with_shared(folder).into_iter().flat_map(|folder| read(&folder, parse));
+    let cases = read(folder, parse).into_iter();
     cases.map(|case: Value| (name_of(&case), check(&case))).collect()
 }
 

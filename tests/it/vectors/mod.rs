@@ -1,7 +1,8 @@
 //! Conformance cases as data: every area below `fixtures/vectors/`, or below the folder that `OUTCROP_VECTORS` names.
 //!
-//! Areas that are not copied there are looked for in `../shared/vectors/`. An area without a runner is reported as not built.
+//! Those of `../shared/vectors/` are run too, where it is there. An area without a runner is reported as not built.
 
+mod declarest;
 mod diff;
 mod eval;
 mod flux_substitution;
@@ -10,6 +11,7 @@ mod layered_patches;
 mod merge;
 mod metadata;
 mod patch;
+mod unfurl;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,6 +34,7 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 
 /// Every area whose stage is built.
 const AREAS: &[(&str, Runner)] = &[
+    ("declarest", declarest::run),
     ("diff", diff::run),
     ("eval", eval::run),
     ("flux-substitution", flux_substitution::run),
@@ -40,19 +43,26 @@ const AREAS: &[(&str, Runner)] = &[
     ("merge", merge::run),
     ("metadata", metadata::run),
     ("patch", patch::run),
+    ("unfurl", unfurl::run),
 ];
 
 #[test]
 fn vectors() {
-    let folders = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
-        Some(named) => areas(&named).unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display())),
+    let folders: Vec<(String, PathBuf)> = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
+        Some(named) => areas(&named)
+            .unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display()))
+            .into_iter()
+            .collect(),
         None => {
-            let mut found = areas(&project().join("../shared/vectors")).unwrap_or_default();
-            found.extend(areas(&bundled()).expect("the project has vectors"));
-            found
+            let bundled = areas(&bundled()).expect("the project has vectors");
+            let beside = areas(&project().join("../shared/vectors")).unwrap_or_default();
+            for (area, _) in AREAS.iter().filter(|(area, _)| !beside.contains_key(*area)) {
+                report(&format!("vectors {area}: no folder beside the project"));
+            }
+            bundled.into_iter().chain(beside).collect()
         }
     };
-    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.contains_key(*area)) {
+    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.iter().any(|(known, _)| known == area)) {
         absent("vectors", &format!("there is no folder for the area {area}"));
     }
     let mut failures = Vec::new();
@@ -86,11 +96,14 @@ fn areas(root: &Path) -> Option<BTreeMap<String, PathBuf>> {
     Some(paths.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect())
 }
 
-/// The folder of an area, and the larger one of the same name beside the project where that is at hand.
-fn with_shared(folder: &Path) -> Vec<PathBuf> {
-    let shared = folder.file_name().map(|area| project().join("../shared/vectors").join(area));
-    let is_wanted = |shared: &PathBuf| std::env::var_os("OUTCROP_VECTORS").is_none() && shared.is_dir();
-    [folder.to_owned()].into_iter().chain(shared.filter(is_wanted)).collect()
+/// A copy of a public repository in the folder that `OUTCROP_REPOSITORIES` names, as `OWNER+NAME/repo`; its absence is reported.
+fn copy_of(repository: &str) -> Option<PathBuf> {
+    let copies = std::env::var_os("OUTCROP_REPOSITORIES").map(PathBuf::from);
+    let copy = copies.map(|copies| copies.join(repository.replace('/', "+")).join("repo")).filter(|copy| copy.is_dir());
+    if copy.is_none() {
+        absent("repositories", &format!("there is no copy of {repository}"));
+    }
+    copy
 }
 
 fn bundled() -> PathBuf {
