@@ -1,12 +1,15 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
+pub mod affected;
 mod cause;
 mod name_list;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
+mod finding_groups;
 pub mod github;
+mod identified;
 pub mod json;
 #[cfg(test)]
 mod laws;
