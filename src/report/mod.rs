@@ -16,6 +16,7 @@ pub mod lines;
 mod locate;
 pub mod markdown;
 mod paint;
+mod reach;
 mod text_diff;
 pub mod render;
 pub mod request;
@@ -30,6 +31,7 @@ mod secret_numbers;
 pub mod trace;
 pub mod unified;
 
+pub use reach::Reach;
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 

@@ -5,6 +5,7 @@ mod change;
 mod footer;
 mod group;
 pub mod names;
+pub mod one_file;
 mod order;
 mod resource;
 mod sources;
@@ -16,6 +17,7 @@ use std::io;
 use std::rc::Rc;
 
 pub use names::write as write_names;
+pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
 pub(super) use change::Layout;
