@@ -15,6 +15,7 @@ mod parse_once;
 mod patched;
 mod report;
 mod requests;
+mod selected;
 mod text_files;
 mod units;
 mod views;
@@ -40,11 +41,13 @@ use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
+pub use crate::snapshot::Copied;
 use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
+pub use selected::SelectedResources;
 pub use text_files::{TextCause, TextContent, TextFile};
 pub use views::ComparedViews;
 
@@ -74,6 +77,8 @@ pub struct Options<'a> {
     pub views: ComparedViews,
     /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
     pub declaring: Vec<Given<'a>>,
+    /// Which resources are shown.
+    pub selected: SelectedResources,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
@@ -90,6 +95,7 @@ impl Default for Options<'_> {
             layouts: LAYOUTS,
             views: ComparedViews::default(),
             declaring: Vec::new(),
+            selected: SelectedResources::default(),
             reveal: false,
             all_files: false,
         }

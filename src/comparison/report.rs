@@ -13,10 +13,11 @@ use super::{
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
+use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
 use crate::rules::{self, ByAge, Settled};
-use crate::snapshot::{Unreadable, renames};
+use crate::snapshot::{ChangedFile, Copied, Scope, Unreadable, copies, files_below, renames};
 use crate::text::Sources;
 
 /// The result of a run, as all formats show it.
@@ -44,6 +45,12 @@ pub struct Report {
     pub text_files: Vec<TextFile>,
     /// Changed or affected files that could not be compared.
     pub unread: BTreeSet<RepoPath>,
+    /// Directories whose files were copied to others, if many files are new.
+    pub copies: Vec<Copied>,
+    /// Which resources are shown, if not all of them are: the words of the flags.
+    pub filters: Vec<SmolStr>,
+    /// The number of resources that differ and are not shown because of these filters.
+    pub filtered_out: usize,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
@@ -65,6 +72,9 @@ pub struct Report {
     /// The texts that findings and values point into.
     pub sources: Arc<Sources>,
 }
+
+/// So many new files are looked at for copies.
+const MANY_ADDED: usize = 20;
 
 /// How much was compared; shown with every report.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +131,10 @@ impl Comparison<'_> {
             resources.retain(|resource| resource.changes().next().is_some());
         }
         diff::sort(&mut resources);
+        let differing = |resources: &[ResourceChange]| resources.iter().filter(|it| it.is_difference()).count();
+        let all = differing(&resources);
+        resources.retain(|resource| self.options.selected.has(resource));
+        let filtered_out = all - differing(&resources);
         let policy = self.configuration.policy();
         let suppressions = Suppressions::new(&policy.ignore, &policy.compare, &self.options.ignored);
         let mut suppressed = suppressions.apply(&mut resources);
@@ -136,8 +150,12 @@ impl Comparison<'_> {
         let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
         let errors = problems.limiting.findings.iter().filter(|finding| incomplete && finding.is_error());
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
-        let differing = resources.iter().filter(|resource| resource.is_difference()).count();
+        let copies = self.copies(&files.one_sided, &renames);
+        let differing = differing(&resources);
         Report {
+            copies,
+            filters: self.options.selected.words(),
+            filtered_out,
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
             resources,
@@ -156,6 +174,17 @@ impl Comparison<'_> {
             incomplete,
             ..self.empty_report(skipped, files.read_as)
         }
+    }
+
+    /// Directories whose files were copied, looked for only where many files are new.
+    fn copies(&self, one_sided: &[ChangedFile], renames: &[(RepoPath, RepoPath)]) -> Vec<Copied> {
+        let added = one_sided.iter().filter(|file| file.before.is_none()).count();
+        if added < MANY_ADDED {
+            return Vec::new();
+        }
+        let Budget { limits, spent, .. } = &self.options.budget;
+        let (older, _) = files_below(self.before.snapshot, &Scope::everything(), limits, spent);
+        copies(one_sided, renames, &older)
     }
 
     /// The findings of the newer side as a report.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::locate::Locator;
-use super::name_list;
+use super::places::Names;
 use super::style::Symbols;
 use crate::diff::{Cause, Causes, FileSpan, Group, Origin, ResourceChange, SharedCause, causes};
 use crate::path::RepoPath;
@@ -92,7 +92,7 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
 fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, locator: &mut Locator<'_>) -> CauseText {
     let (file, words) = match &cause.origin {
         Origin::Own => (None, "each in its own file".to_owned()),
-        Origin::Apart => (None, name_list::fitted(&name_list::of_files(&files()), LONGEST_LIST)),
+        Origin::Apart => (None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
         Origin::At(place) => (Some(place.file.clone()), place_words(place, locator)),
     };
     let mut named: Vec<&RepoPath> = Vec::new();

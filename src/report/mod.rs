@@ -1,19 +1,22 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
 mod cause;
-mod name_list;
+mod comment;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
 pub mod github;
+pub mod html;
 pub mod json;
 #[cfg(test)]
 mod laws;
 pub mod lines;
 mod locate;
 pub mod markdown;
+mod outline;
 mod paint;
+mod places;
 mod text_diff;
 pub mod render;
 pub mod request;
@@ -31,6 +34,6 @@ pub mod unified;
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
-pub use crate::comparison::{Compared, Report, TextCause, TextContent, TextFile};
+pub use crate::comparison::{Compared, Copied, Report, TextCause, TextContent, TextFile};
 pub use crate::impact::{LayerEdit, OverridingResource};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};

@@ -10,7 +10,7 @@ use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
-use crate::comparison::{ComparedViews, Comparison, Options};
+use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
@@ -27,6 +27,8 @@ pub(super) struct Asked {
     pub(super) views: ComparedViews,
     /// Whether files that are no configuration are shown as text.
     pub(super) all_files: bool,
+    /// Which resources are shown.
+    pub(super) selected: SelectedResources,
 }
 
 /// Everything a command needs to compare two sides.
@@ -79,10 +81,19 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files } = asked;
+        let Asked { ignored, reveal, views, all_files, selected } = asked;
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options =
-            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, ..Options::default() };
+        let options = Options {
+            scope,
+            budget,
+            ignored,
+            memory: &self.memory,
+            views,
+            reveal,
+            all_files,
+            selected,
+            ..Options::default()
+        };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

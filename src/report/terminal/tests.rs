@@ -10,8 +10,15 @@ use crate::report::sample::{
 };
 use crate::report::{Compared, Report, Style, terminal};
 
-const PLAIN: Style =
-    Style { width: 60, color: false, ascii: false, verbosity: 0, in_ci: false, show_suppressed: false };
+const PLAIN: Style = Style {
+    width: 60,
+    is_terminal: true,
+    color: false,
+    ascii: false,
+    verbosity: 0,
+    in_ci: false,
+    show_suppressed: false,
+};
 
 fn written(report: &Report, style: Style) -> String {
     let mut out = Vec::new();
