@@ -157,7 +157,7 @@ impl<'a> Comparison<'a> {
         self.difference(self.prepare(impact::impact(&self.question()), Documents::Differing), NewProblems::Counted)
     }
 
-    /// The same difference, found by reading every file of both sides: what [`compare`](Self::compare) must agree with.
+    /// The difference, found by reading every file of both sides: what [`compare`](Self::compare) must agree with.
     pub fn compare_everything(&self) -> Report {
         self.difference(self.prepare(impact::everything(&self.question()), Documents::All), NewProblems::Counted)
     }

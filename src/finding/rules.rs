@@ -162,6 +162,13 @@ rules! {
     KUSTOMIZE_BUILD = "kustomize/build", Validation, Error,
         "a kustomization cannot be built",
         "`kustomize build` would fail here as well, so the kustomization renders no resources.";
+    KUSTOMIZE_DEPRECATED_FIELD = "kustomize/deprecated-field", Validation, Warning,
+        "a kustomization uses a deprecated field",
+        "`kustomize edit fix` rewrites deprecated fields to the ones that replace them.";
+    KUSTOMIZE_NO_MATCH = "kustomize/no-match", NotFound, Warning,
+        "an entry of a kustomization matches nothing",
+        "The target of a patch, an image or a target of a replacement selects no resource of the kustomization, so the entry has no \
+         effect. Remove it, or correct its name. Components are not checked: they may be written for resources that only some users have.";
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";

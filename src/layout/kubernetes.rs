@@ -17,9 +17,17 @@ impl Layout for Kubernetes {
             return None;
         }
         let root = &document.document.root;
+        if deletes(root) {
+            return None;
+        }
         let items = list_items(root).or_else(|| Some(vec![(kubernetes_name(root)?, root)]))?;
         Some(items.into_iter().map(|(name, item)| (Identity::Kubernetes(name), item)).collect())
     }
+}
+
+/// Whether a document is a patch that deletes the document of its name, and so is not that document.
+fn deletes(root: &Node) -> bool {
+    root.get("$patch").and_then(Node::as_str) == Some("delete")
 }
 
 /// The members of a `kind: List`, when the list says nothing beside them and every one has a name.

@@ -17,7 +17,7 @@ use crate::path::{Pointer, RepoPath};
 use crate::text::SourceText;
 use crate::value::{Entry, Node, Value, list_index};
 
-/// Sets one field. Texts are taken as they are, everything else is read as YAML.
+/// Sets one field. A text is taken as it is unless it is quoted, everything else is read as YAML; `null` clears what is inherited.
 pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &Layers<'_>, format: Format) -> Planned {
     let place = MetadataFiles::of(path, layers, format)?;
     let amend = Amend { layers, place: &place };
@@ -28,15 +28,19 @@ pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &L
         );
     };
     let value = match header {
-        Some(name) => amend.header(&target, name, Node::text(value, layers.nowhere)),
+        Some(name) => amend.header(&target, name, amend.text(value)),
         None => amend.value(field_path, inside, value)?,
     };
+    let clears = matches!(value.value, Value::Null);
     let Some(stored) = amend.stored()? else {
         let nothing = Node::map(Vec::new(), layers.nowhere);
         let root = with_at(&nothing, &target.place_in(&nothing), value);
         let statements = decode(&root);
         if !statements.is_sound() {
             return Err(statements.findings);
+        }
+        if clears {
+            return Ok(place.write(text_of(&root, &place.file)));
         }
         return Ok(place.write(text_of(&super::compose::statements(&statements, layers.nowhere), &place.file)));
     };
@@ -128,16 +132,33 @@ impl Amend<'_> {
     fn value(&self, field_path: &FieldPath, inside: &[SmolStr], text: &str) -> Result<Node, Vec<Finding>> {
         let nowhere = self.layers.nowhere;
         let form = field_path.field.row().map_or(FieldForm::Any, |row| row.form);
-        let plain = Node::text(text, nowhere);
+        if is_null(text) {
+            return Ok(Node::new(Value::Null, nowhere));
+        }
+        let plain = self.text(text);
         match form {
             FieldForm::Text if text.is_empty() => {
                 Err(self.refuse(&finding::METADATA_INVALID, "an empty text says nothing; `unset` removes a field"))
             }
             FieldForm::Text => Ok(plain),
             FieldForm::Texts if field_path.key.is_some() => Ok(plain),
-            FieldForm::Any if !inside.is_empty() => self.parsed_or_null(text),
-            _ => self.parsed(text),
+            FieldForm::Any if !inside.is_empty() => self.parsed(text),
+            _ => match self.parsed(text)? {
+                Node { value: Value::Null, .. } => {
+                    Err(self.refuse(&finding::METADATA_INVALID, "the value is empty; `null` clears a field"))
+                }
+                node => Ok(node),
+            },
         }
+    }
+
+    /// A text: what is in the quotes where it is a quoted YAML string, otherwise all of it, as templates start with braces.
+    fn text(&self, text: &str) -> Node {
+        let nowhere = self.layers.nowhere;
+        let is_quoted = text.trim_start().starts_with(['"', '\'']);
+        let parsed = is_quoted.then(|| self.parsed(text).ok()).flatten();
+        let inner = parsed.as_ref().and_then(Node::as_str);
+        Node::text(inner.unwrap_or(text), nowhere)
     }
 
     /// A header, in the form that its place takes.
@@ -161,18 +182,6 @@ impl Amend<'_> {
     }
 
     fn parsed(&self, text: &str) -> Result<Node, Vec<Finding>> {
-        let node = self.parsed_or_null(text)?;
-        match node.value {
-            Value::Null => {
-                let message =
-                    "null is never written; `unset` removes a field, and an editor can clear an inherited one";
-                Err(self.refuse(&finding::METADATA_INVALID, message))
-            }
-            _ => Ok(node),
-        }
-    }
-
-    fn parsed_or_null(&self, text: &str) -> Result<Node, Vec<Finding>> {
         let name = RepoPath::new("VALUE").expect("a plain name");
         let source = self.layers.sources.add(SourceText::new(name, "command line", text));
         let parsed = document::parse(text, source, Format::Yaml, self.layers.limits);
@@ -224,6 +233,11 @@ impl Amend<'_> {
         let location = Location::File { path: self.place.file.clone(), revision: self.layers.label() };
         vec![Finding::new(rule, location, crate::sanitize::inline(&message.into()))]
     }
+}
+
+/// Whether a value on the command line is `null`, unquoted.
+fn is_null(text: &str) -> bool {
+    matches!(text.trim(), "null" | "~")
 }
 
 fn are_equal(a: &Statement, b: &Statement) -> bool {

@@ -157,7 +157,7 @@ fn body_text(body: &Node, format: Format) -> String {
     }
 }
 
-/// The same for programs.
+/// Requests as a list, for programs.
 pub fn to_node(rendered: &RenderedRequest, sources: &Sources) -> Node {
     let nowhere = rendered.request.nowhere;
     let mut wire = Wire { nowhere, locator: Locator::new(sources) };

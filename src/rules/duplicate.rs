@@ -22,7 +22,7 @@ pub fn duplicates(resources: &[Resource], roots: &Roots) -> Vec<Finding> {
         let other = *first.entry(name).or_insert(resource);
         if !std::ptr::eq(other, resource) {
             let location = Location::Span(resource.payload.span.start_only());
-            let message = format!("{} is described twice", resource.identity);
+            let message = format!("{} is defined twice", resource.identity);
             let finding = Finding::new(&finding::RESOURCE_DUPLICATE, location, message)
                 .labelled("again here")
                 .related(other.payload.span.start_only(), format!("first in {}", other.file))
@@ -57,7 +57,7 @@ mod tests {
         let findings = duplicates(&[resource("/a", 0), resource("/b", 1), resource("/a", 2)]);
         assert_eq!(
             findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(),
-            ["/a is described twice"]
+            ["/a is defined twice"]
         );
     }
 

@@ -52,6 +52,12 @@ impl Configuration {
         Self { before: Settings::default(), after, decides: Policy::Head, findings, older_findings: Vec::new() }
     }
 
+    /// Reads one file that applies to both sides, in place of the `outcrop.yaml` of each.
+    pub fn of_file(snapshot: &dyn Snapshot, path: &RepoPath, sources: &Sources) -> Self {
+        let (after, findings) = read_file(snapshot, path, sources).unwrap_or_default();
+        Self { before: after.clone(), after, decides: Policy::Base, findings, older_findings: Vec::new() }
+    }
+
     /// What is wrong with the newer side's.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -92,10 +98,13 @@ impl Configuration {
 }
 
 fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
-    let path = RepoPath::new(names::CONFIGURATION).ok()?;
+    read_file(snapshot, &RepoPath::new(names::CONFIGURATION).ok()?, sources)
+}
+
+fn read_file(snapshot: &dyn Snapshot, path: &RepoPath, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
     let unknown = || Settings { may_miss_secrets: true, ..Settings::default() };
     let unreadable = |error: Unreadable| Some((unknown(), vec![error.into_finding()]));
-    let entry = match snapshot.entry(&path) {
+    let entry = match snapshot.entry(path) {
         Ok(entry) => entry.filter(|entry| entry.kind == EntryKind::File)?,
         Err(error) => return unreadable(error),
     };
@@ -106,12 +115,12 @@ fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec
     let text = match document::decode(&bytes) {
         Ok(text) => text,
         Err(error) => {
-            let location = Location::File { path, revision: snapshot.label().into() };
+            let location = Location::File { path: path.clone(), revision: snapshot.label().into() };
             let finding = Finding::new(&finding::DOCUMENT_ENCODING, location, error.to_string());
             return Some((unknown(), vec![finding.help("save the file as UTF-8")]));
         }
     };
-    let source = sources.add(SourceText::new(path, snapshot.label(), &*text));
+    let source = sources.add(SourceText::new(path.clone(), snapshot.label(), &*text));
     let mut parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
     let mut decoded = decode(&parsed.value);
     decoded.value.may_miss_secrets |= has_errors(&parsed.findings);

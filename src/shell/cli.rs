@@ -38,6 +38,9 @@ pub(super) struct Global {
     /// More detail: full lists, spelling-only changes, how each file was interpreted; twice for timings on stderr
     #[arg(short, long, action = clap::ArgAction::Count, env = "OUTCROP_VERBOSE", global = true)]
     pub(super) verbose: u8,
+    /// Read the configuration of both sides from this file, in place of outcrop.yaml
+    #[arg(long, value_name = "FILE", env = "OUTCROP_CONFIG", global = true)]
+    pub(super) config: Option<PathBuf>,
     /// Do not use or write the cache in .git/outcrop (same as OUTCROP_CACHE=off)
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
@@ -86,6 +89,8 @@ pub(super) enum Command {
     /// Show and change the metadata that layers define for resources
     #[command(subcommand)]
     Metadata(MetadataCommand),
+    /// Write an outcrop.yaml that records what the files of this repository use
+    Init(InitArgs),
     /// Show the setup, how files are interpreted, and any problems
     Doctor,
     /// List the rules, or explain one
@@ -333,7 +338,7 @@ pub(super) enum MetadataCommand {
         /// The field: a JSON Pointer such as /operationInfo/getResource/path
         #[arg(requires = "value", required_unless_present = "file")]
         pointer: Option<String>,
-        /// The value: text as is, everything else as YAML
+        /// The value, as YAML: null clears an inherited field, '"10"' is text; a field that takes text takes any unquoted text
         #[arg(allow_hyphen_values = true)]
         value: Option<String>,
         /// Replace the whole document with this file, in canonical form; - reads standard input
@@ -580,6 +585,13 @@ pub(super) enum HookName {
     PreCommit,
     /// Before a push: check the pushed commits, as listed on standard input
     PrePush,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// Print the file instead of writing it
+    #[arg(long, env = "OUTCROP_DRY_RUN")]
+    pub(super) dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -38,7 +38,7 @@ impl DirectorySnapshot {
         Self { root: root.to_owned(), label, links, budget }
     }
 
-    /// The same directory under another name.
+    /// This directory under another name.
     #[must_use]
     pub fn labelled(mut self, label: impl Into<SmolStr>) -> Self {
         self.label = label.into();

@@ -5,6 +5,7 @@
 mod apply;
 mod cli;
 mod commands;
+mod configuration;
 pub mod directory;
 mod environment;
 mod error;
@@ -62,6 +63,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Command::Render(args) => commands::render::run(global, args),
         Command::Patch(args) => commands::patch::run(global, args),
         Command::Metadata(command) => commands::metadata::run(global, command),
+        Command::Init(args) => commands::init::run(global, args),
         Command::Doctor => commands::doctor::run(global),
         Command::Rules { id } => commands::rules::run(id.as_deref()),
         Command::Schema { name } => commands::schema::run(*name),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cli::{At, Global};
+use super::configuration;
 use super::directory::{DirectorySnapshot, Links};
 use super::error::Failure;
 use super::exit::Exit;
@@ -40,10 +41,11 @@ impl OneSide {
             None if repository.root().is_none() => Some(repository.head()?),
             None => None,
         };
-        let Some(tree) = tree else { return Self::on_disk(repository) };
+        let Some(tree) = tree else { return Self::on_disk(global, repository) };
         let mut snapshot = repository.snapshot(&Revision::Tree(tree), &Budget::default())?;
         let sources = Arc::new(Sources::default());
-        let configuration = Configuration::of_one(&snapshot, &sources);
+        let configuration = configuration::for_one(global, &snapshot, &sources)?;
+        configuration::note_ignored(global, &repository, &snapshot);
         snapshot.set_limits(configuration.limits().clone());
         Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
     }
@@ -55,16 +57,26 @@ impl OneSide {
             let failure = Failure::new("a bare repository has no working tree to write to");
             return Err(failure.help("run this in a clone or a worktree"));
         }
-        Self::on_disk(repository)
+        Self::on_disk(global, repository)
     }
 
-    fn on_disk(repository: Repository) -> Result<Self, Failure> {
+    /// Opens the files that git tracks, as they are on disk; in a bare repository the last commit.
+    pub(super) fn tracked(global: &Global) -> Result<Self, Failure> {
+        let repository = open_repository(global)?;
+        let bare = repository.root().is_none();
+        let revision = if bare { Revision::Tree(repository.head()?) } else { Revision::Worktree };
+        let snapshot = repository.snapshot(&revision, &Budget::default())?;
+        let (configuration, sources) = (Configuration::default(), Arc::new(Sources::default()));
+        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
+    }
+
+    fn on_disk(global: &Global, repository: Repository) -> Result<Self, Failure> {
         let budget = Budget::default();
         let tracked = repository.snapshot(&Revision::Worktree, &budget)?;
         let root = repository.root().unwrap_or(Path::new("."));
         let mut snapshot = OnDisk::new(tracked, root, &budget);
         let sources = Arc::new(Sources::default());
-        let configuration = Configuration::of_one(&snapshot, &sources);
+        let configuration = configuration::for_one(global, &snapshot, &sources)?;
         snapshot.set_limits(configuration.limits());
         Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
     }
@@ -91,7 +103,7 @@ impl OneSide {
             (Err(error), _) => return Err(error.into()),
         };
         let sources = Arc::new(Sources::default());
-        let configuration = Configuration::of_one(&*snapshot, &sources);
+        let configuration = configuration::for_one(global, &*snapshot, &sources)?;
         Ok(Self { repository, snapshot, configuration, sources })
     }
 

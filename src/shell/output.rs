@@ -13,7 +13,7 @@ pub(super) fn style(global: &Global) -> Style {
     style_of(global, io::stdout().is_terminal())
 }
 
-/// The same for messages beside the output.
+/// The style of messages beside the output.
 pub(super) fn message_style(global: &Global) -> Style {
     style_of(global, io::stderr().is_terminal())
 }

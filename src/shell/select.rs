@@ -44,6 +44,33 @@ impl WordReader<'_> {
         }
     }
 
+    /// Refuses a path at which there is nothing. For a path that may be new, only one that looks like a mistake is refused: an
+    /// existing path is nearly the same, or there is no collection that it could belong to.
+    pub(super) fn refuse_absent(&self, path: &MetadataPath, root: &Root, may_be_new: bool) -> Result<(), Failure> {
+        let Some(logical) = path.to_logical().filter(|_| !path.is_collection()) else { return Ok(()) };
+        let is_known = |path: &LogicalPath| {
+            self.side.exists_at(path) || self.side.has_place(&MetadataPath::of_resource(path), &root.path)
+        };
+        let nearest = self.side.nearest_path(&logical);
+        let parent = logical.parent().unwrap_or_else(LogicalPath::root);
+        let is_plausible = may_be_new && nearest.is_none() && is_known(&parent);
+        if is_known(&logical) || is_plausible {
+            return Ok(());
+        }
+        let failure = Failure::new(format!("there is no resource or collection at {path}"));
+        if let Some(nearest) = nearest {
+            return Err(failure.help(format!("did you mean {nearest}?")));
+        }
+        let around = std::iter::successors(Some(parent), LogicalPath::parent).find(|around| is_known(around));
+        let children = self.side.children(&around.clone().unwrap_or_else(LogicalPath::root));
+        let names: Vec<&str> = children.iter().take(5).map(LogicalPath::as_str).collect();
+        let more = if children.len() > names.len() { ", …" } else { "" };
+        Err(match (around, names.is_empty()) {
+            (Some(around), false) => failure.help(format!("in {around} there are {}{more}", names.join(", "))),
+            _ => failure.help("PATH is a logical path such as /customers/acme, or a file or directory"),
+        })
+    }
+
     /// What a word means where one resource is asked for: a logical path, a file or one of its documents, a directory, or the name
     /// of a Kubernetes document.
     pub(super) fn query(&self, word: &OsStr) -> Result<ResourceQuery, Failure> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
+use super::configuration;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
@@ -53,12 +54,12 @@ impl Session {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
         };
-        let session = Self::new(&repository, &selection.comparison, &selection.paths, policy)?;
-        Ok(if global.no_cache { Self { memory: TreeMemory::none(), ..session } } else { session })
+        Self::new(global, &repository, &selection.comparison, &selection.paths, policy)
     }
 
     /// Opens two sides that were decided elsewhere.
     pub(super) fn new(
+        global: &Global,
         repository: &Repository,
         comparison: &git::RevisionPair,
         paths: &[Vec<u8>],
@@ -68,12 +69,13 @@ impl Session {
         let mut budget = Budget::default();
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
-        let configuration = Configuration::read(&before, &after, policy, &sources);
+        let configuration = configuration::for_pair(global, &before, &after, policy, &sources)?;
+        configuration::note_ignored(global, repository, &after);
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());
         after.set_limits(configuration.limits().clone());
         budget.limits = configuration.limits().clone();
-        let memory = TreeMemory::of(repository);
+        let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
         Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })

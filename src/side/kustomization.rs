@@ -23,7 +23,7 @@ pub struct RenderedKustomization {
 impl Side<'_> {
     /// Renders the kustomization in a directory.
     pub fn kustomization(&self, directory: &RepoPath) -> RenderedKustomization {
-        let built = kustomize::build(directory, self.given);
+        let built = kustomize::build(directory, self.given, &kustomize::Cache::default());
         let unit = Unit { layout: "kustomize".into(), key: directory.to_string().into() };
         let resources: Vec<Resource> =
             built.resources.into_iter().map(|resource| self.built_resource(resource, &unit)).collect();

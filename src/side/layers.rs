@@ -49,7 +49,8 @@ impl<'a> Side<'a> {
         vec![only.clone()]
     }
 
-    fn has_place(&self, path: &MetadataPath, base: &RepoPath) -> bool {
+    /// Whether there is a file or directory at a path below a root.
+    pub fn has_place(&self, path: &MetadataPath, base: &RepoPath) -> bool {
         let directory = path.segments().iter().try_fold(base.clone(), |place, name| place.join(name.as_bytes()));
         let Ok(directory) = directory else { return false };
         let legacy = names::EXTENSIONS.iter().filter_map(|extension| {

@@ -18,6 +18,7 @@ mod render;
 mod requests;
 mod selection;
 mod stages;
+mod survey;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -52,6 +53,7 @@ pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
 pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
 pub use selection::{ResourceName, ResourceSelection};
 pub use stages::{Effective, Stage};
+pub use survey::Survey;
 use tree::{Folder, Written};
 
 /// One snapshot with everything that is known about it.

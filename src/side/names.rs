@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::Side;
 use crate::path::{LogicalPath, RepoPath};
+use crate::suggest;
 
 /// The paths that a short name may mean, in byte order.
 pub(super) type Names = BTreeMap<SmolStr, Vec<LogicalPath>>;
@@ -25,6 +26,16 @@ impl Side<'_> {
             paths.retain(|path| self.exists_at(path));
         }
         paths
+    }
+
+    /// The existing path that is most like one that does not exist: each segment as it is, or the nearest name at its level.
+    pub fn nearest_path(&self, path: &LogicalPath) -> Option<LogicalPath> {
+        path.segments().try_fold(LogicalPath::root(), |around, segment| {
+            let children = self.children(&around);
+            let names: Vec<&str> = children.iter().filter_map(LogicalPath::last).collect();
+            let known = names.iter().copied().find(|name| *name == segment);
+            Some(around.child(known.or_else(|| suggest::nearest(segment, names.iter().copied()))?))
+        })
     }
 
     fn all_names(&self) -> Names {

@@ -169,7 +169,7 @@ impl Renderer<'_> {
     fn resource(&self, resource: &Resource, parsed: &Parsed, piece: &mut Piece) {
         let (effective, stages) = self.side.stages(resource);
         let about_layers = self.side.layer_findings(resource);
-        // Whoever declares secrets in a file that cannot be read must not see them printed.
+        // Secrets that are declared in a file that cannot be read must not be printed.
         let is_withheld = has_errors(&about_layers) && self.side.secrets.hides_values();
         piece.findings.extend(about_layers);
         piece.findings.extend(effective.findings.iter().cloned());

@@ -3,9 +3,9 @@
 use smol_str::SmolStr;
 
 use super::{ResourceQuery, Side};
-use crate::finding::{Outcome, has_errors};
+use crate::finding::{Finding, Outcome, has_errors};
 use crate::metadata::{
-    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, resolve, resolve_selector,
+    EffectiveMetadata, Field, FieldPath, MetadataPath, Operation, Section, Sibling, look_up, resolve, resolve_selector,
 };
 use crate::names::Format;
 use crate::path::{LogicalPath, RepoPath};
@@ -58,7 +58,7 @@ impl RenderedRequest {
 }
 
 /// The requests of a path.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RenderedRequests {
     /// Those that could be made, in the order of operations.
     pub requests: Vec<RenderedRequest>,
@@ -77,10 +77,56 @@ impl Side<'_> {
     /// are not named, templates stay as they are written.
     pub fn requests(&self, path: &MetadataPath, root: &Root, wanted: WantedRequests) -> Outcome<RenderedRequests> {
         let mut findings = Vec::new();
-        let subject = self.subject_at(path, root).gather(&mut findings);
+        let path = match self.meant(path, root, wanted) {
+            Ok(path) => path,
+            Err(ambiguous) => return Outcome { value: RenderedRequests::default(), findings: vec![*ambiguous] },
+        };
+        let subject = self.subject_at(&path, root).gather(&mut findings);
         let mut rendering = subject.render(wanted, self).gather(&mut findings);
         rendering.format = self.format_of(&subject.file);
         Outcome { value: rendering, findings }
+    }
+
+    /// The path that requests are made for. Where no resource is at the path, it is that of the sibling whose alias or id is the last
+    /// segment; and a list that is wanted for a resource is that of its collection.
+    fn meant(&self, path: &MetadataPath, root: &Root, wanted: WantedRequests) -> Result<MetadataPath, Box<Finding>> {
+        let Some(logical) = path.to_logical().filter(|_| !path.is_collection()) else { return Ok(path.clone()) };
+        let Some(collection) = logical.parent() else { return Ok(path.clone()) };
+        let query = ResourceQuery::Path(path.clone(), root.clone());
+        let found = match self.query(&query).value.is_empty() {
+            true => self.answering(&logical, &collection, root)?,
+            false => Some(logical),
+        };
+        Ok(match found {
+            Some(_) if wanted == WantedRequests::One(Operation::List) => {
+                MetadataPath::of_resource(&collection).to_collection()
+            }
+            Some(found) => MetadataPath::of_resource(&found),
+            None => path.clone(),
+        })
+    }
+
+    /// The resource of a collection below a root whose alias or id is the last segment of a path.
+    fn answering(
+        &self,
+        path: &LogicalPath,
+        collection: &LogicalPath,
+        root: &Root,
+    ) -> Result<Option<LogicalPath>, Box<Finding>> {
+        let Some(layers) = self.layers.layers_at(&root.path) else { return Ok(None) };
+        let is_asked = |resource: &Resource| {
+            self.settings.metadata_root.is_some() || self.root_of(&resource.file) == Some(&root.path)
+        };
+        let resources = self.resources_in(collection).into_iter().filter(|(_, resource)| is_asked(resource));
+        let resources: Vec<_> = resources
+            .filter_map(|(path, resource)| {
+                let metadata = self.metadata_of(&resource)?;
+                Some((path, self.shown_payload(resource)?, metadata))
+            })
+            .collect();
+        let siblings: Vec<Sibling<'_>> =
+            resources.iter().map(|(path, payload, metadata)| Sibling { path, payload, metadata }).collect();
+        Ok(look_up(path, &resolve(path, layers).value, &siblings)?.map(|sibling| sibling.path.clone()))
     }
 
     /// A path and the resource at it, as requests are made for it.
@@ -193,7 +239,7 @@ impl RequestSubject {
         }
     }
 
-    /// Whether the path stands for many resources, so that templates are shown unrendered.
+    /// Whether the path matches many resources, so that templates are shown unrendered.
     fn is_written(&self, operation: Operation) -> bool {
         self.is_selector || (self.is_collection && operation != Operation::List)
     }

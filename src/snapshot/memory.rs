@@ -22,7 +22,7 @@ impl MemorySnapshot {
         Self { label: label.into(), files: BTreeMap::new(), has_ids: false }
     }
 
-    /// The same tree with an id for every file and directory, as git has them: equal ids are equal contents.
+    /// A copy of the tree with an id for every file and directory, as git has them: equal ids are equal contents.
     #[must_use]
     pub fn with_ids(mut self) -> Self {
         self.has_ids = true;

@@ -176,7 +176,7 @@ pub fn classes<'a>(before: &[&'a Node], after: &[&'a Node], is_same: fn(&Node, &
     (before, after.iter().map(number).collect())
 }
 
-/// Hashes collide by accident never, by design or by spelling (`0e1`, `0e2`, …) often: then an item stands alone rather than
+/// Hashes collide by accident never, by design or by spelling (`0e1`, `0e2`, …) often: then an item is left unmatched rather than
 /// being compared with thousands.
 const MOST_COLLISIONS: usize = 64;
 

@@ -49,10 +49,10 @@ pub enum StepKind {
     Expression,
     /// An operation of a patch.
     Patch,
-    /// A transformer of a kustomization: a namespace, a prefix, a label, an image, a replacement.
-    Transformer,
-    /// A generator of a kustomization.
-    Generator,
+    /// A field of a kustomization, as it is written there: `namespace`, `images`, `configMapGenerator`.
+    Kustomize(&'static str),
+    /// The suffix that a name gets from the content of the resource.
+    NameSuffixHash,
     /// A layer that applies to the resource.
     Layer,
 }
@@ -98,8 +98,8 @@ impl StepKind {
             Self::Include => "include",
             Self::Expression => "expression",
             Self::Patch => "patch",
-            Self::Transformer => "transformer",
-            Self::Generator => "generator",
+            Self::Kustomize(field) => field,
+            Self::NameSuffixHash => "content hash",
             Self::Layer => "layer",
         }
     }

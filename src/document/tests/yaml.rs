@@ -108,7 +108,7 @@ fn tags_outside_the_core_schema_are_kept() {
     let number_with_tag = &only("!N 12", Format::Yaml).root;
     assert!(
         matches!(&number_with_tag.value, Value::String(text) if text == "12"),
-        "whoever knows the tag reads the text"
+        "a reader that knows the tag reads the text"
     );
 }
 

@@ -94,7 +94,7 @@ impl EvalSession<'_> {
         let Some((function, entry)) = called else { return Err(unknown_function(map, at)) };
         for keyword in ["foreach", "select", "vars", "var", "strict"] {
             if let Some(misplaced) = map.entry(keyword) {
-                let message = format!("`{keyword}` stands beside `{}` instead of beside `eval`", entry.key.name);
+                let message = format!("`{keyword}` is beside `{}` instead of beside `eval`", entry.key.name);
                 let finding = fault(&finding::EXPRESSION_MISPLACED_KEYWORD, misplaced.key.span, message);
                 let help = format!("write `{{eval: {{{}: …}}, {keyword}: …}}`", entry.key.name);
                 return Err(finding.labelled("would be ignored").help(help).into());

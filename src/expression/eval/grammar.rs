@@ -152,7 +152,7 @@ impl PathReader<'_> {
         let head = self.words(trimmed_end(self.text, head))?;
         if head.key_text.starts_with('!') {
             return Err(Malformed {
-                message: "`!` stands in front of a key outside a filter",
+                message: "`!` is in front of a key outside a filter",
                 help: "write `[!key]` to keep what has no such key",
                 range,
             });

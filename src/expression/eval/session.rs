@@ -241,7 +241,7 @@ impl<'t> EvalSession<'t> {
         Ok(datum)
     }
 
-    /// Tells of a circle once, wherever it was entered: it starts with the first path.
+    /// Reports a circle once, wherever it was entered: it starts with the first path.
     pub(super) fn report_circle(&mut self, mut circle: Vec<(Computation, Span)>) {
         let place = |&at: &usize| (self.tree.path(circle[at].0.0), circle[at].1.start);
         let first = (0..circle.len()).min_by_key(place).unwrap_or(0);

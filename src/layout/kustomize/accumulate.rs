@@ -1,41 +1,83 @@
 //! The build of one kustomization: resources, generators, components and transformers, in kustomize's order.
 
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::configuration::Tables;
 use super::external::{self, Leaf};
 use super::file::{Kustomization, Text};
-use super::load::{Loader, is_remote};
+use super::id::IdKey;
+use super::load::{FileCache, Loader, Noted, is_remote};
 use super::resource::Resource;
 use super::{Fatal, fatal, generate, patch, reference, replace, transform};
+use crate::finding::{self, Finding, Location};
+use crate::memo::Memo;
 use crate::path::RepoPath;
 use crate::text::Span;
 
-/// Everything that a kustomization has collected so far.
+/// What builds of one snapshot share: files and built bases, each read once.
 #[derive(Debug, Default)]
+pub struct Cache {
+    pub(super) files: FileCache,
+    /// Bases that were built without a failure.
+    bases: Memo<RepoPath, Arc<Base>>,
+}
+
+/// A base that was built, and what was noted meanwhile.
+#[derive(Debug)]
+struct Base {
+    accumulated: Accumulated,
+    noted: Noted,
+}
+
+/// Everything that a kustomization has collected so far.
+#[derive(Debug, Clone)]
 pub(super) struct Accumulated {
     /// The resources, in order.
     pub(super) resources: Vec<Resource>,
     /// What is not in the repository.
     pub(super) leaves: Vec<Leaf>,
     /// The tables of fields, extended by configurations.
-    pub(super) tables: Tables,
+    pub(super) tables: Arc<Tables>,
+}
+
+impl Default for Accumulated {
+    fn default() -> Self {
+        Self { resources: Vec::new(), leaves: Vec::new(), tables: Tables::built_in() }
+    }
 }
 
 /// How deep kustomizations may be nested.
 const DEEPEST: usize = 64;
 
+/// How many values all transformers of a build may look at, for each value that one document may have.
+const MOST_PASSES: u64 = 64;
+
 /// Builds a root: everything below it, then what is done once at the end.
-pub(super) fn root(directory: &RepoPath, loader: &Loader<'_>) -> Result<Accumulated, Fatal> {
+pub(super) fn root(directory: &RepoPath, loader: &Loader<'_>, cache: &Cache) -> Result<Accumulated, Fatal> {
     let Some(kustomization) = loader.kustomization(directory)? else {
         return Err(no_kustomization(directory, loader));
     };
+    of_kustomization(directory, &kustomization, loader, cache)
+}
+
+/// Builds a root whose kustomization is known.
+pub(super) fn of_kustomization(
+    directory: &RepoPath,
+    kustomization: &Kustomization,
+    loader: &Loader<'_>,
+    cache: &Cache,
+) -> Result<Accumulated, Fatal> {
     let mut accumulated = Accumulated::default();
-    let build = Build { loader, chain: vec![directory.clone()] };
-    build.kustomization(directory, &kustomization, &mut accumulated)?;
+    let work = Cell::new(loader.given().limits.nodes.saturating_mul(MOST_PASSES));
+    let build = Build { loader, cache, chain: vec![directory.clone()], work: &work };
+    build.kustomization(directory, kustomization, &mut accumulated)?;
     generate::add_hashes(&mut accumulated.resources)?;
     reference::update(&mut accumulated.resources, &accumulated.tables)?;
     accumulated.resources.retain(|resource| !is_local_config(resource));
-    if !kustomization.build_metadata.is_empty() {
-        loader.note(kustomization.build_metadata[0].span, "metadata about the build is left out");
+    if let Some(first) = kustomization.build_metadata.first() {
+        loader.note(first.span, "metadata about the build is left out");
     }
     Ok(accumulated)
 }
@@ -53,8 +95,11 @@ fn is_local_config(resource: &Resource) -> bool {
 
 struct Build<'a> {
     loader: &'a Loader<'a>,
+    cache: &'a Cache,
     /// The directories that led here.
     chain: Vec<RepoPath>,
+    /// How many values transformers may still look at.
+    work: &'a Cell<u64>,
 }
 
 impl Build<'_> {
@@ -64,10 +109,13 @@ impl Build<'_> {
         kustomization: &Kustomization,
         accumulated: &mut Accumulated,
     ) -> Result<(), Fatal> {
+        self.loader.note_entered(directory);
+        kustomization.deprecated.iter().for_each(|finding| self.loader.report(finding.clone()));
+        let mut ids: HashSet<IdKey> = accumulated.resources.iter().map(|resource| resource.id().key()).collect();
         for name in &kustomization.resources {
-            self.resource(directory, name, accumulated)?;
+            self.resource(directory, name, accumulated, &mut ids)?;
         }
-        accumulated.tables.extend(directory, kustomization, self.loader)?;
+        accumulated.tables = Tables::extended(&accumulated.tables, directory, kustomization, self.loader)?;
         accumulated.leaves.extend(external::leaves(directory, kustomization, self.loader)?);
         generate::generate(directory, kustomization, self.loader, &mut accumulated.resources)?;
         for name in &kustomization.components {
@@ -76,7 +124,13 @@ impl Build<'_> {
         self.transform(directory, kustomization, accumulated)
     }
 
-    fn resource(&self, directory: &RepoPath, name: &Text, accumulated: &mut Accumulated) -> Result<(), Fatal> {
+    fn resource(
+        &self,
+        directory: &RepoPath,
+        name: &Text,
+        accumulated: &mut Accumulated,
+        ids: &mut HashSet<IdKey>,
+    ) -> Result<(), Fatal> {
         if is_remote(&name.value) {
             self.loader.note(name.span, format!("`{}` is not in this repository", name.value));
             accumulated.leaves.push(Leaf::remote(name));
@@ -86,17 +140,37 @@ impl Build<'_> {
         let missing = || fatal(name.span, format!("there is no file or kustomization `{}`", name.value));
         let path = path.ok_or_else(missing)?;
         if let Some(file) = self.loader.text(&path)? {
-            return self.append(self.loader.resources(&file)?, accumulated);
+            let resources = self.loader.resources(&file)?;
+            return append(&resources, accumulated, ids);
         }
-        let kustomization = self.enter(&path, name)?.ok_or_else(missing)?;
-        if kustomization.is_component {
-            return Err(fatal(name.span, format!("`{}` is a component, which belongs under `components`", name.value)));
+        let base = self.base(&path, name)?.ok_or_else(missing)?;
+        accumulated.leaves.extend(base.accumulated.leaves.iter().cloned());
+        accumulated.tables = Tables::united(&accumulated.tables, &base.accumulated.tables);
+        append(&base.accumulated.resources, accumulated, ids)
+    }
+
+    /// The base in a directory, built once for all that use it; `None` if there is no kustomization.
+    fn base(&self, path: &RepoPath, name: &Text) -> Result<Option<Arc<Base>>, Fatal> {
+        if let Some(base) = self.cache.bases.known(path)
+            && !self.leads_back(base.noted.entered.iter())
+        {
+            self.loader.include(&base.noted);
+            self.spend(base.accumulated.resources.len() as u64, name.span)?;
+            return Ok(Some(base));
         }
-        let mut inner = Accumulated::default();
-        self.below(&path).kustomization(&path, &kustomization, &mut inner)?;
-        accumulated.leaves.append(&mut inner.leaves);
-        accumulated.tables.merge(inner.tables);
-        self.append(inner.resources, accumulated)
+        let (built, noted) = self.loader.noting(|| {
+            let Some(kustomization) = self.enter(path, name)? else { return Ok(None) };
+            if kustomization.is_component {
+                let message = format!("`{}` is a component, which belongs under `components`", name.value);
+                return Err(fatal(name.span, message));
+            }
+            let mut accumulated = Accumulated::default();
+            self.below(path).kustomization(path, &kustomization, &mut accumulated)?;
+            Ok(Some(accumulated))
+        });
+        let Some(accumulated) = built? else { return Ok(None) };
+        let base = Arc::new(Base { accumulated, noted });
+        Ok(Some(self.cache.bases.get(path, || base)))
     }
 
     fn component(&self, directory: &RepoPath, name: &Text, accumulated: &mut Accumulated) -> Result<(), Fatal> {
@@ -115,30 +189,33 @@ impl Build<'_> {
     }
 
     /// The kustomization of another directory, unless it leads back to where the build came from.
-    fn enter(&self, path: &RepoPath, name: &Text) -> Result<Option<Kustomization>, Fatal> {
-        if self.chain.iter().any(|above| above.is_within(path)) {
+    fn enter(&self, path: &RepoPath, name: &Text) -> Result<Option<Arc<Kustomization>>, Fatal> {
+        if self.leads_back([path]) {
             return Err(fatal(name.span, format!("`{}` contains this kustomization: a cycle", name.value)));
         }
         if self.chain.len() >= DEEPEST {
-            return Err(fatal(name.span, format!("kustomizations are nested more than {DEEPEST} deep")));
+            return Err(limit(name.span, format!("kustomizations are nested more than {DEEPEST} deep")));
         }
         self.loader.kustomization(path)
     }
 
-    fn below(&self, path: &RepoPath) -> Self {
-        Self { loader: self.loader, chain: self.chain.iter().cloned().chain([path.clone()]).collect() }
+    fn leads_back<'p>(&self, paths: impl IntoIterator<Item = &'p RepoPath>) -> bool {
+        paths.into_iter().any(|path| self.chain.iter().any(|above| above.is_within(path)))
     }
 
-    fn append(&self, resources: Vec<Resource>, accumulated: &mut Accumulated) -> Result<(), Fatal> {
-        for resource in resources {
-            let id = resource.id();
-            if let Some(other) = accumulated.resources.iter().find(|other| other.id().is_same(&id)) {
-                let failure = fatal(resource.span(), format!("{} is in this kustomization twice", id.shown()));
-                return Err(Box::new(failure.related(other.span(), "first here")));
+    fn below(&self, path: &RepoPath) -> Self {
+        Self { chain: self.chain.iter().cloned().chain([path.clone()]).collect(), ..*self }
+    }
+
+    /// Counts values that are looked at.
+    fn spend(&self, values: u64, span: Span) -> Result<(), Fatal> {
+        match self.work.get().checked_sub(values.saturating_add(1)) {
+            Some(left) => {
+                self.work.set(left);
+                Ok(())
             }
-            accumulated.resources.push(resource);
+            None => Err(limit(span, "this kustomization combines too many resources and transformers")),
         }
-        Ok(())
     }
 
     fn transform(
@@ -150,16 +227,59 @@ impl Build<'_> {
         accumulated.leaves.iter_mut().for_each(|leaf| leaf.apply(directory, kustomization));
         let is_open = !accumulated.leaves.is_empty();
         let Accumulated { resources, tables, .. } = accumulated;
-        let patches = patch::Patches { directory, loader: self.loader, schemas: &tables.schemas, is_open };
-        patches.strategic(&kustomization.patches_strategic_merge, resources)?;
-        patches.apply(&kustomization.patches, resources)?;
+        let values = resources.iter().fold(0_u64, |sum, resource| sum.saturating_add(resource.node.size()));
+        let patches = [
+            kustomization.patches.len(),
+            kustomization.patches_strategic_merge.len(),
+            kustomization.patches_json6902.len(),
+            kustomization.replacements.len(),
+        ];
+        let passes = (patches.into_iter().sum::<usize>() as u64).saturating_mul(resources.len() as u64);
+        let values_passed = values.saturating_mul(1 + kustomization.images.len() as u64);
+        self.spend(passes.saturating_add(values_passed), kustomization.span)?;
+        let context = patch::Context {
+            directory,
+            loader: self.loader,
+            schemas: &tables.schemas,
+            is_open,
+            is_component: kustomization.is_component,
+        };
+        context.strategic(&kustomization.patches_strategic_merge, resources)?;
+        context.apply(&kustomization.patches, resources)?;
         transform::namespace(kustomization, tables, resources)?;
         transform::names(kustomization, tables, resources)?;
         transform::labels(kustomization, tables, resources)?;
         transform::annotations(kustomization, tables, resources)?;
-        patches.json(&kustomization.patches_json6902, resources)?;
+        context.json(&kustomization.patches_json6902, resources)?;
         transform::replicas(kustomization, tables, resources, is_open)?;
-        transform::images(kustomization, tables, resources)?;
-        replace::replacements(directory, kustomization, self.loader, resources, is_open)
+        let unused = transform::images(kustomization, tables, resources)?;
+        if !context.is_lenient() {
+            unused.into_iter().for_each(|image| {
+                self.loader.note_no_match(image.span, format!("no container here has the image `{}`", image.value));
+            });
+        }
+        replace::replacements(&context, kustomization, resources)
     }
+}
+
+/// Adds resources, unless one of them is there already.
+fn append(resources: &[Resource], accumulated: &mut Accumulated, ids: &mut HashSet<IdKey>) -> Result<(), Fatal> {
+    for resource in resources {
+        let id = resource.id();
+        if !ids.insert(id.key()) {
+            let failure = fatal(resource.span(), format!("{} is in this kustomization twice", id.shown()));
+            let other = accumulated.resources.iter().find(|other| other.id().is_same(&id));
+            return Err(match other {
+                Some(other) => Box::new(failure.related(other.span(), "first here")),
+                None => failure,
+            });
+        }
+        accumulated.resources.push(resource.clone());
+    }
+    Ok(())
+}
+
+/// A limit that was reached.
+fn limit(span: Span, message: impl Into<String>) -> Fatal {
+    Box::new(Finding::new(&finding::LIMIT_NODES, Location::Span(span), message))
 }

@@ -1,5 +1,7 @@
 //! The tables of fields that transformers write, and the files that extend them.
 
+use std::sync::{Arc, LazyLock};
+
 use smol_str::SmolStr;
 
 use super::fields::FieldSpec;
@@ -51,9 +53,46 @@ impl Default for Tables {
     }
 }
 
+/// The tables as long as nothing extends them.
+static BUILT_IN: LazyLock<Arc<Tables>> = LazyLock::new(Arc::default);
+
 impl Tables {
-    /// Adds what the configurations, definitions and schemas of a kustomization say.
-    pub(super) fn extend(
+    /// The tables as long as nothing extends them.
+    pub(super) fn built_in() -> Arc<Self> {
+        Arc::clone(&BUILT_IN)
+    }
+
+    /// The tables with what the configurations, definitions and schemas of a kustomization add.
+    pub(super) fn extended(
+        this: &Arc<Self>,
+        directory: &RepoPath,
+        kustomization: &Kustomization,
+        loader: &Loader<'_>,
+    ) -> Result<Arc<Self>, Fatal> {
+        let extends =
+            !kustomization.configurations.is_empty() || !kustomization.crds.is_empty() || kustomization.has_openapi;
+        if !extends {
+            return Ok(Arc::clone(this));
+        }
+        let mut tables = Self::clone(this);
+        tables.extend(directory, kustomization, loader)?;
+        Ok(Arc::new(tables))
+    }
+
+    /// The tables of a kustomization and one of its bases.
+    pub(super) fn united(this: &Arc<Self>, base: &Arc<Self>) -> Arc<Self> {
+        if Arc::ptr_eq(base, &BUILT_IN) || Arc::ptr_eq(this, base) {
+            return Arc::clone(this);
+        }
+        if Arc::ptr_eq(this, &BUILT_IN) {
+            return Arc::clone(base);
+        }
+        let mut tables = Self::clone(this);
+        tables.merge(Self::clone(base));
+        Arc::new(tables)
+    }
+
+    fn extend(
         &mut self,
         directory: &RepoPath,
         kustomization: &Kustomization,
@@ -61,14 +100,14 @@ impl Tables {
     ) -> Result<(), Fatal> {
         for name in &kustomization.configurations {
             let file = loader.required(directory, name)?;
-            for document in loader.documents(&file, Dialect::Yaml11)? {
-                self.configure(&document)?;
+            for document in loader.documents(&file, Dialect::Yaml11)?.iter() {
+                self.configure(document)?;
             }
         }
         for name in &kustomization.crds {
             let file = loader.required(directory, name)?;
-            for document in loader.documents(&file, Dialect::Yaml11)? {
-                self.definitions(&document);
+            for document in loader.documents(&file, Dialect::Yaml11)?.iter() {
+                self.definitions(document);
             }
         }
         if kustomization.has_openapi {
@@ -76,15 +115,15 @@ impl Tables {
         }
         if let Some(name) = &kustomization.openapi {
             let file = loader.required(directory, name)?;
-            for document in loader.documents(&file, Dialect::Yaml11)? {
-                self.schemas.add(&document);
+            for document in loader.documents(&file, Dialect::Yaml11)?.iter() {
+                self.schemas.add(document);
             }
         }
         Ok(())
     }
 
     /// Adds the tables of a base.
-    pub(super) fn merge(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         let lists = [
             (&mut self.namespace, other.namespace),
             (&mut self.name_prefix, other.name_prefix),

@@ -89,7 +89,7 @@ impl Leaf {
 
     /// Notes what a kustomization does to everything it has collected.
     pub(super) fn apply(&mut self, directory: &RepoPath, kustomization: &Kustomization) {
-        let Some(node) = &kustomization.node else { return };
+        let node = &kustomization.node;
         let is_transformer = |entry: &&Entry| TRANSFORMERS.iter().any(|name| entry.key.name.eq_ignore_ascii_case(name));
         let entries: Vec<Entry> =
             node.as_map().map_or(&[][..], |map| map.entries()).iter().filter(is_transformer).cloned().collect();
@@ -132,7 +132,7 @@ fn plugin(directory: &RepoPath, name: &Text, loader: &Loader<'_>) -> Result<Node
     match loader.text(&path)? {
         Some(file) => {
             let documents = loader.documents(&file, super::scalars::Dialect::Resource)?;
-            documents.into_iter().next().ok_or_else(|| fatal(name.span, "this plugin has no configuration"))
+            documents.first().cloned().ok_or_else(|| fatal(name.span, "this plugin has no configuration"))
         }
         None => Ok(written),
     }

@@ -110,6 +110,19 @@ pub(super) fn rewrite(
     }
 }
 
+/// How many values that were overridden one after the other are kept.
+const LONGEST_HISTORY: usize = 8;
+
+/// A value in the place of another one. An equal value changes nothing, so that the old one keeps its provenance.
+pub(super) fn in_place_of(old: Option<&Node>, new: Node) -> Node {
+    let Some(old) = old.filter(|old| !matches!(old.value, Value::Null)) else { return new };
+    if old.is_identical(&new) {
+        return old.clone();
+    }
+    let history = std::iter::successors(Some(old), |node| node.overridden()).take(LONGEST_HISTORY + 1).count();
+    if history > LONGEST_HISTORY { new.overriding(old.clone().forgetting()) } else { new.overriding(old.clone()) }
+}
+
 /// The document with a field set; maps on the way are created, and whatever else is in the way is replaced.
 pub(super) fn set_at(node: &Node, path: &[&str], value: Node) -> Node {
     let Some((first, rest)) = path.split_first() else { return value };

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::fields::{FieldSpec, split_path};
 use super::resource::Behavior;
 use super::{Fatal, fatal};
+use crate::finding::{self, Finding, Location};
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
 
@@ -18,7 +19,7 @@ pub(super) struct Text {
 }
 
 /// A kustomization file.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Kustomization {
     /// Whether it is a component, which works on the resources of whatever lists it.
     pub(super) is_component: bool,
@@ -69,11 +70,15 @@ pub(super) struct Kustomization {
     /// Whether metadata about the build is written into resources.
     pub(super) build_metadata: Vec<Text>,
     /// The document as written.
-    pub(super) node: Option<Node>,
+    pub(super) node: Node,
+    /// Where it is written.
+    pub(super) span: Span,
+    /// What it says about deprecated fields.
+    pub(super) deprecated: Vec<Finding>,
 }
 
 /// An entry of `labels`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Labels {
     /// Keys and values.
     pub(super) pairs: Vec<(Text, Text)>,
@@ -86,10 +91,10 @@ pub(super) struct Labels {
 }
 
 /// An entry of `images`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Image {
     /// The name to look for.
-    pub(super) name: SmolStr,
+    pub(super) name: Text,
     /// The new name.
     pub(super) new_name: Option<Text>,
     /// The new tag.
@@ -101,7 +106,7 @@ pub(super) struct Image {
 }
 
 /// An entry of `replicas`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Replicas {
     /// The name of the workload.
     pub(super) name: Text,
@@ -110,7 +115,7 @@ pub(super) struct Replicas {
 }
 
 /// An entry of `patches` or `patchesJson6902`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Patch {
     /// A file with the patch.
     pub(super) path: Option<Text>,
@@ -148,7 +153,7 @@ pub(super) struct Selector {
 }
 
 /// An entry of `configMapGenerator` or `secretGenerator`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Generator {
     /// The name.
     pub(super) name: Text,
@@ -261,8 +266,32 @@ pub(super) fn read(node: &Node) -> Result<Kustomization, Fatal> {
         has_openapi: fields.get("openapi").is_some(),
         external: external.collect(),
         build_metadata: fields.texts("buildMetadata")?,
-        node: Some(node.clone()),
+        node: node.clone(),
+        span: node.span,
+        deprecated: deprecated(node),
     })
+}
+
+/// Deprecated fields and what replaces them.
+const DEPRECATED: &[(&str, &str)] = &[
+    ("bases", "resources"),
+    ("imageTags", "images"),
+    ("patchesStrategicMerge", "patches"),
+    ("patchesJson6902", "patches"),
+    ("commonLabels", "labels"),
+    ("vars", "replacements"),
+    ("helmChartInflationGenerator", "helmCharts"),
+];
+
+fn deprecated(node: &Node) -> Vec<Finding> {
+    let entries = node.as_map().map_or(&[][..], |map| map.entries());
+    let finding = |entry: &Entry| {
+        let (name, instead) = DEPRECATED.iter().find(|(name, _)| entry.key.name.eq_ignore_ascii_case(name))?;
+        let location = Location::Span(entry.key.span);
+        let finding = Finding::new(&finding::KUSTOMIZE_DEPRECATED_FIELD, location, format!("`{name}` is deprecated"));
+        Some(finding.help(format!("use `{instead}`; `kustomize edit fix` rewrites it")))
+    };
+    entries.iter().filter_map(finding).collect()
 }
 
 fn check_type(fields: &Fields<'_>, node: &Node) -> Result<(), Fatal> {
@@ -336,7 +365,7 @@ pub(super) fn read_field_spec(node: &Node) -> Result<FieldSpec, Fatal> {
 fn read_image(node: &Node) -> Result<Image, Fatal> {
     let fields = Fields::new(node, "an entry of images", &["name", "newName", "newTag", "tagSuffix", "digest"])?;
     Ok(Image {
-        name: fields.text("name")?.map(|name| name.value).unwrap_or_default(),
+        name: fields.text("name")?.unwrap_or_else(|| Text { value: SmolStr::default(), span: node.span }),
         new_name: fields.text("newName")?,
         new_tag: fields.text("newTag")?,
         tag_suffix: fields.text("tagSuffix")?,

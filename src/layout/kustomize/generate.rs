@@ -65,17 +65,16 @@ struct Datum {
 impl Made<'_> {
     fn resource(&self) -> Result<Resource, Fatal> {
         let span = self.generator.span;
-        let text = |value: &str| Node::text(value, span).through(StepKind::Generator, span);
-        let mut metadata =
-            vec![Entry::named("name", span, Node::text(self.generator.name.value.clone(), self.generator.name.span))];
+        let by = self.field();
+        let text = |value: &str| Node::text(value, span).through(by, span);
+        let own = |text: &Text| Node::text(text.value.clone(), text.span).through(by, span);
+        let mut metadata = vec![Entry::named("name", span, own(&self.generator.name))];
         if let Some(namespace) = self.generator.namespace.as_ref().filter(|namespace| !namespace.value.is_empty()) {
-            metadata.push(Entry::named("namespace", span, Node::text(namespace.value.clone(), namespace.span)));
+            metadata.push(Entry::named("namespace", span, own(namespace)));
         }
         for (name, pairs) in [("labels", &self.options.labels), ("annotations", &self.options.annotations)] {
             if !pairs.is_empty() {
-                let entry = |(key, value): &(Text, Text)| {
-                    Entry::named(key.value.clone(), key.span, Node::text(value.value.clone(), value.span))
-                };
+                let entry = |(key, value): &(Text, Text)| Entry::named(key.value.clone(), key.span, own(value));
                 metadata.push(Entry::named(name, span, Node::map(pairs.iter().map(entry).collect(), span)));
             }
         }
@@ -105,6 +104,10 @@ impl Made<'_> {
         Ok(resource)
     }
 
+    fn field(&self) -> StepKind {
+        StepKind::Kustomize(if self.is_secret { "secretGenerator" } else { "configMapGenerator" })
+    }
+
     fn data(&self) -> Result<(Vec<Entry>, Vec<Entry>), Fatal> {
         let (mut data, mut binary): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
         for datum in self.sources()? {
@@ -114,7 +117,7 @@ impl Made<'_> {
             let plain = std::str::from_utf8(&datum.content).ok().filter(|_| !self.is_secret);
             let is_binary = plain.is_none() && !self.is_secret;
             let value = plain.map_or_else(|| base64(&datum.content), ToOwned::to_owned);
-            let node = Node::text(value, datum.span).through(StepKind::Generator, datum.span);
+            let node = Node::text(value, datum.span).through(self.field(), self.generator.span);
             let entry = Entry::named(datum.key, datum.span, node);
             if is_binary { binary.push(entry) } else { data.push(entry) }
         }
@@ -125,16 +128,9 @@ impl Made<'_> {
     fn sources(&self) -> Result<Vec<Datum>, Fatal> {
         let mut data = Vec::new();
         for name in &self.generator.envs {
-            let bytes = self.file(&name.value, name.span)?;
+            let (bytes, span) = self.file(&name.value, name.span)?;
             let text = std::str::from_utf8(&bytes).map_err(|_| fatal(name.span, "this file is not text"))?;
-            for line in text.lines() {
-                let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim_start();
-                if line.is_empty() || line.starts_with('#') {
-                    continue;
-                }
-                let (key, value) = line.split_once('=').unwrap_or((line, ""));
-                data.push(Datum { key: key.into(), content: value.as_bytes().into(), span: name.span });
-            }
+            data.extend(environment(text, span.filter(|span| span.range().len() == text.len()), name.span));
         }
         for literal in &self.generator.literals {
             let wrong = || fatal(literal.span, "a literal has the form `key=value`");
@@ -143,7 +139,8 @@ impl Made<'_> {
         }
         for file in &self.generator.files {
             let (key, path) = self.key_and_path(file)?;
-            data.push(Datum { key, content: self.file(path, file.span)?, span: file.span });
+            let (content, span) = self.file(path, file.span)?;
+            data.push(Datum { key, content, span: span.unwrap_or(file.span) });
         }
         Ok(data)
     }
@@ -159,11 +156,32 @@ impl Made<'_> {
         }
     }
 
-    fn file(&self, name: &str, span: Span) -> Result<Arc<[u8]>, Fatal> {
-        let path = super::load::resolve(self.directory, name);
-        let bytes = path.map(|path| self.loader.bytes(&path)).transpose()?.flatten();
-        bytes.ok_or_else(|| fatal(span, format!("there is no file `{name}`")))
+    /// The content of a file, and its place if it is text.
+    fn file(&self, name: &str, span: Span) -> Result<(Arc<[u8]>, Option<Span>), Fatal> {
+        let missing = || fatal(span, format!("there is no file `{name}`"));
+        let path = super::load::resolve(self.directory, name).ok_or_else(missing)?;
+        let bytes = self.loader.bytes(&path)?.ok_or_else(missing)?;
+        let text = self.loader.text(&path).ok().flatten();
+        Ok((bytes, text.map(|text| Span::new(text.source, 0, text.text.len()))))
     }
+}
+
+/// The pairs of a file with one on each line.
+fn environment(text: &str, file: Option<Span>, listed: Span) -> Vec<Datum> {
+    let mut data = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let span = file.map_or(listed, |file| Span::new(file.source, start, start + line.trim_end().len()));
+        start += line.len();
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim_start();
+        if !line.is_empty() && !line.starts_with('#') {
+            let (key, value) = line.split_once('=').unwrap_or((line, ""));
+            data.push(Datum { key: key.into(), content: value.as_bytes().into(), span });
+        }
+    }
+    data
 }
 
 /// A value without one pair of equal quotes around it.
@@ -197,7 +215,7 @@ fn base64(bytes: &[u8]) -> String {
 /// Adds a generated resource, or merges it into the one that is there.
 fn absorb(made: Resource, generator: &Generator, resources: &mut Vec<Resource>) -> Result<(), Fatal> {
     let id = made.id();
-    let mut found = resources.iter_mut().filter(|resource| resource.ids().any(|other| other.is_same(&id)));
+    let mut found = resources.iter_mut().filter(|resource| resource.is_called(&id));
     match (found.next(), found.next(), generator.behavior) {
         (_, Some(_), _) => Err(fatal(generator.span, format!("several resources are called {}", id.shown()))),
         (Some(_), None, Behavior::Create) => {
@@ -253,11 +271,7 @@ fn both(old: &[Entry], new: &[Entry]) -> Vec<Entry> {
 pub(super) fn add_hashes(resources: &mut [Resource]) -> Result<(), Fatal> {
     for resource in resources.iter_mut().filter(|resource| resource.wants_hash) {
         let hash = content_hash(&resource.node)?;
-        resource.remember_id();
-        let name = format!("{}-{hash}", resource.id().name);
-        let span = get_at(&resource.node, &["metadata", "name"]).map_or(resource.node.span, |name| name.span);
-        resource.rename(&name, span);
-        resource.hash = Some(hash);
+        resource.add_hash(hash);
     }
     Ok(())
 }

@@ -2,7 +2,10 @@
 
 use smol_str::SmolStr;
 
-use crate::value::Node;
+use crate::value::{Node, Value};
+
+/// Group, version, kind, name and the namespace that counts, if any does.
+pub(super) type IdKey = (SmolStr, SmolStr, SmolStr, SmolStr, Option<SmolStr>);
 
 /// What identifies a resource inside one build.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +25,10 @@ pub(super) struct ResourceId {
 impl ResourceId {
     /// The identity that a document states.
     pub(super) fn read(node: &Node) -> Self {
-        let text = |node: Option<&Node>| node.and_then(Node::as_str).map(SmolStr::new).unwrap_or_default();
+        let text = |node: Option<&Node>| match node.map(|node| &node.value) {
+            Some(Value::String(text)) => text.clone(),
+            _ => SmolStr::default(),
+        };
         let api = text(node.get("apiVersion"));
         let (group, version) = api.rsplit_once('/').unwrap_or(("", &api));
         let metadata = node.get("metadata");
@@ -61,6 +67,18 @@ impl ResourceId {
     /// Whether both name one resource.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.same_type(other) && self.name == other.name && self.effective_namespace() == other.effective_namespace()
+    }
+
+    /// A key under which resources of one name are equal.
+    pub(super) fn key(&self) -> IdKey {
+        let namespace = if self.is_cluster_scoped() {
+            None
+        } else if self.namespace.is_empty() {
+            Some("default".into())
+        } else {
+            Some(self.namespace.clone())
+        };
+        (self.group.clone(), self.version.clone(), self.kind.clone(), self.name.clone(), namespace)
     }
 
     /// As messages name it.

@@ -2,8 +2,9 @@
 
 use smol_str::SmolStr;
 
-use super::fields::with_entry;
+use super::fields::{in_place_of, with_entry};
 use super::{Fatal, fatal};
+use crate::limits::Limits;
 use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::{Node, StepKind, Value};
@@ -16,19 +17,27 @@ pub(super) struct Operation<'n> {
     from: Option<Vec<SmolStr>>,
     value: Option<&'n Node>,
     span: Span,
+    /// The field of the kustomization that lists the patch, and where.
+    listed: (&'static str, Span),
 }
 
-/// Applies the operations of a patch, one after the other.
-pub(super) fn apply(target: &Node, patch: &[Node]) -> Result<Node, Fatal> {
+/// Applies the operations of a patch that an entry of a kustomization names, one after the other.
+pub(super) fn apply(
+    target: &Node,
+    patch: &[Node],
+    listed: (&'static str, Span),
+    limits: &Limits,
+) -> Result<Node, Fatal> {
     let mut result = target.clone();
     for operation in patch {
-        let operation = read(operation)?;
+        let operation = read(operation, listed)?;
         result = operation.apply(&result)?;
+        super::check_size(&result, operation.span, limits)?;
     }
     Ok(result)
 }
 
-fn read(node: &Node) -> Result<Operation<'_>, Fatal> {
+fn read<'n>(node: &'n Node, listed: (&'static str, Span)) -> Result<Operation<'n>, Fatal> {
     let text = |key: &str| node.get(key).and_then(Node::as_str);
     let pointer = |key: &str| -> Result<Option<Vec<SmolStr>>, Fatal> {
         let Some(text) = text(key) else { return Ok(None) };
@@ -43,6 +52,7 @@ fn read(node: &Node) -> Result<Operation<'_>, Fatal> {
         from: pointer("from")?,
         value: node.get("value"),
         span: node.span,
+        listed,
     };
     if operation.from.is_none() && ["move", "copy"].contains(&operation.name) {
         return Err(missing("from"));
@@ -52,7 +62,10 @@ fn read(node: &Node) -> Result<Operation<'_>, Fatal> {
 
 impl Operation<'_> {
     fn apply(&self, target: &Node) -> Result<Node, Fatal> {
-        let placed = |node: &Node| node.clone().through(StepKind::Patch, self.span);
+        let (field, listed_at) = self.listed;
+        let placed = |node: &Node| {
+            node.clone().through(StepKind::Patch, self.span).through(StepKind::Kustomize(field), listed_at)
+        };
         let value = || self.value.cloned().unwrap_or_else(|| Node::new(Value::Null, self.span));
         match self.name {
             "add" => self.add(target, &self.path, placed(&value())),
@@ -133,7 +146,10 @@ impl Operation<'_> {
             return Ok(value);
         }
         self.within(target, path, &|parent, token| match &parent.value {
-            Value::Map(map) => Ok(with_entry(parent, map.entries(), token, value.clone(), self.span)),
+            Value::Map(map) => {
+                let value = in_place_of(map.get(token), value.clone());
+                Ok(with_entry(parent, map.entries(), token, value, self.span))
+            }
             Value::List(list) => {
                 let mut items = list.items().to_vec();
                 let at = if token == "-" { items.len() } else { self.index(token, items.len() + 1)? };
@@ -152,11 +168,15 @@ impl Operation<'_> {
             return Ok(value);
         }
         self.within(target, path, &|parent, token| match &parent.value {
-            Value::Map(map) => Ok(with_entry(parent, map.entries(), token, value.clone(), self.span)),
+            Value::Map(map) => {
+                let value = in_place_of(map.get(token), value.clone());
+                Ok(with_entry(parent, map.entries(), token, value, self.span))
+            }
             Value::List(list) => {
                 let mut items = list.items().to_vec();
                 let at = self.index(token, items.len())?;
-                *items.get_mut(at).ok_or_else(|| self.outside(token))? = value.clone();
+                let item = items.get_mut(at).ok_or_else(|| self.outside(token))?;
+                *item = in_place_of(Some(item), value.clone());
                 Ok(Node { extra: parent.extra.clone(), ..Node::list(items, parent.span) })
             }
             _ => Err(self.nothing(path)),

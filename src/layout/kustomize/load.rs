@@ -1,7 +1,8 @@
 //! Reads the files of a build and remembers each of them, also those that were looked for and are not there.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -11,6 +12,7 @@ use super::scalars::{Dialect, reread};
 use super::{Fatal, fatal};
 use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location};
+use crate::memo::Memo;
 use crate::path::RepoPath;
 use crate::settings::Given;
 use crate::snapshot::EntryKind;
@@ -20,20 +22,49 @@ use crate::value::{Entry, Node, Value};
 /// The names of a kustomization file.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
+/// Files that builds of one snapshot share, each read and parsed once.
+#[derive(Debug, Default)]
+pub(super) struct FileCache {
+    bytes: Memo<RepoPath, Result<Option<Arc<[u8]>>, Fatal>>,
+    texts: Memo<RepoPath, Result<Option<FileText>, Fatal>>,
+    kustomizations: Memo<RepoPath, Result<Option<Arc<Kustomization>>, Fatal>>,
+    resources: Memo<RepoPath, Result<Arc<[Resource]>, Fatal>>,
+    documents: Memo<(RepoPath, Dialect), Result<Arc<[Node]>, Fatal>>,
+    inline: Memo<(SourceId, u32, Dialect), Result<Arc<[Node]>, Fatal>>,
+}
+
 /// Reads files for one build.
 pub(super) struct Loader<'a> {
     given: Given<'a>,
-    state: Mutex<State>,
+    cache: &'a FileCache,
+    noted: RefCell<Noted>,
 }
 
-#[derive(Default)]
-struct State {
-    inputs: BTreeSet<RepoPath>,
-    notes: Vec<Finding>,
-    texts: BTreeMap<RepoPath, (SourceId, Arc<str>)>,
+/// What a build, or a base of it, has read and noted.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Noted {
+    /// Files that were read or looked for.
+    pub(super) inputs: BTreeSet<RepoPath>,
+    /// Directories that were listed at any depth.
+    pub(super) listings: BTreeSet<RepoPath>,
+    /// What does not stop the build.
+    pub(super) findings: Vec<Finding>,
+    /// Directories of kustomizations that were entered.
+    pub(super) entered: BTreeSet<RepoPath>,
+}
+
+impl Noted {
+    /// Adds what a part of the build has noted.
+    pub(super) fn extend(&mut self, other: &Self) {
+        self.inputs.extend(other.inputs.iter().cloned());
+        self.listings.extend(other.listings.iter().cloned());
+        self.findings.extend(other.findings.iter().cloned());
+        self.entered.extend(other.entered.iter().cloned());
+    }
 }
 
 /// A file of the repository.
+#[derive(Debug, Clone)]
 pub(super) struct FileText {
     pub(super) path: RepoPath,
     pub(super) source: SourceId,
@@ -41,72 +72,126 @@ pub(super) struct FileText {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(given: Given<'a>) -> Self {
-        Self { given, state: Mutex::default() }
+    pub(super) fn new(given: Given<'a>, cache: &'a FileCache) -> Self {
+        Self { given, cache, noted: RefCell::default() }
     }
 
     /// The notes and the inputs of the build.
-    pub(super) fn finish(self) -> (Vec<Finding>, BTreeSet<RepoPath>) {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (state.notes, state.inputs)
+    pub(super) fn finish(self) -> Noted {
+        self.noted.into_inner()
+    }
+
+    /// Runs a part of the build, and returns what it has noted beside its result.
+    pub(super) fn noting<T>(&self, part: impl FnOnce() -> T) -> (T, Noted) {
+        let outer = self.noted.take();
+        let result = part();
+        let inner = self.noted.replace(outer);
+        self.include(&inner);
+        (result, inner)
+    }
+
+    /// Adds what a part of the build has noted.
+    pub(super) fn include(&self, noted: &Noted) {
+        self.noted.borrow_mut().extend(noted);
+    }
+
+    /// Notes that the kustomization of a directory is used.
+    pub(super) fn note_entered(&self, directory: &RepoPath) {
+        self.noted.borrow_mut().entered.insert(directory.clone());
+    }
+
+    pub(super) fn given(&self) -> Given<'a> {
+        self.given
     }
 
     pub(super) fn sources(&self) -> &'a Arc<Sources> {
         self.given.sources
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Notes something about contents that are not in the repository.
+    pub(super) fn note(&self, span: Span, message: impl Into<String>) {
+        self.report(Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(span), message));
+    }
+
+    /// Notes an entry that matches nothing.
+    pub(super) fn note_no_match(&self, span: Span, message: impl Into<String>) {
+        self.report(Finding::new(&finding::KUSTOMIZE_NO_MATCH, Location::Span(span), message));
     }
 
     /// Notes something that does not stop the build.
-    pub(super) fn note(&self, span: Span, message: impl Into<String>) {
-        let note = Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(span), message);
-        self.state().notes.push(note);
+    pub(super) fn report(&self, finding: Finding) {
+        self.noted.borrow_mut().findings.push(finding);
     }
 
     /// The bytes of a file; `None` if there is no such file.
     pub(super) fn bytes(&self, path: &RepoPath) -> Result<Option<Arc<[u8]>>, Fatal> {
-        self.state().inputs.insert(path.clone());
-        let unreadable = |error: crate::snapshot::Unreadable| Box::new(error.into_finding());
-        match self.given.snapshot.entry(path).map_err(unreadable)? {
-            Some(entry) if entry.kind == EntryKind::File => {
-                self.given.snapshot.read(&entry).map(Some).map_err(unreadable)
+        self.noted.borrow_mut().inputs.insert(path.clone());
+        self.cache.bytes.get(path, || {
+            let unreadable = |error: crate::snapshot::Unreadable| Box::new(error.into_finding());
+            match self.given.snapshot.entry(path).map_err(unreadable)? {
+                Some(entry) if entry.kind == EntryKind::File => {
+                    self.given.snapshot.read(&entry).map(Some).map_err(unreadable)
+                }
+                _ => Ok(None),
             }
-            _ => Ok(None),
-        }
+        })
     }
 
     /// The text of a file; `None` if there is no such file.
     pub(super) fn text(&self, path: &RepoPath) -> Result<Option<FileText>, Fatal> {
-        if let Some((source, text)) = self.state().texts.get(path).cloned() {
-            return Ok(Some(FileText { path: path.clone(), source, text }));
-        }
-        let Some(bytes) = self.bytes(path)? else { return Ok(None) };
-        let revision = self.given.snapshot.label();
-        let text: Arc<str> = match document::decode(&bytes) {
-            Ok(text) => text.into(),
-            Err(error) => {
-                let location = Location::File { path: path.clone(), revision: revision.into() };
-                return Err(Box::new(Finding::new(&finding::KUSTOMIZE_BUILD, location, error.to_string())));
-            }
-        };
-        let source = self.given.sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
-        self.state().texts.insert(path.clone(), (source, Arc::clone(&text)));
-        Ok(Some(FileText { path: path.clone(), source, text }))
+        let bytes = self.bytes(path)?;
+        self.cache.texts.get(path, || {
+            let Some(bytes) = bytes else { return Ok(None) };
+            let revision = self.given.snapshot.label();
+            let text: Arc<str> = match document::decode(&bytes) {
+                Ok(text) => text.into(),
+                Err(error) => {
+                    let location = Location::File { path: path.clone(), revision: revision.into() };
+                    return Err(Box::new(Finding::new(&finding::KUSTOMIZE_BUILD, location, error.to_string())));
+                }
+            };
+            let source = self.given.sources.add(SourceText::new(path.clone(), revision, Arc::clone(&text)));
+            Ok(Some(FileText { path: path.clone(), source, text }))
+        })
     }
 
     /// The documents of a file, in a dialect.
-    pub(super) fn documents(&self, file: &FileText, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
-        let format = match Format::of_file_name(file.path.file_name()) {
-            Some(Format::Json) if file.text.trim_start().starts_with(['{', '[']) => Format::Json,
-            _ => Format::Yaml,
-        };
-        self.parse(&file.text, file.source, format, dialect)
+    pub(super) fn documents(&self, file: &FileText, dialect: Dialect) -> Result<Arc<[Node]>, Fatal> {
+        self.cache.documents.get(&(file.path.clone(), dialect), || {
+            let format = match Format::of_file_name(file.path.file_name()) {
+                Some(Format::Json) if file.text.trim_start().starts_with(['{', '[']) => Format::Json,
+                _ => Format::Yaml,
+            };
+            self.parse(&file.text, file.source, format, dialect).map(Arc::from)
+        })
     }
 
-    /// The documents of a text that is written inside another file: everything in them is at one place of that file.
-    pub(super) fn inline(&self, text: &Text, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
+    /// The documents of a text that is written inside another file.
+    pub(super) fn inline(&self, text: &Text, dialect: Dialect) -> Result<Arc<[Node]>, Fatal> {
+        self.cache.inline.get(&(text.span.source, text.span.start, dialect), || {
+            let apart = self.inline_apart(text, dialect)?;
+            let in_place = self.inline_in_place(text, dialect).filter(|nodes| {
+                nodes.len() == apart.len() && nodes.iter().zip(&apart).all(|(one, other)| one.is_equal(other))
+            });
+            Ok(in_place.unwrap_or(apart).into())
+        })
+    }
+
+    /// The documents of a block of text, read where they are, so that every value in them knows its line.
+    fn inline_in_place(&self, text: &Text, dialect: Dialect) -> Option<Vec<Node>> {
+        let source = self.given.sources.get(text.span.source);
+        let block = source.text.get(text.span.range()).filter(|block| block.starts_with('|'))?;
+        let start = text.span.range().start + block.find('\n')? + 1;
+        let part = start..text.span.range().end;
+        let parsed = document::parse_part(&source.text, part, text.span.source, Format::Yaml, self.given.limits);
+        if parsed.findings.iter().any(Finding::is_error) {
+            return None;
+        }
+        parsed.value.iter().map(|document| reread(&document.root, dialect, self.given.sources).ok()).collect()
+    }
+
+    /// The documents of a text, each value at the place of the whole text.
+    fn inline_apart(&self, text: &Text, dialect: Dialect) -> Result<Vec<Node>, Fatal> {
         let source = SourceText::new(RepoPath::root(), "", text.value.as_str());
         let scratch = Sources::default();
         let source = scratch.add(source);
@@ -132,7 +217,7 @@ impl<'a> Loader<'a> {
     }
 
     /// The kustomization file of a directory; `None` if there is none.
-    pub(super) fn kustomization(&self, directory: &RepoPath) -> Result<Option<Kustomization>, Fatal> {
+    pub(super) fn kustomization(&self, directory: &RepoPath) -> Result<Option<Arc<Kustomization>>, Fatal> {
         let mut found: Option<FileText> = None;
         for name in KUSTOMIZATION_FILES {
             let Ok(path) = directory.join(name.as_bytes()) else { continue };
@@ -145,11 +230,15 @@ impl<'a> Loader<'a> {
             }
         }
         let Some(file) = found else { return Ok(None) };
-        let text = self.without_repeated_keys(&file);
+        self.cache.kustomizations.get(directory, || self.read_kustomization(&file).map(Arc::new).map(Some))
+    }
+
+    fn read_kustomization(&self, file: &FileText) -> Result<Kustomization, Fatal> {
+        let text = self.without_repeated_keys(file);
         let documents = self.parse(&text, file.source, Format::Yaml, Dialect::Yaml11)?;
         let empty = || fatal(Span::new(file.source, 0, 0), "this kustomization is empty");
         let document = without_placeholders(documents.first().ok_or_else(empty)?);
-        file::read(&document).map(Some)
+        file::read(&document)
     }
 
     /// The text of a kustomization file in which repeated keys are renamed to placeholders of the same length: the last one counts.
@@ -172,9 +261,11 @@ impl<'a> Loader<'a> {
     }
 
     /// The resources of a file.
-    pub(super) fn resources(&self, file: &FileText) -> Result<Vec<Resource>, Fatal> {
-        let documents = self.documents(file, Dialect::Resource)?;
-        expand_lists(documents)
+    pub(super) fn resources(&self, file: &FileText) -> Result<Arc<[Resource]>, Fatal> {
+        self.cache.resources.get(&file.path, || {
+            let documents = self.documents(file, Dialect::Resource)?;
+            expand_lists(&documents).map(Arc::from)
+        })
     }
 
     /// A file that must be there.
@@ -211,17 +302,17 @@ fn is_placeholder(entry: &Entry) -> bool {
 }
 
 /// The resources of documents: empty documents vanish, and lists become their items.
-pub(super) fn expand_lists(documents: Vec<Node>) -> Result<Vec<Resource>, Fatal> {
+fn expand_lists(documents: &[Node]) -> Result<Vec<Resource>, Fatal> {
     let mut resources = Vec::new();
     for node in documents {
         if matches!(node.value, Value::Null) || node.as_map().is_some_and(|map| map.is_empty()) {
             continue;
         }
-        let node = resource::check(node)?;
+        let node = resource::check(node.clone())?;
         let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         match node.get("items").filter(|_| kind.ends_with("List")) {
             Some(items) if items.as_list().is_some() => {
-                resources.extend(expand_lists(items.as_list().unwrap_or_default().to_vec())?);
+                resources.extend(expand_lists(items.as_list().unwrap_or_default())?);
             }
             _ => {
                 resource::check_name(&node)?;

@@ -13,6 +13,7 @@ mod id;
 mod json_patch;
 mod load;
 mod patch;
+mod pattern;
 mod reference;
 mod reference_table;
 mod replace;
@@ -26,11 +27,13 @@ mod transform;
 use std::collections::BTreeSet;
 
 use crate::finding::{self, Finding, Location};
+use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::settings::Given;
 use crate::text::Span;
 use crate::value::Node;
 
+pub use accumulate::Cache;
 pub use external::Leaf;
 pub use load::KUSTOMIZATION_FILES;
 
@@ -48,6 +51,8 @@ pub struct Built {
     pub findings: Vec<Finding>,
     /// Every file that was read or looked for.
     pub inputs: BTreeSet<RepoPath>,
+    /// Every directory whose content, at any depth, decided what is built.
+    pub listings: BTreeSet<RepoPath>,
     /// Whether it failed.
     pub is_failed: bool,
 }
@@ -63,29 +68,46 @@ pub struct BuiltResource {
     pub hash: Option<smol_str::SmolStr>,
 }
 
-/// Renders the kustomization in a directory.
-pub fn build(root: &RepoPath, given: Given<'_>) -> Built {
-    let loader = load::Loader::new(given);
-    let outcome = accumulate::root(root, &loader);
-    let (findings, inputs) = loader.finish();
+/// Renders the kustomization in a directory. Builds of one snapshot share a cache.
+pub fn build(root: &RepoPath, given: Given<'_>, cache: &Cache) -> Built {
+    let loader = load::Loader::new(given, &cache.files);
+    let outcome = accumulate::root(root, &loader, cache);
+    finished(loader, outcome)
+}
+
+/// What a build gives in the end.
+fn finished(loader: load::Loader<'_>, outcome: Result<accumulate::Accumulated, Fatal>) -> Built {
+    let load::Noted { inputs, listings, findings, .. } = loader.finish();
     match outcome {
         Ok(accumulated) => {
-            let built = |resource: resource::Resource| {
-                let id = resource.id();
-                let name = match &resource.hash {
-                    Some(hash) => id.name.strip_suffix(&format!("-{hash}")).unwrap_or(&id.name).into(),
-                    None => id.name,
-                };
-                BuiltResource { node: resource.node, name, hash: resource.hash }
-            };
-            let resources = accumulated.resources.into_iter().map(built).collect();
-            Built { resources, leaves: accumulated.leaves, findings, inputs, is_failed: false }
+            let resources = accumulated.resources.into_iter().map(BuiltResource::new).collect();
+            Built { resources, leaves: accumulated.leaves, findings, inputs, listings, is_failed: false }
         }
         Err(failure) => {
             let findings = findings.into_iter().chain([*failure]).collect();
-            Built { findings, inputs, is_failed: true, ..Built::default() }
+            Built { findings, inputs, listings, is_failed: true, ..Built::default() }
         }
     }
+}
+
+impl BuiltResource {
+    fn new(resource: resource::Resource) -> Self {
+        let id = resource.id();
+        let name = match &resource.hash {
+            Some(hash) => id.name.strip_suffix(&format!("-{hash}")).unwrap_or(&id.name).into(),
+            None => id.name,
+        };
+        Self { node: resource.node, name, hash: resource.hash }
+    }
+}
+
+/// Fails if a document has become too large.
+fn check_size(node: &Node, span: Span, limits: &Limits) -> Result<(), Fatal> {
+    if node.size() > limits.nodes || node.height() > limits.depth {
+        let message = "this makes a document that is larger than the limits allow";
+        return Err(Box::new(Finding::new(&finding::LIMIT_NODES, Location::Span(span), message)));
+    }
+    Ok(())
 }
 
 /// A failure that ends the build.

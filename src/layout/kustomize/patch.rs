@@ -1,5 +1,7 @@
 //! Patches of a kustomization: which kind a patch is of, which resources it is for, and what it may change.
 
+use std::sync::Arc;
+
 use super::file::{Patch, Text};
 use super::id::ResourceId;
 use super::load::Loader;
@@ -12,24 +14,39 @@ use crate::path::RepoPath;
 use crate::text::Span;
 use crate::value::{Node, Number, Value};
 
-/// What patches need to know.
-pub(super) struct Patches<'a> {
+/// What patches and replacements need to know about the kustomization they are in.
+pub(super) struct Context<'a> {
     pub(super) directory: &'a RepoPath,
     pub(super) loader: &'a Loader<'a>,
     pub(super) schemas: &'a Schemas,
     /// Whether some resources are not in the repository, so that a patch without a target may be meant for one of them.
     pub(super) is_open: bool,
+    /// Whether the kustomization is a component, whose patches may be meant for other users of it.
+    pub(super) is_component: bool,
 }
 
 /// The content of a patch.
 enum Content {
     /// Documents in the shape of resources.
-    Strategic(Vec<Node>),
+    Strategic(Arc<[Node]>),
     /// Operations.
     Json(Vec<Node>),
 }
 
-impl Patches<'_> {
+impl Context<'_> {
+    /// Whether an entry may match nothing for a good reason.
+    pub(super) fn is_lenient(&self) -> bool {
+        self.is_open || self.is_component
+    }
+
+    /// Notes a target that selects nothing.
+    fn note_unused(&self, patch: &Patch) {
+        if !self.is_lenient() {
+            let span = patch.target.as_ref().and_then(|target| target.span).unwrap_or(patch.span);
+            self.loader.note_no_match(span, "no resource here matches the target of this patch");
+        }
+    }
+
     /// `patchesStrategicMerge`: paths or inline documents.
     pub(super) fn strategic(&self, patches: &[Text], resources: &mut Vec<Resource>) -> Result<(), Fatal> {
         for text in patches {
@@ -40,8 +57,10 @@ impl Patches<'_> {
                 None if text.value.contains([':', '\n']) => self.loader.inline(text, Dialect::Resource)?,
                 None => return Err(fatal(text.span, format!("there is no file `{}`", text.value))),
             };
-            for document in shapes(documents, text.span)? {
-                self.to_its_resource(&document, false, false, resources)?;
+            let listed =
+                Listed { field: "patchesStrategicMerge", span: text.span, can_rename: false, can_retype: false };
+            for document in shapes(&documents, text.span)? {
+                self.to_its_resource(document, listed, resources)?;
             }
             drop_deleted(resources);
         }
@@ -52,15 +71,20 @@ impl Patches<'_> {
     pub(super) fn apply(&self, patches: &[Patch], resources: &mut Vec<Resource>) -> Result<(), Fatal> {
         for patch in patches {
             match self.content(patch)? {
-                Content::Strategic(documents) => self.apply_strategic(patch, documents, resources)?,
+                Content::Strategic(documents) => self.apply_strategic(patch, &documents, resources)?,
                 Content::Json(operations) => {
                     let Some(target) = &patch.target else {
                         return Err(fatal(patch.span, "a JSON patch needs a target"));
                     };
                     let target = Compiled::new(target, patch.span)?;
+                    let mut is_used = false;
                     for resource in resources.iter_mut().filter(|resource| target.selects(resource)) {
+                        is_used = true;
                         resource.remember_id();
-                        apply_json(resource, &operations)?;
+                        self.apply_json(resource, &operations, ("patches", patch.span))?;
+                    }
+                    if !is_used {
+                        self.note_unused(patch);
                     }
                 }
             }
@@ -78,8 +102,13 @@ impl Patches<'_> {
                 return Err(fatal(patch.span, "this is not a list of JSON patch operations"));
             };
             let target = Compiled::new(target, patch.span)?;
+            let mut is_used = false;
             for resource in resources.iter_mut().filter(|resource| target.selects(resource)) {
-                apply_json(resource, &operations)?;
+                is_used = true;
+                self.apply_json(resource, &operations, ("patchesJson6902", patch.span))?;
+            }
+            if !is_used {
+                self.note_unused(patch);
             }
             drop_deleted(resources);
         }
@@ -96,7 +125,9 @@ impl Patches<'_> {
                 {
                     return Ok(Content::Json(operations));
                 }
-                shapes(self.loader.documents(&file, Dialect::Resource)?, path.span).map(Content::Strategic)
+                let documents = self.loader.documents(&file, Dialect::Resource)?;
+                shapes(&documents, path.span)?;
+                Ok(Content::Strategic(documents))
             }
             (None, Some(text)) => {
                 if let Ok(documents) = self.loader.inline(text, json_dialect(&text.value))
@@ -104,43 +135,48 @@ impl Patches<'_> {
                 {
                     return Ok(Content::Json(operations));
                 }
-                shapes(self.loader.inline(text, Dialect::Resource)?, text.span).map(Content::Strategic)
+                let documents = self.loader.inline(text, Dialect::Resource)?;
+                shapes(&documents, text.span)?;
+                Ok(Content::Strategic(documents))
             }
             (Some(_), Some(_)) => Err(fatal(patch.span, "a patch has either `path` or `patch`, not both")),
             (None, None) => Err(fatal(patch.span, "a patch has a `path` or a `patch`")),
         }
     }
 
-    fn apply_strategic(&self, patch: &Patch, documents: Vec<Node>, resources: &mut [Resource]) -> Result<(), Fatal> {
+    fn apply_strategic(&self, patch: &Patch, documents: &[Node], resources: &mut [Resource]) -> Result<(), Fatal> {
+        let listed = Listed {
+            field: "patches",
+            span: patch.span,
+            can_rename: patch.allow_name_change,
+            can_retype: patch.allow_kind_change,
+        };
+        let documents = shapes(documents, patch.span)?;
         let Some(target) = &patch.target else {
-            for document in documents {
-                self.to_its_resource(&document, patch.allow_name_change, patch.allow_kind_change, resources)?;
-            }
-            return Ok(());
+            return documents.into_iter().try_for_each(|document| self.to_its_resource(document, listed, resources));
         };
         let [document] = documents.as_slice() else {
             return Err(fatal(patch.span, "a patch with a target is one document"));
         };
         let target = Compiled::new(target, patch.span)?;
+        let mut is_used = false;
         for resource in resources.iter_mut().filter(|resource| target.selects(resource)) {
-            self.merge(resource, document, patch.allow_name_change, patch.allow_kind_change)?;
+            is_used = true;
+            self.merge(resource, document, listed)?;
+        }
+        if !is_used {
+            self.note_unused(patch);
         }
         Ok(())
     }
 
     /// Applies a patch to the one resource that it names itself.
-    fn to_its_resource(
-        &self,
-        document: &Node,
-        allow_name_change: bool,
-        allow_kind_change: bool,
-        resources: &mut [Resource],
-    ) -> Result<(), Fatal> {
+    fn to_its_resource(&self, document: &Node, listed: Listed, resources: &mut [Resource]) -> Result<(), Fatal> {
         let id = ResourceId::read(document);
-        let is_meant = |resource: &&mut Resource| resource.ids().any(|other| other.is_same(&id));
+        let is_meant = |resource: &&mut Resource| resource.is_called(&id);
         let mut meant = resources.iter_mut().filter(is_meant);
         match (meant.next(), meant.next()) {
-            (Some(resource), None) => self.merge(resource, document, allow_name_change, allow_kind_change),
+            (Some(resource), None) => self.merge(resource, document, listed),
             (None, _) if self.is_open => {
                 self.loader.note(document.span, format!("{} is not in this repository", id.shown()));
                 Ok(())
@@ -150,35 +186,58 @@ impl Patches<'_> {
         }
     }
 
-    fn merge(
-        &self,
-        resource: &mut Resource,
-        document: &Node,
-        allow_name_change: bool,
-        allow_kind_change: bool,
-    ) -> Result<(), Fatal> {
+    fn merge(&self, resource: &mut Resource, document: &Node, listed: Listed) -> Result<(), Fatal> {
         let before = resource.node.clone();
-        if allow_name_change || allow_kind_change {
+        if listed.can_rename || listed.can_retype {
             resource.remember_id();
         }
         let kept = |keys: &[&str], node: &Node| match super::fields::get_at(&before, keys) {
             Some(value) => super::fields::set_at(node, keys, value.clone()),
             None => super::fields::remove_at(node, keys),
         };
-        let Some(mut merged) = strategic::merge(&before, document, self.schemas)? else {
+        let merged = strategic::merge(&before, document, self.schemas, (listed.field, listed.span))?;
+        let Some(mut merged) = merged else {
             resource.node = Node::map(Vec::new(), before.span);
             return Ok(());
         };
-        if !allow_kind_change {
+        if !listed.can_retype {
             merged = kept(&["apiVersion"], &kept(&["kind"], &merged));
         }
-        if !allow_name_change {
+        if !listed.can_rename {
             merged = kept(&["metadata", "name"], &merged);
         }
         merged = kept(&["metadata", "namespace"], &merged);
+        super::check_size(&merged, document.span, self.loader.given().limits)?;
         resource.node = with_text_annotations(&merged);
         Ok(())
     }
+
+    fn apply_json(
+        &self,
+        resource: &mut Resource,
+        operations: &[Node],
+        listed: (&'static str, Span),
+    ) -> Result<(), Fatal> {
+        let annotations = ["metadata", "annotations"];
+        let has_none = super::fields::get_at(&resource.node, &annotations).is_none();
+        let node = if has_none && resource.has_internal_annotations {
+            super::fields::set_at(&resource.node, &annotations, Node::map(Vec::new(), resource.node.span))
+        } else {
+            resource.node.clone()
+        };
+        let patched = json_patch::apply(&node, operations, listed, self.loader.given().limits)?;
+        resource.node = with_text_annotations(&rounded(&patched).unwrap_or(patched));
+        Ok(())
+    }
+}
+
+/// How a strategic merge patch is listed in a kustomization.
+#[derive(Clone, Copy)]
+struct Listed {
+    field: &'static str,
+    span: Span,
+    can_rename: bool,
+    can_retype: bool,
 }
 
 /// The dialect of a JSON patch: text that begins as JSON is JSON.
@@ -186,14 +245,14 @@ fn json_dialect(text: &str) -> Dialect {
     if text.trim_start().starts_with('[') { Dialect::Resource } else { Dialect::Yaml11 }
 }
 
-/// Documents that have the shape of resources.
-fn shapes(documents: Vec<Node>, span: Span) -> Result<Vec<Node>, Fatal> {
-    let documents: Vec<Node> = documents.into_iter().filter(|node| !matches!(node.value, Value::Null)).collect();
+/// Documents that have the shape of resources; empty ones do not count.
+fn shapes(documents: &[Node], span: Span) -> Result<Vec<&Node>, Fatal> {
+    let documents: Vec<&Node> = documents.iter().filter(|node| !matches!(node.value, Value::Null)).collect();
     if documents.is_empty() {
         return Err(fatal(span, "this patch is empty"));
     }
     for document in &documents {
-        super::resource::check(document.clone())?;
+        super::resource::check((*document).clone())?;
         super::resource::check_name(document)?;
     }
     Ok(documents)
@@ -202,19 +261,6 @@ fn shapes(documents: Vec<Node>, span: Span) -> Result<Vec<Node>, Fatal> {
 /// Resources that a patch has deleted are empty maps.
 fn drop_deleted(resources: &mut Vec<Resource>) {
     resources.retain(|resource| resource.node.as_map().is_none_or(|map| !map.is_empty()));
-}
-
-fn apply_json(resource: &mut Resource, operations: &[Node]) -> Result<(), Fatal> {
-    let annotations = ["metadata", "annotations"];
-    let has_none = super::fields::get_at(&resource.node, &annotations).is_none();
-    let node = if has_none && resource.has_internal_annotations {
-        super::fields::set_at(&resource.node, &annotations, Node::map(Vec::new(), resource.node.span))
-    } else {
-        resource.node.clone()
-    };
-    let patched = json_patch::apply(&node, operations)?;
-    resource.node = with_text_annotations(&rounded(&patched).unwrap_or(patched));
-    Ok(())
 }
 
 /// Integers above 2^53 become doubles on their way through a JSON patch.

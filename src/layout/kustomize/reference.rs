@@ -1,23 +1,38 @@
 //! Fields that name other resources follow them when they are renamed.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::configuration::Tables;
-use super::fields::{rewrite, set_at};
+use super::fields::{get_at, rewrite, set_at};
 use super::id::ResourceId;
 use super::reference_table::Reference;
 use super::resource::Resource;
 use super::{Fatal, fatal};
-use crate::value::{Node, StepKind, Value};
+use crate::value::{Extra, Node, Value};
 
 /// Updates every reference to a resource that has another name now.
 pub(super) fn update(resources: &mut [Resource], tables: &Tables) -> Result<(), Fatal> {
     let all: Vec<Candidate> = resources.iter().map(Candidate::new).collect();
+    let mut by_name: HashMap<SmolStr, Vec<usize>> = HashMap::new();
+    for (at, candidate) in all.iter().enumerate() {
+        for id in &candidate.previous {
+            let known = by_name.entry(id.name.clone()).or_default();
+            if known.last() != Some(&at) {
+                known.push(at);
+            }
+        }
+    }
+    if by_name.is_empty() {
+        return Ok(());
+    }
     for (at, resource) in resources.iter_mut().enumerate() {
         let original = resource.original();
         for reference in &tables.references {
             for field in reference.fields.iter().filter(|field| field.selects(&original)) {
-                let referrer = Referrer { all: &all, at, reference, resource: &*resource };
+                let referrer = Referrer { all: &all, by_name: &by_name, at, reference, resource: &*resource };
                 let changed = rewrite(&resource.node, &field.path, None, &mut |node| referrer.follow(node))?;
                 if let Some(changed) = changed {
                     resource.node = changed;
@@ -31,6 +46,9 @@ pub(super) fn update(resources: &mut [Resource], tables: &Tables) -> Result<(), 
 /// What references need to know about a resource.
 struct Candidate {
     now: ResourceId,
+    /// Its name and its namespace, with their provenance.
+    name: Option<Node>,
+    namespace: Option<Node>,
     previous: Vec<ResourceId>,
     prefixes: Vec<SmolStr>,
     suffixes: Vec<SmolStr>,
@@ -40,6 +58,8 @@ impl Candidate {
     fn new(resource: &Resource) -> Self {
         Self {
             now: resource.id(),
+            name: get_at(&resource.node, &["metadata", "name"]).cloned(),
+            namespace: get_at(&resource.node, &["metadata", "namespace"]).cloned(),
             previous: resource.previous.clone(),
             prefixes: resource.prefixes.clone(),
             suffixes: resource.suffixes.clone(),
@@ -49,6 +69,8 @@ impl Candidate {
 
 struct Referrer<'a> {
     all: &'a [Candidate],
+    /// Which of them have or had a name.
+    by_name: &'a HashMap<SmolStr, Vec<usize>>,
     at: usize,
     reference: &'a Reference,
     resource: &'a Resource,
@@ -60,7 +82,7 @@ impl Referrer<'_> {
             Value::String(name) => {
                 let found = self.find(name, None, node)?;
                 Ok(match found.filter(|candidate| candidate.now.name != *name) {
-                    Some(candidate) => renamed(node, &candidate.now.name),
+                    Some(candidate) => renamed(node, candidate.name.as_ref()),
                     None => node.clone(),
                 })
             }
@@ -75,12 +97,12 @@ impl Referrer<'_> {
                 let Some(candidate) = self.find(name, namespace, node)? else { return Ok(node.clone()) };
                 let mut changed = node.clone();
                 if let Some(old) = map.get("name").filter(|_| candidate.now.name != name) {
-                    changed = set_at(&changed, &["name"], renamed(old, &candidate.now.name));
+                    changed = set_at(&changed, &["name"], renamed(old, candidate.name.as_ref()));
                 }
                 let namespace_now = &candidate.now.namespace;
                 if !namespace_now.is_empty() && namespace != Some(namespace_now.as_str()) {
                     let at = map.get("namespace").unwrap_or(node);
-                    changed = set_at(&changed, &["namespace"], renamed(at, namespace_now));
+                    changed = set_at(&changed, &["namespace"], renamed(at, candidate.namespace.as_ref()));
                 }
                 Ok(changed)
             }
@@ -100,11 +122,10 @@ impl Referrer<'_> {
             };
             let is_role =
                 |id: &ResourceId| role.as_ref().is_none_or(|(group, kind)| *group == id.group && *kind == id.kind);
-            candidate.previous.iter().any(|id| id.name == name)
-                && candidate.previous.iter().any(is_kind)
-                && candidate.previous.iter().any(is_role)
+            candidate.previous.iter().any(is_kind) && candidate.previous.iter().any(is_role)
         };
-        let mut found: Vec<&Candidate> = self.all.iter().filter(fits).collect();
+        let named = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let mut found: Vec<&Candidate> = named.iter().map(|&at| &self.all[at]).filter(fits).collect();
         match namespace {
             Some(namespace) => {
                 let original = |candidate: &&&Candidate| {
@@ -189,6 +210,9 @@ impl Referrer<'_> {
     }
 }
 
-fn renamed(node: &Node, name: &str) -> Node {
-    Node::text(name, node.span).through(StepKind::Transformer, node.span)
+/// A reference that follows a renamed resource: written where it was, and changed by what has changed the name.
+fn renamed(node: &Node, name: Option<&Node>) -> Node {
+    let Some(name) = name else { return node.clone() };
+    let extra = name.step().map(|step| Arc::new(Extra { step: Some(step.clone()), ..Extra::default() }));
+    Node { value: name.value.clone(), span: node.span, extra }
 }

@@ -3,35 +3,34 @@
 use regex::Regex;
 use smol_str::SmolStr;
 
+use super::fields::in_place_of;
 use super::file::{Fields, Kustomization, Selector, read_selector};
-use super::load::Loader;
+use super::patch::Context;
 use super::resource::Resource;
 use super::scalars::Dialect;
 use super::selector::Compiled;
 use super::{Fatal, fatal};
-use crate::path::RepoPath;
+use crate::limits::Limits;
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
 /// Applies the replacements of a kustomization, one after the other.
 pub(super) fn replacements(
-    directory: &RepoPath,
+    context: &Context<'_>,
     kustomization: &Kustomization,
-    loader: &Loader<'_>,
     resources: &mut [Resource],
-    is_open: bool,
 ) -> Result<(), Fatal> {
     for entry in &kustomization.replacements {
         let Some(name) =
             Fields::new(entry, "a replacement", &["path", "source", "sourceValue", "targets"])?.text("path")?
         else {
-            replacement(entry, resources, is_open, loader)?;
+            replacement(entry, resources, context)?;
             continue;
         };
-        let file = loader.required(directory, &name)?;
-        for document in loader.documents(&file, Dialect::Yaml11)? {
-            for entry in document.as_list().unwrap_or(std::slice::from_ref(&document)) {
-                replacement(entry, resources, is_open, loader)?;
+        let file = context.loader.required(context.directory, &name)?;
+        for document in context.loader.documents(&file, Dialect::Yaml11)?.iter() {
+            for entry in document.as_list().unwrap_or(std::slice::from_ref(document)) {
+                replacement(entry, resources, context)?;
             }
         }
     }
@@ -60,13 +59,13 @@ fn read_part(node: Option<&Node>) -> Result<Part, Fatal> {
     Ok(Part { delimiter, index, create: fields.flag("create")? })
 }
 
-fn replacement(entry: &Node, resources: &mut [Resource], is_open: bool, loader: &Loader<'_>) -> Result<(), Fatal> {
+fn replacement(entry: &Node, resources: &mut [Resource], context: &Context<'_>) -> Result<(), Fatal> {
     let fields = Fields::new(entry, "a replacement", &["source", "sourceValue", "targets", "path"])?;
     let value = match (fields.get("source"), fields.get("sourceValue")) {
         (Some(_), Some(_)) => return Err(fatal(entry.span, "a replacement has either `source` or `sourceValue`")),
         (Some(source), None) => match source_value(source, resources) {
-            Err(failure) if is_open => {
-                loader.note(source.span, format!("{}; it may be outside of this repository", failure.message));
+            Err(failure) if context.is_open => {
+                context.loader.note(source.span, format!("{}; it may be outside of this repository", failure.message));
                 return Ok(());
             }
             value => value?,
@@ -78,7 +77,7 @@ fn replacement(entry: &Node, resources: &mut [Resource], is_open: bool, loader: 
         return Err(fatal(entry.span, "a replacement has `targets`"));
     };
     for target in targets {
-        apply_target(target, &value, resources)?;
+        apply_target(target, &value, resources, context)?;
     }
     Ok(())
 }
@@ -123,10 +122,11 @@ fn is_exactly(selector: &Selector, resource: &Resource) -> bool {
     })
 }
 
-fn apply_target(target: &Node, value: &Node, resources: &mut [Resource]) -> Result<(), Fatal> {
+fn apply_target(target: &Node, value: &Node, resources: &mut [Resource], context: &Context<'_>) -> Result<(), Fatal> {
+    let limits = context.loader.given().limits;
     let fields = Fields::new(target, "a target", &["select", "reject", "fieldPaths", "options"])?;
-    let select = fields.get("select").ok_or_else(|| fatal(target.span, "a target has a `select`"))?;
-    let select = Compiled::new(&read_selector(select)?, select.span)?;
+    let selector = fields.get("select").ok_or_else(|| fatal(target.span, "a target has a `select`"))?;
+    let select = Compiled::new(&read_selector(selector)?, selector.span)?;
     let reject = fields.each("reject", |node| Compiled::new(&read_selector(node)?, node.span))?;
     let mut paths = fields.texts("fieldPaths")?;
     if paths.is_empty() {
@@ -136,15 +136,21 @@ fn apply_target(target: &Node, value: &Node, resources: &mut [Resource]) -> Resu
     let selected = |resource: &&mut Resource| {
         select.selects_by_any_name(resource) && !reject.iter().any(|reject| reject.selects_by_any_name(resource))
     };
+    let mut is_used = false;
     for resource in resources.iter_mut().filter(selected) {
+        is_used = true;
         for path in &paths {
-            let setter = Setter { value, part: &part, span: path.span, text: &path.value };
+            let setter = Setter { value, part: &part, span: path.span, text: &path.value, limits };
             let (changed, count) = setter.write(&resource.node, &read_path(&path.value))?;
             if count == 0 && !part.create {
                 return Err(fatal(path.span, format!("there is no `{}` in {}", path.value, resource.id().shown())));
             }
+            super::check_size(&changed, path.span, limits)?;
             resource.node = changed;
         }
+    }
+    if !is_used && !context.is_lenient() {
+        context.loader.note_no_match(selector.span, "no resource here matches this target of a replacement");
     }
     Ok(())
 }
@@ -215,6 +221,7 @@ struct Setter<'a> {
     part: &'a Part,
     span: Span,
     text: &'a str,
+    limits: &'a Limits,
 }
 
 impl Setter<'_> {
@@ -308,7 +315,7 @@ impl Setter<'_> {
 
     /// The value in a field that holds something else: a scalar keeps the type of the field.
     fn placed(&self, old: &Node) -> Result<Node, Fatal> {
-        let through = |node: Node| node.through(StepKind::Transformer, self.span);
+        let through = |node: Node| in_place_of(Some(old), node.through(StepKind::Kustomize("replacements"), self.span));
         if !self.part.delimiter.is_empty() {
             let whole = match &old.value {
                 Value::Null => String::new(),
@@ -321,7 +328,11 @@ impl Setter<'_> {
                 Ok(index) if index >= parts.len() => parts.push(&new),
                 Ok(index) => parts[index] = &new,
             }
-            return Ok(through(Node::text(parts.join(self.part.delimiter.as_str()), old.span)));
+            let joined = parts.join(self.part.delimiter.as_str());
+            if joined.len() as u64 > self.limits.file_bytes {
+                return Err(fatal(self.span, "this replacement makes a text that is larger than the limit for a file"));
+            }
+            return Ok(through(Node::text(joined, self.value.span)));
         }
         let (is_old_text, is_new_text) =
             (matches!(old.value, Value::String(_)), matches!(self.value.value, Value::String(_)));

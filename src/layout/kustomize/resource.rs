@@ -68,6 +68,11 @@ impl Resource {
         self.previous.iter().cloned().chain([self.id()])
     }
 
+    /// Whether an identity is or was its own.
+    pub(super) fn is_called(&self, id: &ResourceId) -> bool {
+        self.previous.iter().any(|other| other.is_same(id)) || self.id().is_same(id)
+    }
+
     /// Notes the present identity before something may change it.
     pub(super) fn remember_id(&mut self) {
         let id = self.id();
@@ -75,10 +80,17 @@ impl Resource {
         self.has_internal_annotations = true;
     }
 
-    /// Sets its name.
-    pub(super) fn rename(&mut self, name: &str, by: Span) {
-        let node = Node::text(name, by).through(StepKind::Transformer, by);
-        self.node = set_at(&self.node, &["metadata", "name"], node);
+    /// Adds the suffix that is made of its content to its name.
+    pub(super) fn add_hash(&mut self, hash: SmolStr) {
+        self.remember_id();
+        let path = ["metadata", "name"];
+        if let Some(name) = super::fields::get_at(&self.node, &path) {
+            let text = format!("{}-{hash}", name.as_str().unwrap_or_default());
+            let renamed = Node { value: Value::String(text.into()), ..name.clone() };
+            let renamed = renamed.through(StepKind::NameSuffixHash, self.node.span);
+            self.node = set_at(&self.node, &path, renamed);
+        }
+        self.hash = Some(hash);
     }
 
     /// Where it is written.

@@ -7,7 +7,7 @@ use crate::text::{Sources, Span};
 use crate::value::{KeyKind, Node, Number, Value};
 
 /// How unquoted scalars are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Dialect {
     /// Resources and strategic merge patches.
     Resource,

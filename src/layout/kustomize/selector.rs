@@ -1,19 +1,18 @@
 //! Which resources a target selects: anchored patterns over names, Kubernetes selectors over labels and annotations.
 
-use regex::Regex;
-
 use super::file::Selector;
+use super::pattern::Pattern;
 use super::resource::Resource;
 use super::{Fatal, fatal};
 use crate::value::Node;
 
 /// A selector with its patterns compiled.
 pub(super) struct Compiled {
-    group: Regex,
-    version: Regex,
-    kind: Regex,
-    name: Regex,
-    namespace: Regex,
+    group: Pattern,
+    version: Pattern,
+    kind: Pattern,
+    name: Pattern,
+    namespace: Pattern,
     has_namespace: bool,
     labels: Vec<Requirement>,
     annotations: Vec<Requirement>,
@@ -32,11 +31,8 @@ impl Compiled {
     /// Compiles the patterns of a selector.
     pub(super) fn new(selector: &Selector, span: crate::text::Span) -> Result<Self, Fatal> {
         let span = selector.span.unwrap_or(span);
-        let pattern = |text: &str| {
-            let text = if text.is_empty() { ".*" } else { text };
-            Regex::new(&format!("^(?:{text})$"))
-                .map_err(|_| fatal(span, format!("`{text}` is not a regular expression")))
-        };
+        let pattern =
+            |text: &str| Pattern::new(text).ok_or_else(|| fatal(span, format!("`{text}` is not a regular expression")));
         let requirements =
             |text: &str| requirements(text).ok_or_else(|| fatal(span, format!("`{text}` is not a selector")));
         Ok(Self {

@@ -2,20 +2,29 @@
 
 use smol_str::SmolStr;
 
+use super::fields::in_place_of;
 use super::schema::{ListStrategy, Schema, Schemas};
 use super::{Fatal, fatal};
+use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
 /// The key of directives.
 const DIRECTIVE: &str = "$patch";
 
-/// The document after a patch; `None` if the patch deletes it.
-pub(super) fn merge(target: &Node, patch: &Node, schemas: &Schemas) -> Result<Option<Node>, Fatal> {
-    Merge { schemas }.maps(Some(target), patch, schemas.of_document(target))
+/// The document after a patch that an entry of a kustomization names; `None` if the patch deletes it.
+pub(super) fn merge(
+    target: &Node,
+    patch: &Node,
+    schemas: &Schemas,
+    listed: (&'static str, Span),
+) -> Result<Option<Node>, Fatal> {
+    Merge { schemas, listed }.maps(Some(target), patch, schemas.of_document(target))
 }
 
 struct Merge<'s> {
     schemas: &'s Schemas,
+    /// The field of the kustomization that lists the patch, and where.
+    listed: (&'static str, Span),
 }
 
 impl<'s> Merge<'s> {
@@ -23,7 +32,7 @@ impl<'s> Merge<'s> {
         let schema = self.schema_of(target.unwrap_or(patch), schema);
         match directive(patch)? {
             Some("delete") => return Ok(None),
-            Some("replace") => return Ok(Some(placed(&without_directive(patch)))),
+            Some("replace") => return Ok(Some(self.placed(&without_directive(patch)))),
             _ => {}
         }
         // A key without a value is written back as nothing; `null` stays.
@@ -46,8 +55,7 @@ impl<'s> Merge<'s> {
             }
         }
         let span = target.map_or(patch.span, |target| target.span);
-        let extra = target
-            .map_or_else(|| patch.clone().through(StepKind::Patch, patch.span).extra, |target| target.extra.clone());
+        let extra = target.map_or_else(|| self.placed(patch).extra, |target| target.extra.clone());
         Ok(Some(Node { extra, ..Node::map(entries, span) }))
     }
 
@@ -67,12 +75,12 @@ impl<'s> Merge<'s> {
             Value::List(_) => {
                 let items = schema.child(name).items();
                 match schema.strategy(name) {
-                    ListStrategy::Replace => Ok(Some(placed(new))),
-                    ListStrategy::Set => Ok(Some(united(old, new))),
+                    ListStrategy::Replace => Ok(Some(in_place_of(old, self.placed(new)))),
+                    ListStrategy::Set => Ok(Some(self.united(old, new))),
                     ListStrategy::Keyed(keys) => self.keyed(old, new, &keys, items),
                 }
             }
-            _ => Ok(Some(placed(new))),
+            _ => Ok(Some(in_place_of(old, self.placed(new)))),
         }
     }
 
@@ -96,7 +104,7 @@ impl<'s> Merge<'s> {
         };
         if let Some(at) = only("replace") {
             let rest = news.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, item)| item.clone());
-            return Ok(Some(placed(&Node::list(rest.collect(), new.span))));
+            return Ok(Some(self.placed(&Node::list(rest.collect(), new.span))));
         }
         if only("delete").is_some() {
             return Ok(None);
@@ -135,8 +143,26 @@ impl<'s> Merge<'s> {
         }
         first.extend(kept.into_iter().flatten());
         let span = old.map_or(new.span, |old| old.span);
-        let extra = old.map_or_else(|| placed(new).extra, |old| old.extra.clone());
+        let extra = old.map_or_else(|| self.placed(new).extra, |old| old.extra.clone());
         Ok(Some(Node { extra, ..Node::list(first, span) }))
+    }
+
+    /// A set of values: those of the patch first.
+    fn united(&self, old: Option<&Node>, new: &Node) -> Node {
+        let mut items: Vec<Node> = Vec::new();
+        let news = new.as_list().unwrap_or_default().iter().map(|item| self.placed(item));
+        for item in news.chain(old.and_then(Node::as_list).unwrap_or_default().iter().cloned()) {
+            if !items.iter().any(|other| other.is_equal(&item)) {
+                items.push(item);
+            }
+        }
+        Node::list(items, old.map_or(new.span, |old| old.span))
+    }
+
+    /// A value of the patch in its new place.
+    fn placed(&self, node: &Node) -> Node {
+        let (field, span) = self.listed;
+        node.clone().through(StepKind::Patch, node.span).through(StepKind::Kustomize(field), span)
     }
 
     /// A map that states its own type starts that type, where nothing else is known.
@@ -165,18 +191,6 @@ fn key_text(node: Option<&Node>) -> SmolStr {
     }
 }
 
-/// A set of values: those of the patch first.
-fn united(old: Option<&Node>, new: &Node) -> Node {
-    let mut items: Vec<Node> = Vec::new();
-    let news = new.as_list().unwrap_or_default().iter().map(placed);
-    for item in news.chain(old.and_then(Node::as_list).unwrap_or_default().iter().cloned()) {
-        if !items.iter().any(|other| other.is_equal(&item)) {
-            items.push(item);
-        }
-    }
-    Node::list(items, old.map_or(new.span, |old| old.span))
-}
-
 fn directive(patch: &Node) -> Result<Option<&str>, Fatal> {
     match patch.get(DIRECTIVE) {
         None => Ok(None),
@@ -190,11 +204,6 @@ fn directive(patch: &Node) -> Result<Option<&str>, Fatal> {
 fn without_directive(patch: &Node) -> Node {
     let entries = entries_of(patch).iter().filter(|entry| entry.key.name != DIRECTIVE).cloned().collect();
     Node { extra: patch.extra.clone(), ..Node::map(entries, patch.span) }
-}
-
-/// A value of the patch in its new place.
-fn placed(node: &Node) -> Node {
-    node.clone().through(StepKind::Patch, node.span)
 }
 
 fn entries(node: Option<&Node>) -> &[Entry] {

@@ -1,12 +1,15 @@
 //! The simple transformers: namespace, names, labels, annotations, replicas, images.
 
-use regex::Regex;
+use std::cell::Cell;
+use std::collections::HashSet;
+
 use smol_str::{SmolStr, format_smolstr};
 
 use super::configuration::Tables;
-use super::fields::{FieldSpec, get_at, rewrite, set_at};
+use super::fields::{FieldSpec, get_at, in_place_of, rewrite, set_at, split_path};
 use super::file::{Image, Kustomization, Text};
-use super::id::ResourceId;
+use super::id::IdKey;
+use super::pattern::ImagePattern;
 use super::resource::Resource;
 use super::{Fatal, fatal};
 use crate::text::Span;
@@ -22,14 +25,14 @@ pub(super) fn namespace(
     for resource in resources.iter_mut() {
         resource.remember_id();
         let id = resource.id();
-        let placed = |_: &Node| Ok(text(namespace));
+        let placed = |node: &Node| Ok(in_place_of(Some(node), text("namespace", namespace)));
         if id.group.is_empty() && id.version == "v1" && id.kind == "Namespace" {
-            resource.node = set_at(&resource.node, &["metadata", "name"], text(namespace));
+            resource.node = with_text(&resource.node, &["metadata", "name"], "namespace", namespace);
         } else if !id.is_cluster_scoped() {
-            resource.node = set_at(&resource.node, &["metadata", "namespace"], text(namespace));
+            resource.node = with_text(&resource.node, &["metadata", "namespace"], "namespace", namespace);
         }
         let mut write = |path: &str, create: bool| -> Result<(), Fatal> {
-            let path = super::fields::split_path(path);
+            let path = split_path(path);
             let create = create.then_some(namespace.span);
             if let Some(changed) = rewrite(&resource.node, &path, create, &mut |node| placed(node))? {
                 resource.node = changed;
@@ -45,7 +48,7 @@ pub(super) fn namespace(
             _ => {}
         }
         for spec in tables.namespace.iter().filter(|spec| spec.selects(&id)) {
-            change(resource, spec, namespace.span, &mut |_| Ok(text(namespace)))?;
+            change(resource, spec, namespace.span, &mut |node| placed(node))?;
         }
     }
     check_ids(resources)
@@ -57,7 +60,7 @@ fn default_subjects(resource: &mut Resource, namespace: &Text) {
     let changed = subjects.map_children(|child| {
         let subject = child.node;
         let is_default = subject.get("name").and_then(Node::as_str) == Some("default");
-        is_default.then(|| set_at(subject, &["namespace"], text(namespace)))
+        is_default.then(|| with_text(subject, &["namespace"], "namespace", namespace))
     });
     if let Some(changed) = changed {
         resource.node = set_at(&resource.node, &["subjects"], changed);
@@ -66,27 +69,27 @@ fn default_subjects(resource: &mut Resource, namespace: &Text) {
 
 /// Fails if two resources have one identity.
 pub(super) fn check_ids(resources: &[Resource]) -> Result<(), Fatal> {
-    let ids: Vec<ResourceId> = resources.iter().map(Resource::id).collect();
-    for (at, id) in ids.iter().enumerate() {
-        if ids[..at].iter().any(|other| other.is_same(id)) {
-            return Err(fatal(resources[at].span(), format!("two resources are called {} now", id.shown())));
-        }
+    let mut ids: HashSet<IdKey> = HashSet::with_capacity(resources.len());
+    match resources.iter().find(|resource| !ids.insert(resource.id().key())) {
+        Some(twice) => Err(fatal(twice.span(), format!("two resources are called {} now", twice.id().shown()))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Puts prefixes and suffixes on names.
 pub(super) fn names(kustomization: &Kustomization, tables: &Tables, resources: &mut [Resource]) -> Result<(), Fatal> {
     if let Some(prefix) = kustomization.name_prefix.as_ref().filter(|text| !text.value.is_empty()) {
         for resource in resources.iter_mut() {
-            if affix(resource, &tables.name_prefix, prefix, &|name| format_smolstr!("{}{name}", prefix.value))? {
+            let by = ("namePrefix", prefix.span);
+            if affix(resource, &tables.name_prefix, by, &|name| format_smolstr!("{}{name}", prefix.value))? {
                 resource.prefixes.push(prefix.value.clone());
             }
         }
     }
     if let Some(suffix) = kustomization.name_suffix.as_ref().filter(|text| !text.value.is_empty()) {
         for resource in resources.iter_mut() {
-            if affix(resource, &tables.name_suffix, suffix, &|name| format_smolstr!("{name}{}", suffix.value))? {
+            let by = ("nameSuffix", suffix.span);
+            if affix(resource, &tables.name_suffix, by, &|name| format_smolstr!("{name}{}", suffix.value))? {
                 resource.suffixes.push(suffix.value.clone());
             }
         }
@@ -97,7 +100,7 @@ pub(super) fn names(kustomization: &Kustomization, tables: &Tables, resources: &
 fn affix(
     resource: &mut Resource,
     table: &[FieldSpec],
-    by: &Text,
+    (field, by): (&'static str, Span),
     name: &dyn Fn(&str) -> SmolStr,
 ) -> Result<bool, Fatal> {
     let id = resource.id();
@@ -108,8 +111,11 @@ fn affix(
     }
     resource.remember_id();
     for spec in table.iter().filter(|spec| spec.selects(&id)) {
-        change(resource, spec, by.span, &mut |node| match node.as_str() {
-            Some(text) => Ok(transformed(Node::text(name(text), node.span), by.span)),
+        change(resource, spec, by, &mut |node| match node.as_str() {
+            Some(text) => {
+                let renamed = Node { value: Value::String(name(text)), ..node.clone() };
+                Ok(renamed.through(StepKind::Kustomize(field), by))
+            }
             None => Err(fatal(node.span, "a name is a string")),
         })?;
     }
@@ -126,9 +132,10 @@ pub(super) fn labels(kustomization: &Kustomization, tables: &Tables, resources: 
         } else {
             tables.labels.iter().chain(&entry.fields).collect()
         };
-        pairs(resources, &table, &entry.pairs)?;
+        pairs(resources, &table, &entry.pairs, "labels")?;
     }
-    pairs(resources, &tables.common_labels.iter().collect::<Vec<_>>(), &kustomization.common_labels)
+    let table: Vec<&FieldSpec> = tables.common_labels.iter().collect();
+    pairs(resources, &table, &kustomization.common_labels, "commonLabels")
 }
 
 /// Puts annotations on resources and templates.
@@ -137,11 +144,17 @@ pub(super) fn annotations(
     tables: &Tables,
     resources: &mut [Resource],
 ) -> Result<(), Fatal> {
-    pairs(resources, &tables.common_annotations.iter().collect::<Vec<_>>(), &kustomization.common_annotations)
+    let table: Vec<&FieldSpec> = tables.common_annotations.iter().collect();
+    pairs(resources, &table, &kustomization.common_annotations, "commonAnnotations")
 }
 
 /// Sets keys of the maps that a table leads to.
-fn pairs(resources: &mut [Resource], table: &[&FieldSpec], pairs: &[(Text, Text)]) -> Result<(), Fatal> {
+fn pairs(
+    resources: &mut [Resource],
+    table: &[&FieldSpec],
+    pairs: &[(Text, Text)],
+    field: &'static str,
+) -> Result<(), Fatal> {
     let Some((first, _)) = pairs.first() else { return Ok(()) };
     for resource in resources {
         let id = resource.id();
@@ -152,7 +165,7 @@ fn pairs(resources: &mut [Resource], table: &[&FieldSpec], pairs: &[(Text, Text)
                 }
                 Ok(pairs
                     .iter()
-                    .fold(node.clone(), |node, (key, value)| set_at(&node, &[key.value.as_str()], text(value))))
+                    .fold(node.clone(), |node, (key, value)| with_text(&node, &[key.value.as_str()], field, value)))
             })?;
         }
     }
@@ -173,8 +186,9 @@ pub(super) fn replicas(
             let id = resource.id();
             for spec in tables.replicas.iter().filter(|spec| is_named && spec.selects(&id)) {
                 is_found = true;
-                let count = transformed(replicas.count.clone(), replicas.count.span);
-                change(resource, spec, replicas.count.span, &mut |_| Ok(count.clone()))?;
+                let span = replicas.count.span;
+                let count = replicas.count.clone().through(StepKind::Kustomize("replicas"), span);
+                change(resource, spec, span, &mut |node| Ok(in_place_of(Some(node), count.clone())))?;
             }
         }
         if !is_found && !is_open {
@@ -184,10 +198,19 @@ pub(super) fn replicas(
     Ok(())
 }
 
-/// Sets names, tags and digests of images.
-pub(super) fn images(kustomization: &Kustomization, tables: &Tables, resources: &mut [Resource]) -> Result<(), Fatal> {
+/// Fields beside containers that hold images.
+const VOLUME_IMAGES: [&str; 2] = ["spec/volumes[]/image/reference", "spec/template/spec/volumes[]/image/reference"];
+
+/// Sets names, tags and digests of images. Returns the names that no image has.
+pub(super) fn images(
+    kustomization: &Kustomization,
+    tables: &Tables,
+    resources: &mut [Resource],
+) -> Result<Vec<Text>, Fatal> {
+    let volumes = VOLUME_IMAGES.map(split_path);
+    let mut unused = Vec::new();
     for image in &kustomization.images {
-        let rule = ImageRule::new(image, kustomization)?;
+        let rule = ImageRule::new(image)?;
         for resource in resources.iter_mut() {
             let id = resource.id();
             // Upstream has two passes over containers, which shows when a suffix is added.
@@ -198,37 +221,38 @@ pub(super) fn images(kustomization: &Kustomization, tables: &Tables, resources: 
                     resource.node = changed;
                 }
             }
+            let mut set = |node: &Node| Ok(rule.apply(node).unwrap_or_else(|| node.clone()));
             for spec in tables.images.iter().filter(|spec| spec.selects(&id)) {
-                change(resource, spec, rule.span, &mut |node| Ok(rule.apply(node).unwrap_or_else(|| node.clone())))?;
+                change(resource, spec, rule.span, &mut set)?;
             }
-            for path in ["spec/volumes[]/image/reference", "spec/template/spec/volumes[]/image/reference"] {
-                let spec = FieldSpec::row("*|*|*", path, false);
-                let mut set = |node: &Node| Ok(rule.apply(node).unwrap_or_else(|| node.clone()));
-                if let Ok(Some(changed)) = rewrite(&resource.node, &spec.path, None, &mut set) {
+            for path in &volumes {
+                if let Ok(Some(changed)) = rewrite(&resource.node, path, None, &mut set) {
                     resource.node = changed;
                 }
             }
         }
+        if !rule.is_used.get() {
+            unused.push(image.name.clone());
+        }
     }
-    Ok(())
+    Ok(unused)
 }
 
 struct ImageRule<'i> {
     image: &'i Image,
-    pattern: Regex,
+    pattern: ImagePattern,
+    /// The entry's deciding key.
     span: Span,
+    is_used: Cell<bool>,
 }
 
 impl<'i> ImageRule<'i> {
-    fn new(image: &'i Image, kustomization: &Kustomization) -> Result<Self, Fatal> {
-        let texts = [&image.digest, &image.new_tag, &image.tag_suffix, &image.new_name];
-        let anywhere = || kustomization.node.as_ref().map(|node| node.span);
-        let span = texts.into_iter().flatten().map(|text| text.span).next().or_else(anywhere);
-        let span = span.expect("a kustomization that was read knows where it is written");
-        let tail = r"(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
-        let pattern = Regex::new(&format!("^{}{tail}", image.name))
-            .map_err(|_| fatal(span, format!("`{}` is not a regular expression", image.name)))?;
-        Ok(Self { image, pattern, span })
+    fn new(image: &'i Image) -> Result<Self, Fatal> {
+        let texts = [&image.new_tag, &image.digest, &image.tag_suffix, &image.new_name];
+        let span = texts.into_iter().flatten().map(|text| text.span).next().unwrap_or(image.name.span);
+        let pattern = ImagePattern::new(&image.name.value)
+            .ok_or_else(|| fatal(image.name.span, format!("`{}` is not a regular expression", image.name.value)))?;
+        Ok(Self { image, pattern, span, is_used: Cell::new(false) })
     }
 
     /// Every `image` in the items of lists called `containers` or `initContainers`.
@@ -260,6 +284,7 @@ impl<'i> ImageRule<'i> {
         if !self.pattern.is_match(text) {
             return None;
         }
+        self.is_used.set(true);
         let (name, tag, digest) = split(text);
         let name = self.image.new_name.as_ref().map_or(name, |new| new.value.as_str());
         let image = self.image;
@@ -277,7 +302,10 @@ impl<'i> ImageRule<'i> {
                 format!("{name}{tag}{digest}")
             }
         };
-        (image != text).then(|| transformed(Node::text(image, node.span), self.span))
+        (image != text).then(|| {
+            let new = Node::text(image, self.span).through(StepKind::Kustomize("images"), self.span);
+            in_place_of(Some(node), new)
+        })
     }
 }
 
@@ -305,12 +333,13 @@ fn change(
 }
 
 /// A text of the kustomization in a resource.
-fn text(text: &Text) -> Node {
-    transformed(Node::text(text.value.clone(), text.span), text.span)
+fn text(field: &'static str, text: &Text) -> Node {
+    Node::text(text.value.clone(), text.span).through(StepKind::Kustomize(field), text.span)
 }
 
-fn transformed(node: Node, by: Span) -> Node {
-    node.through(StepKind::Transformer, by)
+/// The document with a text of the kustomization in a field.
+fn with_text(node: &Node, path: &[&str], field: &'static str, new: &Text) -> Node {
+    set_at(node, path, in_place_of(get_at(node, path), text(field, new)))
 }
 
 /// Entries of a resource's labels or annotations.

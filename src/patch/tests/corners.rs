@@ -99,7 +99,7 @@ fn operations_are_read_strictly() {
     assert_eq!(failed("[{op: add, value: 1}, {path: /a}, 3, {op: add, path: 1, value: 1}]").0, ["patch/invalid"; 4]);
     assert_eq!(failed("[]").0, ["patch/invalid"]);
     assert_eq!(failed("{}").0, ["patch/invalid"]);
-    // Everything that is wrong is told at once.
+    // Everything that is wrong is reported at once.
     let both =
         failed("[{op: replace, path: /x, value: 1}, {op: add, path: /b, value: 1}, {op: replace, path: /y, value: 1}]");
     assert_eq!(both.0, ["patch/missing"; 2]);

@@ -13,6 +13,7 @@ use crate::report::lines;
 use crate::report::{Report, Style};
 use crate::settings::{Configuration, Given, Policy};
 use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
+use crate::shell::configuration;
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::environment;
 use crate::shell::error::Failure;
@@ -26,7 +27,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
     let sources = Arc::new(Sources::default());
     let mut budget = Budget::default();
     let repository = RepositorySides::open(global, args)?;
-    let configuration = repository.configuration(&sources);
+    let configuration = configuration::named(global, &sources)?.unwrap_or_else(|| repository.configuration(&sources));
     budget.limits = configuration.limits().clone();
     let (before, after) = sides(args, &budget)?;
     let limits = configuration.limits();

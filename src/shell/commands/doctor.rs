@@ -30,7 +30,7 @@ pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
 
     let side = if repository.root().is_some() { Revision::Worktree } else { Revision::Tree(repository.head()?) };
     let comparison = RevisionPair { before: side.clone(), after: side };
-    let session = Session::new(&repository, &comparison, &[], Policy::Head)?;
+    let session = Session::new(global, &repository, &comparison, &[], Policy::Head)?;
     let report = session.comparison(Asked::default()).check(Judged::Everything);
     let mut page = Page::default();
     about_files(&mut page, &report);
@@ -179,7 +179,7 @@ fn is_executable(path: &Path) -> bool {
 fn about_files(page: &mut Page, report: &Report) {
     page.section("configuration");
     page.line(names::CONFIGURATION, &configuration(report));
-    page.section(&format!("files, as they are in: {} ({})", report.after, report.compared.files));
+    page.section(&format!("files in {}: {}", report.after, report.compared.files));
     for (read_as, count) in &report.read_as {
         page.count(*count, read_as.describe());
     }

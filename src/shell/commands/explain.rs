@@ -19,7 +19,11 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     let style = output::style(global);
     let within = args.pointer.as_deref().map_or(Ok(Pointer::root()), pointer)?;
     let question = ExplainQuestion { within, everything: style.is_verbose() };
-    let query = WordReader { side: &side, prefix: &prefix }.query(&args.path)?;
+    let reader = WordReader { side: &side, prefix: &prefix };
+    let query = reader.query(&args.path)?;
+    if let ResourceQuery::Path(path, root) = &query {
+        reader.refuse_absent(path, root, false)?;
+    }
     let explained = explain(&side, &query, &question);
     let (explanations, findings) = (explained.value, opened.settle(&side, explained.findings));
     if findings.is_empty() && explanations.iter().all(Explanation::is_empty) {

@@ -171,7 +171,7 @@ impl Hook<'_> {
     }
 
     fn check(&self, subject: &Subject) -> Result<Report, Failure> {
-        let session = Session::new(self.repository, &subject.comparison, &[], Policy::Base)?;
+        let session = Session::new(self.global, self.repository, &subject.comparison, &[], Policy::Base)?;
         Ok(progress::while_working(session.progress(), || session.comparison(Asked::default()).check(subject.judged)))
     }
 

@@ -44,7 +44,9 @@ pub(in crate::shell) fn run(global: &Global, command: &MetadataCommand) -> Resul
 fn get(global: &Global, target: &MetadataTarget, overrides_only: bool) -> Result<Exit, Failure> {
     let opened = OneSide::open(global, &target.at)?;
     let (side, prefix) = (opened.side(false), opened.prefix());
-    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(&target.path)?;
+    let reader = WordReader { side: &side, prefix: &prefix };
+    let (path, root) = reader.metadata_path(&target.path)?;
+    reader.refuse_absent(&path, &root, true)?;
     let stored = side.stored_metadata(&path, &root);
     let shown = match overrides_only {
         true if stored.value.is_empty() && stored.findings.is_empty() => {
@@ -60,7 +62,9 @@ fn get(global: &Global, target: &MetadataTarget, overrides_only: bool) -> Result
 fn resolve(global: &Global, target: &MetadataTarget, layers: bool) -> Result<Exit, Failure> {
     let opened = OneSide::open(global, &target.at)?;
     let (side, prefix) = (opened.side(false), opened.prefix());
-    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(&target.path)?;
+    let reader = WordReader { side: &side, prefix: &prefix };
+    let (path, root) = reader.metadata_path(&target.path)?;
+    reader.refuse_absent(&path, &root, true)?;
     let stored = side.stored_metadata(&path, &root);
     let shown = match layers {
         true => layers_node(&side, &stored.value, &path),

@@ -16,7 +16,8 @@ use crate::text::Sources;
 pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit, Failure> {
     let opened = OneSide::open(global, &args.at)?;
     let (side, prefix) = (opened.side(super::diff::may_reveal(args.reveal)?), opened.prefix());
-    let (path, root) = WordReader { side: &side, prefix: &prefix }.metadata_path(&args.path)?;
+    let reader = WordReader { side: &side, prefix: &prefix };
+    let (path, root) = reader.metadata_path(&args.path)?;
     let wanted = match args.operation {
         Some(operation) => WantedRequests::One(operation.into()),
         None if args.all => WantedRequests::All,
@@ -24,6 +25,9 @@ pub(in crate::shell) fn run(global: &Global, args: &RequestArgs) -> Result<Exit,
     };
     let Outcome { value: rendering, findings } = side.requests(&path, &root, wanted);
     let is_wrong = has_errors(&findings);
+    if !rendering.has_resource && !is_wrong {
+        reader.refuse_absent(&path, &root, true)?;
+    }
     if let (Some(operation), false) = (rendering.impossible.first(), is_wrong) {
         return Err(nothing_to_send(&path, *operation));
     }

@@ -10,6 +10,7 @@ pub(super) mod eval;
 pub(super) mod expand;
 pub(super) mod explain;
 pub(super) mod hook;
+pub(super) mod init;
 pub(super) mod man;
 pub(super) mod metadata;
 mod metadata_render;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::limits::Progress;
-use crate::path::RepoPath;
+use crate::path::{LogicalPath, RepoPath};
 use crate::report::render;
 use crate::sanitize;
 use crate::shell::cli::{Global, OutputFormat, RenderArgs};
@@ -53,7 +53,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
         }
     }
     let exit = opened.report(&side, summary.findings, global)?;
-    match unknown(&words, &summary.unknown) {
+    match unknown(&side, &words, &summary.unknown) {
         Some(failure) => Err(failure),
         None if summary.is_incomplete => Ok(Exit::Incomplete),
         None => Ok(exit),
@@ -91,11 +91,17 @@ fn root(
     Ok(if rendered.is_failed { Exit::Incomplete } else { exit })
 }
 
-fn unknown(words: &[String], unknown: &[usize]) -> Option<Failure> {
+fn unknown(side: &Side<'_>, words: &[String], unknown: &[usize]) -> Option<Failure> {
     let words: Vec<&str> = unknown.iter().filter_map(|number| words.get(*number)).map(String::as_str).collect();
     (!words.is_empty()).then(|| {
-        Failure::new(format!("no resource matches {}", words.join(", ")))
-            .help("PATH is a logical path such as /customers/acme, a file, directory or glob, or a kind and name: 'Deployment shop/web'")
+        let failure = Failure::new(format!("no resource matches {}", words.join(", ")));
+        let paths = words.iter().filter_map(|word| LogicalPath::parse(word).ok());
+        let nearest: Vec<String> =
+            paths.filter_map(|path| side.nearest_path(&path)).map(|path| path.to_string()).collect();
+        if !nearest.is_empty() {
+            return failure.help(format!("did you mean {}?", nearest.join(", ")));
+        }
+        failure.help("PATH is a logical path such as /customers/acme, a file, directory or glob, or a kind and name: 'Deployment shop/web'")
     })
 }
 

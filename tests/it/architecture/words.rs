@@ -1,8 +1,7 @@
 //! Keeps words out of comments, messages and documents that readers stumble over; a plain word exists for each of them.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::rust::{Prose, collect, project, prose};
 
@@ -32,43 +31,19 @@ const WORST: &[(&str, &str)] = &[
     ("cut to fit", "truncated"),
 ];
 
-/// How many of these a folder may still hold. The numbers only shrink.
-const LEFT: &[(&str, usize)] = &[
-    ("comparison", 2),
-    ("diff", 1),
-    ("docs", 5),
-    ("document", 1),
-    ("expression", 60),
-    ("impact", 8),
-    ("patch", 1),
-    ("report", 2),
-    ("resource", 9),
-    ("shell", 37),
-    ("side", 2),
-    ("snapshot", 1),
-    ("tests", 5),
-    ("value", 1),
-];
-
 #[test]
 fn comments_messages_and_documents_use_plain_words() {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (folder, place, text, is_doc) in passages() {
+    let mut wrong = Vec::new();
+    for (place, text, is_doc) in passages() {
         let here = worst(&text, is_doc);
         let lines = here.iter().map(|(word, plain)| format!("{place}: `{word}` (better: {plain}): {}", text.trim()));
-        found.entry(folder).or_default().extend(lines);
-    }
-    let allowed = |folder: &str| LEFT.iter().find(|(name, _)| *name == folder).map_or(0, |(_, count)| *count);
-    let mut wrong = Vec::new();
-    for (folder, lines) in found.iter().filter(|(folder, lines)| lines.len() > allowed(folder)) {
-        wrong.extend(lines.iter().cloned());
-        wrong.push(format!("{folder}: {} words, {} allowed", lines.len(), allowed(folder)));
+        wrong.extend(lines);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Folder, place, text and whether it is the first line of a doc comment.
-fn passages() -> Vec<(String, String, String, bool)> {
+/// Place, text and whether it is the first line of a doc comment.
+fn passages() -> Vec<(String, String, bool)> {
     let mut found = Vec::new();
     for root in ["src", "tests", "benches"] {
         let mut files = Vec::new();
@@ -77,12 +52,11 @@ fn passages() -> Vec<(String, String, String, bool)> {
         files.retain(|(path, _)| !path.ends_with("architecture/words.rs"));
         for (path, text) in files {
             let mut last_doc = 0;
-            let folder = if root == "src" { folder_of(&path) } else { root.to_owned() };
             for passage in prose(&text) {
                 let opens_doc = passage.kind == Prose::Doc && passage.line != last_doc + 1;
                 last_doc = if passage.kind == Prose::Doc { passage.line } else { last_doc };
                 let place = format!("{root}/{}:{}", path.display(), passage.line);
-                found.push((folder.clone(), place, passage.text, opens_doc));
+                found.push((place, passage.text, opens_doc));
             }
         }
     }
@@ -90,14 +64,9 @@ fn passages() -> Vec<(String, String, String, bool)> {
         let path = file.strip_prefix(project()).unwrap().display().to_string();
         let text = fs::read_to_string(&file).unwrap();
         let lines = text.lines().enumerate();
-        found.extend(lines.map(|(at, line)| ("docs".to_owned(), format!("{path}:{}", at + 1), line.to_owned(), false)));
+        found.extend(lines.map(|(at, line)| (format!("{path}:{}", at + 1), line.to_owned(), false)));
     }
     found
-}
-
-fn folder_of(path: &Path) -> String {
-    let first = path.iter().next().unwrap().to_string_lossy();
-    first.trim_end_matches(".rs").to_owned()
 }
 
 fn documents() -> Vec<PathBuf> {

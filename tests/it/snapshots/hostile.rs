@@ -118,7 +118,7 @@ fn a_tree_that_ends_in_the_middle_keeps_what_came_before() {
     assert!(unreadable.len() == 1 && unreadable[0].contains("damaged"), "{unreadable:?}");
     let after = sides(&repo.open(), &[&broken, &broken]).after;
     assert!(after.entry(&path("a.yaml")).expect("it came before the damage").is_some());
-    assert!(after.entry(&path("b.yaml")).is_err(), "nobody can say that it is not there");
+    assert!(after.entry(&path("b.yaml")).is_err(), "it is not known to be absent");
 }
 
 /// A few objects that stand for ten to the power of `levels` paths.

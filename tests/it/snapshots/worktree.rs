@@ -143,7 +143,7 @@ fn line_endings_are_not_changes() {
     assert_eq!(read(&after, "a.yaml").expect("readable"), "a: 1\nb: 2\n", "it is known to be the same");
     repo.write("a.yaml", "a: 1\r\nb: 3\r\n");
     let after = sides(&repository, &[]).after;
-    assert_eq!(read(&after, "a.yaml").expect("readable"), "a: 1\r\nb: 3\r\n", "as it stands on disk");
+    assert_eq!(read(&after, "a.yaml").expect("readable"), "a: 1\r\nb: 3\r\n", "as it is on disk");
 }
 
 #[test]

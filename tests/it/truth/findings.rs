@@ -160,6 +160,14 @@ fn a_text_block_at_the_end_of_a_file_without_line_break_has_none() {
 }
 
 #[test]
+fn a_patch_that_deletes_a_document_is_not_the_document() {
+    let repo = repository(&[("a.yaml", MAP)]);
+    commit(&repo, &[("patch.yaml", &format!("{MAP}$patch: delete\n"))]);
+    let ran = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"]));
+    assert!(ran.stdout.contains("+ patch.yaml") && !ran.stdout.contains("+ ConfigMap a"), "{ran:?}");
+}
+
+#[test]
 fn an_unclosed_quote_is_reported_where_it_opens() {
     let repo = repository(&[("a.yaml", "a: 1\nb: \"open\nc: 2\nd: 3\n")]);
     let ran = check_all(&repo);

@@ -33,7 +33,7 @@ fn unreadable() -> Vec<TestRepo> {
     ]
 }
 
-fn told(repo: &TestRepo, arguments: &[&str]) -> Ran {
+fn withheld_in(repo: &TestRepo, arguments: &[&str]) -> Ran {
     run(&mut outcrop(repo, arguments)).does_not_say(CANARY)
 }
 
@@ -41,21 +41,21 @@ fn told(repo: &TestRepo, arguments: &[&str]) -> Ran {
 fn no_command_and_no_format_prints_what_may_be_secret() {
     for repo in unreadable() {
         for format in ["terminal", "side-by-side", "unified", "json-patch", "markdown"] {
-            told(&repo, &["diff", "--format", format, "HEAD~1", "HEAD"]).ends_with(2).says("withheld");
+            withheld_in(&repo, &["diff", "--format", format, "HEAD~1", "HEAD"]).ends_with(2).says("withheld");
         }
-        told(&repo, &["diff", "--format", "json", "HEAD~1", "HEAD"]).ends_with(2);
-        told(&repo, &["diff", "HEAD~1"]).ends_with(2).says("withheld");
-        told(&repo, &["check", "HEAD~1", "HEAD"]).ends_with(2);
-        told(&repo, &["explain", "api/users/bob/resource.yaml", "/secret"]).ends_with(2).says("withheld");
-        told(&repo, &["eval", "--path", "/users/bob", ".::secret"]).ends_with(2);
-        told(&repo, &["render"]).ends_with(2).says("withheld");
-        told(&repo, &["render", "--steps"]).ends_with(2).says("withheld");
-        told(&repo, &["metadata", "render", "/users/bob", "update"]).ends_with(2);
-        told(&repo, &["metadata", "get", "/users/bob"]).ends_with(2);
+        withheld_in(&repo, &["diff", "--format", "json", "HEAD~1", "HEAD"]).ends_with(2);
+        withheld_in(&repo, &["diff", "HEAD~1"]).ends_with(2).says("withheld");
+        withheld_in(&repo, &["check", "HEAD~1", "HEAD"]).ends_with(2);
+        withheld_in(&repo, &["explain", "api/users/bob/resource.yaml", "/secret"]).ends_with(2).says("withheld");
+        withheld_in(&repo, &["eval", "--path", "/users/bob", ".::secret"]).ends_with(2);
+        withheld_in(&repo, &["render"]).ends_with(2).says("withheld");
+        withheld_in(&repo, &["render", "--steps"]).ends_with(2).says("withheld");
+        withheld_in(&repo, &["metadata", "render", "/users/bob", "update"]).ends_with(2);
+        withheld_in(&repo, &["metadata", "get", "/users/bob"]).ends_with(2);
         repo.write("old.yaml", "name: bob\nsecret: hunter2-old\n");
-        told(&repo, &["difftool", "old.yaml", "api/users/bob/resource.yaml"]).ends_with(2).says("withheld");
+        withheld_in(&repo, &["difftool", "old.yaml", "api/users/bob/resource.yaml"]).ends_with(2).says("withheld");
         repo.git(&["add", "--all"]);
-        told(&repo, &["hook", "pre-commit"]);
+        withheld_in(&repo, &["hook", "pre-commit"]);
     }
 }
 
@@ -73,7 +73,7 @@ fn broken_payloads_show_no_lines_where_values_are_withheld_or_declared_secret() 
             &["check", "--all"],
             &["render"],
         ] {
-            told(&repo, arguments);
+            withheld_in(&repo, arguments);
         }
     }
 }
@@ -82,7 +82,9 @@ fn broken_payloads_show_no_lines_where_values_are_withheld_or_declared_secret() 
 fn difftool_knows_the_secrets_that_layers_of_the_repository_declare() {
     let repo = repository("roots: [api]\n", "resourceInfo: {secretInAttributes: [secret]}\n");
     repo.write("old.yaml", "name: bob\nsecret: hunter2-old\n");
-    told(&repo, &["difftool", "old.yaml", "api/users/bob/resource.yaml"]).ends_with(0).says("(sensitive, changed)");
+    withheld_in(&repo, &["difftool", "old.yaml", "api/users/bob/resource.yaml"])
+        .ends_with(0)
+        .says("(sensitive, changed)");
 }
 
 #[test]
@@ -96,13 +98,13 @@ fn keys_and_the_names_of_documents_stay_readable() {
     repo.commit_all("one");
     repo.write("web.yaml", text("hunter2-new"));
     repo.commit_all("two");
-    told(&repo, &["diff", "HEAD~1", "HEAD"])
+    withheld_in(&repo, &["diff", "HEAD~1", "HEAD"])
         .ends_with(2)
         .says("ConfigMap")
         .says("web")
         .says(".data.key")
         .says("withheld");
-    told(&repo, &["render"]).ends_with(2).says("kind: ConfigMap").says("name: web").says("key: (withheld)");
+    withheld_in(&repo, &["render"]).ends_with(2).says("kind: ConfigMap").says("name: web").says("key: (withheld)");
 }
 
 #[test]
@@ -110,7 +112,7 @@ fn a_layer_that_cannot_be_read_is_shown_but_for_what_it_sends_literally() {
     let layer =
         "resourceInfo:\n  secretInAttributes: [secret\noperationInfo:\n  getResource:\n    headers: {X: hunter2-x}\n";
     let repo = repository("roots: [api]\n", layer);
-    told(&repo, &["diff", "HEAD~1", "HEAD"]).ends_with(2).says("secretInAttributes: [secret");
+    withheld_in(&repo, &["diff", "HEAD~1", "HEAD"]).ends_with(2).says("secretInAttributes: [secret");
 }
 
 #[test]

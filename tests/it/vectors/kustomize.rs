@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use outcrop::document::write::to_inline;
 use outcrop::document::{self, Format};
-use outcrop::layout::kustomize::{Built, build};
+use outcrop::layout::kustomize::{Built, Cache, build};
 use outcrop::limits::Limits;
 use outcrop::path::RepoPath;
 use outcrop::settings::{Given, Settings};
@@ -47,7 +47,8 @@ fn check(case: &Value) -> Result<(), String> {
         "." => RepoPath::root(),
         root => RepoPath::new(root).expect("a path"),
     };
-    let built = build(&root, Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits });
+    let given = Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits };
+    let built = build(&root, given, &Cache::default());
     let reasons = || built.findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ");
     match (case.get("error"), built.is_failed) {
         (Some(_), true) => Ok(()),

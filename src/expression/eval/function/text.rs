@@ -71,7 +71,7 @@ impl EvalSession<'_> {
             return bad_arguments(at, message, "write `token: [text, separator, index]`");
         };
         if separator.is_empty() {
-            return bad_arguments(at, "`token` cannot split at an empty text", "write what stands between the parts");
+            return bad_arguments(at, "`token` cannot split at an empty text", "write what separates the parts");
         }
         self.spend_text(text.len(), at)?;
         let parts: Vec<&str> = text.split(separator.as_str()).collect();

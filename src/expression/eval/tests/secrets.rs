@@ -142,7 +142,7 @@ fn a_payload_keeps_its_own_secrets_and_hides_copies() {
     };
     let computed = compute(&written, &seen, owner, &hiding.tree, &hiding.limits).value;
     let at = |key: &str| to_inline(computed.get(key).unwrap());
-    // Later stages need the values themselves, and whoever shows them hides these places.
+    // Later stages need the values themselves, and what shows them hides these places.
     assert_eq!((at("s"), at("n"), at("l")), ("kanari-b".into(), "424242".into(), "[kanari-c, {k: kanari-d}]".into()));
     assert_eq!((at("copy"), at("e")), ("•••".into(), "•••".into()));
     let Value::Secret(copy) = &computed.get("copy").unwrap().value else { panic!("it is a secret") };

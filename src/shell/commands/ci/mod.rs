@@ -45,11 +45,11 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
         }
-        Subject::Change(comparison) => Review::of_change(&repository, &comparison, &args.paths)?,
+        Subject::Change(comparison) => Review::of_change(&session(global, &repository, &comparison, &args.paths)?),
         Subject::State { tree, why } => {
             let before = Revision::Tree(repository.nothing());
             let comparison = RevisionPair { before, after: Revision::Tree(tree) };
-            Review::of_state(&repository, &comparison, &args.paths, why)?
+            Review::of_state(&session(global, &repository, &comparison, &args.paths)?, why)
         }
     };
     let style = Style { in_ci: true, ..output::style(global) };
@@ -71,21 +71,14 @@ struct Review {
 }
 
 impl Review {
-    fn of_change(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Self, Failure> {
-        let session = session(repository, comparison, paths)?;
+    fn of_change(session: &Session) -> Self {
         let comparison::Review { difference, verdict } = session.comparison(Asked::default()).review();
-        Ok(Self { difference: Some(difference), verdict, why_state: None })
+        Self { difference: Some(difference), verdict, why_state: None }
     }
 
-    fn of_state(
-        repository: &Repository,
-        comparison: &RevisionPair,
-        paths: &[OsString],
-        why: String,
-    ) -> Result<Self, Failure> {
-        let session = session(repository, comparison, paths)?;
+    fn of_state(session: &Session, why: String) -> Self {
         let verdict = session.comparison(Asked::default()).check(Judged::Everything);
-        Ok(Self { difference: None, verdict, why_state: Some(why) })
+        Self { difference: None, verdict, why_state: Some(why) }
     }
 
     /// Everything on one stream: what is between the two marks is text, whatever it looks like.
@@ -152,9 +145,14 @@ impl Review {
     }
 }
 
-fn session(repository: &Repository, comparison: &RevisionPair, paths: &[OsString]) -> Result<Session, Failure> {
+fn session(
+    global: &Global,
+    repository: &Repository,
+    comparison: &RevisionPair,
+    paths: &[OsString],
+) -> Result<Session, Failure> {
     let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
-    Session::new(repository, comparison, &paths, Policy::Base)
+    Session::new(global, repository, comparison, &paths, Policy::Base)
 }
 
 /// Where GitHub shows the files of the newer side, if that is a commit and the run says which repository it is in.

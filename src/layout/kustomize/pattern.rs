@@ -1,0 +1,133 @@
+//! Patterns that kustomizations hold: anchored regular expressions, most of which are plain names.
+
+use regex::Regex;
+
+/// An anchored regular expression.
+#[derive(Debug)]
+pub(super) enum Pattern {
+    /// Everything.
+    Any,
+    /// One text.
+    Exactly(String),
+    /// A regular expression.
+    Expression(Regex),
+}
+
+impl Pattern {
+    /// Reads a pattern; an empty one matches everything. `None` if it is not a regular expression.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self::Any);
+        }
+        if text.chars().all(|character| is_plain(character) || character == '/') {
+            return Some(Self::Exactly(text.to_owned()));
+        }
+        Regex::new(&format!("^(?:{text})$")).ok().map(Self::Expression)
+    }
+
+    /// Whether it matches a text as a whole.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exactly(own) => own == text,
+            Self::Expression(pattern) => pattern.is_match(text),
+        }
+    }
+}
+
+/// The name of an image as kustomize understands it: a regular expression before an optional tag and digest.
+#[derive(Debug)]
+pub(super) enum ImagePattern {
+    /// A name in which a dot is any character.
+    Name(String),
+    /// A regular expression.
+    Expression(Regex),
+}
+
+impl ImagePattern {
+    /// Reads a name; `None` if it is not a regular expression.
+    pub(super) fn new(name: &str) -> Option<Self> {
+        if name.chars().all(|character| is_plain(character) || matches!(character, '.' | '/' | ':' | '@')) {
+            return Some(Self::Name(name.to_owned()));
+        }
+        let tail = r"(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
+        Regex::new(&format!("^{name}{tail}")).ok().map(Self::Expression)
+    }
+
+    /// Whether an image has this name.
+    pub(super) fn is_match(&self, image: &str) -> bool {
+        match self {
+            Self::Name(name) => without_name(image, name).is_some_and(is_tail),
+            Self::Expression(pattern) => pattern.is_match(image),
+        }
+    }
+}
+
+fn is_plain(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_')
+}
+
+/// What follows the name in an image.
+fn without_name<'t>(image: &'t str, name: &str) -> Option<&'t str> {
+    let mut rest = image.chars();
+    let fits =
+        name.chars().all(|wanted| rest.next().is_some_and(|found| found == wanted || wanted == '.' && found != '\n'));
+    fits.then(|| rest.as_str())
+}
+
+/// Whether a text is an optional tag and an optional digest.
+fn is_tail(text: &str) -> bool {
+    let is_word =
+        |text: &str| text.chars().all(|character| is_plain(character) || matches!(character, '.' | '{' | '}'));
+    let (tag, digest) = match text.find("@sha256:") {
+        Some(at) => (&text[..at], &text[at + "@sha256:".len()..]),
+        None => (text, ""),
+    };
+    (tag.is_empty() || tag.strip_prefix(':').is_some_and(is_word)) && is_word(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_images_match_as_the_regular_expression_would() {
+        let images = [
+            "",
+            "a",
+            "a:1",
+            "a@sha256:0f",
+            "a:1@sha256:0f",
+            "a:1@sha256:",
+            "a:@sha256:0",
+            "a@sha1:0",
+            "ab",
+            "a/b",
+            "x.y/a:1",
+            "xzy/a:1",
+            "a:1:2",
+            "a:{t}",
+            "a: 1",
+            "\n",
+            "a@sha256:0@sha256:1",
+            "xé/a",
+        ];
+        for name in ["a", "", "x.y/a", "a.", ".", "a:1"] {
+            let quick = ImagePattern::new(name).unwrap();
+            assert!(matches!(quick, ImagePattern::Name(_)));
+            let tail = r"(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
+            let slow = ImagePattern::Expression(Regex::new(&format!("^{name}{tail}")).unwrap());
+            for image in images {
+                assert_eq!(quick.is_match(image), slow.is_match(image), "{name:?} {image:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn plain_patterns_match_as_a_whole() {
+        assert!(Pattern::new("").unwrap().is_match("x"));
+        assert!(Pattern::new("web").unwrap().is_match("web") && !Pattern::new("web").unwrap().is_match("web-1"));
+        assert!(Pattern::new("web|api").unwrap().is_match("api") && !Pattern::new("web.*").unwrap().is_match("a-web"));
+        assert!(Pattern::new("(").is_none());
+    }
+}
