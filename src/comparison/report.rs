@@ -31,6 +31,8 @@ pub struct Report {
     pub resources: Vec<ResourceChange>,
     /// Changes that several resources share; they refer to `resources` by position.
     pub groups: Vec<Group>,
+    /// Whether every resource is to be listed separately.
+    pub is_ungrouped: bool,
     /// Which edited files the changes come from.
     pub edits: Edits,
     /// Edits of layers that do not affect every resource they apply to.
@@ -93,6 +95,7 @@ impl Report {
 
     /// Removes the groups, so that every resource is listed separately.
     pub fn ungroup(&mut self) {
+        self.is_ungrouped = true;
         self.groups.clear();
         self.edits = Edits::default();
     }

@@ -41,7 +41,7 @@ pub fn write(report: &Report, link: Option<&str>, out: &mut dyn io::Write) -> io
         json => json.map(Value::from_safe_string),
         ..Value::from_serialize(&view)
     };
-    page.render_to_write(values, out).map(|_| ()).map_err(io::Error::other)
+    page.render_captured_to(values, out).map(|_| ()).map_err(io::Error::other)
 }
 
 /// The JSON report as the content of a script element: nothing in it can end the element or start a comment.

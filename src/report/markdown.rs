@@ -20,6 +20,7 @@ use crate::finding::{Finding, Location};
 use blocks::Blocks;
 pub(super) use escape::encoded;
 pub use escape::span;
+use escape::{html, shortened};
 
 /// Changes and values start at the margin, where GitHub colours them; remarks about values are indented, so that no
 /// value can look like a change.
@@ -107,8 +108,8 @@ struct Parts {
 
 /// What is known about one row of the table.
 struct Detail {
-    /// The line above the details, as HTML.
-    summary: String,
+    /// The line above the details, as HTML where they are folded and as Markdown where they are not.
+    summary: Summary,
     /// The lines in a code block, or nothing.
     body: String,
     /// Text below the code block.
@@ -123,9 +124,31 @@ impl Detail {
     fn text(&self, is_folded: bool) -> String {
         let Self { summary, body, after, .. } = self;
         match is_folded {
-            true => format!("<details><summary>{summary}</summary>\n\n{body}{after}\n</details>\n\n"),
-            false => format!("{summary}\n\n{body}{after}\n"),
+            true => format!("<details><summary>{}</summary>\n\n{body}{after}\n</details>\n\n", summary.html()),
+            false => format!("{}\n\n{body}{after}\n", summary.markdown()),
         }
+    }
+}
+
+/// Sign, title, remark and places of a block.
+struct Summary {
+    sign: String,
+    title: String,
+    remark: String,
+    places: Vec<String>,
+}
+
+impl Summary {
+    fn html(&self) -> String {
+        let code = |text: &String| format!(" <code>{}</code>", html(&shortened(text)));
+        let places: String = self.places.iter().map(code).collect();
+        let (sign, title, remark) = (html(&self.sign), html(&shortened(&self.title)), html(&self.remark));
+        format!("{sign} <b><code>{title}</code></b> {remark}{places}")
+    }
+
+    fn markdown(&self) -> String {
+        let places: String = self.places.iter().map(|place| format!(" {}", span(place))).collect();
+        format!("{} **{}** {}{places}", span(&self.sign), span(&self.title), self.remark)
     }
 }
 
@@ -341,177 +364,4 @@ fn skipped(report: &Report) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::sample::{self, hostile};
-    use proptest::prelude::*;
-
-    fn written(report: &Report, budget: usize) -> String {
-        let mut out = Vec::new();
-        write(report, Comment { budget, link: None }, &mut out).expect("writing to memory works");
-        String::from_utf8(out).expect("Markdown is text")
-    }
-
-    /// The lines outside code blocks, without their code spans; fails if a block or a fold is left open.
-    fn outside_code(text: &str) -> String {
-        let mut fence: Option<&str> = None;
-        let mut outside = String::new();
-        let mut open = 0i32;
-        for line in text.lines() {
-            let marks = &line[..line.len() - line.trim_start_matches('`').len()];
-            match fence {
-                Some(mark) if line == mark => fence = None,
-                Some(_) => {}
-                None if marks.len() >= 3 && line[marks.len()..] == *"diff" => fence = Some(marks),
-                None => {
-                    open += i32::from(line.starts_with("<details>")) - i32::from(line == "</details>");
-                    outside.push_str(&without_spans(line));
-                    outside.push('\n');
-                }
-            }
-        }
-        assert_eq!((fence, open), (None, 0), "{text}");
-        outside
-    }
-
-    /// A line without its code spans, read as CommonMark reads them: a run of marks ends at the next run of the same length.
-    fn without_spans(line: &str) -> String {
-        let run = |text: &str| text.len() - text.trim_start_matches('`').len();
-        let mut shown = String::new();
-        let mut rest = line;
-        while let Some(at) = rest.find('`') {
-            shown.push_str(&rest[..at]);
-            let length = run(&rest[at..]);
-            let mut end = at + length;
-            while let Some(next) = rest[end..].find('`') {
-                let closing = run(&rest[end + next..]);
-                end += next + closing;
-                if closing == length {
-                    break;
-                }
-            }
-            assert!(end > at + length, "an open span in {line}");
-            rest = &rest[end..];
-        }
-        shown + rest
-    }
-
-    #[test]
-    fn what_new_rules_would_hide_is_named_up_front() {
-        let mut report = sample::rich();
-        let resource =
-            report.resources.iter().find(|resource| resource.changes().next().is_some()).expect("one changed");
-        let hidden = crate::diff::Suppressed {
-            rule: "compare rules of `x`".into(),
-            identity: resource.after.as_ref().expect("it is still there").identity.clone(),
-            change: resource.changes().next().expect("it changed").clone(),
-        };
-        report.would_hide = vec![hidden; 7];
-        report.only = vec!["payload", "metadata"];
-        let shown = written(&report, 65_000);
-        let head = shown.split("<details>").next().unwrap_or_default();
-        assert!(
-            head.contains("> **Compare rules change:** 7 changes below would be hidden by the new rules: `"),
-            "{head}"
-        );
-        assert!(head.contains("by `` compare rules of `x` ``, ") && head.contains(", and 2 more\n"), "{head}");
-        assert!(head.contains(" Views compared: payload and metadata."), "{head}");
-        assert!(!outside_code(&shown).contains("rules of `x`"));
-    }
-
-    #[test]
-    fn the_table_comes_before_the_details() {
-        let shown = written(&sample::rich(), 65_000);
-        assert!(shown.starts_with(
-            "### outcrop: incomplete: 1 file could not be compared; 4 changed (1 also moved), 1 added, 1 removed, 1 moved; \
-             1 file compared as text: Helm templates (1)
-
-`HEAD` → `index`, 12 resources in 9 changed files. Also: 3 errors, 3 secrets, 1 order-only, 1 spelling-only.
-
-> **incomplete: 1 file could not be compared**: `deploy/broken.yaml`
-
-| | Resource | Changes | File |
-|-|-|-|-|
-| `~` | `/customers/acme` | `~2` | `customers/acme/resource.yaml` |
-"
-        ));
-        assert!(shown.contains(
-            "
-<details><summary>~ <code>ConfigMap shop/web-config</code></summary>
-
-```diff
-~ .data[\"nginx.conf\"]  (+2 -1, 7 lines now)
-    server {
-      listen 8080;
--     workers 4 of 16;
-+     workers 8 of 16;
-"
-        ));
-        assert!(shown.contains("\n- **error** `document/syntax` in `index:deploy/broken.yaml:2:3`: "));
-    }
-
-    #[test]
-    fn what_many_share_comes_first_and_survives_longest() {
-        let report = sample::grouped();
-        let whole = written(&report, 65_000);
-        assert!(whole.contains(
-            "
-| `•` | `metadata › .token` `(sensitive, changed) #1 → #2` | **3** | `customers/_/metadata.yaml:3 (unchanged)` |
-"
-        ));
-        assert!(whole.contains("\n  varies  /old → \"/v2/customers/{{.id}}\"  /customers/c09\n"));
-        assert!(!whole.contains("| Resource |"), "nothing is left to tell of single resources");
-        for budget in [whole.len() - 1, 1_400, 900, 400] {
-            let shown = written(&report, budget);
-            assert!(shown.len() <= budget && shown.contains("Truncated"));
-            outside_code(&shown);
-            assert_eq!(shown.contains("| Change |"), budget > 800, "{budget}");
-        }
-    }
-
-    #[test]
-    fn a_small_budget_leaves_out_the_inside_first() {
-        let report = sample::rich();
-        let whole = written(&report, 65_000).len();
-        let has = |budget: usize| {
-            let shown = written(&report, budget);
-            assert!(shown.len() <= budget);
-            outside_code(&shown);
-            let said = shown.contains("Truncated");
-            (shown.matches("<details>").count(), shown.contains("| Resource |"), shown.contains("### outcrop"), said)
-        };
-        assert_eq!(has(whole), (7, true, true, false));
-        assert!(matches!(has(whole - 1), (1..=6, true, true, true)));
-        assert_eq!(has(1_000), (0, true, true, true));
-        assert_eq!(has(500), (0, false, true, true));
-        assert_eq!(has(10), (0, false, false, false));
-    }
-
-    proptest! {
-        #[test]
-        fn repository_text_means_nothing_to_markdown(name in hostile(), value in hostile(), message in hostile(), budget in 500usize..20_000) {
-            use crate::diff::ChangeKind;
-            use sample::{both, change, key, kubernetes, map, report, resource, string};
-            let side = || resource(kubernetes("ConfigMap", &name), "x.yaml", map([]));
-            let change = change(ChangeKind::Value, [key(&name)], string(&value), string(&name));
-            let other = || resource(kubernetes("ConfigMap", &value), "y.yaml", map([]));
-            let shared = vec![both(side(), side(), vec![change.clone()]), both(other(), other(), vec![change])];
-            let mut report = report(shared);
-            report.groups = crate::diff::groups(&report.resources, &report.sources);
-            report.edits = crate::diff::edits(&report.resources, &report.sources, &|_| true);
-            let location = Location::File { path: sample::path("x.yaml"), revision: "index".into() };
-            report.findings = vec![Finding::new(&crate::finding::SOURCE_UNREADABLE, location, message.clone()).help(message)];
-            let shown = written(&report, budget);
-            let outside = outside_code(&shown);
-            let summaries = outside.lines().filter(|line| line.starts_with("<details>"));
-            for line in summaries {
-                prop_assert_eq!(line.matches('<').count(), 5, "{}", line);
-            }
-            for line in outside.lines().filter(|line| !line.starts_with("<details>")) {
-                for mark in ["<img", "@org", "](", "#1", "https:", "www.", "</details>x"] {
-                    prop_assert!(!line.contains(mark), "{}", line);
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -198,10 +198,16 @@ impl<'a> Screen<'a> {
         Self { out, style: *style }
     }
 
-    /// Prints a line without blanks at its end.
-    pub(super) fn line(&mut self, mut line: Line) -> io::Result<()> {
-        line.trim_end();
-        self.exact_line(&line)
+    /// Prints a line without blanks at its end; one that is too long is broken.
+    pub(super) fn line(&mut self, line: Line) -> io::Result<()> {
+        if line.width() == 0 {
+            return self.blank();
+        }
+        for mut line in line.broken(self.style.columns()) {
+            line.trim_end();
+            self.exact_line(&line)?;
+        }
+        Ok(())
     }
 
     /// Prints a line whose blanks at the end mean something.

@@ -90,7 +90,9 @@ impl Names {
         let mut names = Self { units: vec![Unit::default()], count };
         names.write(branches, 0, is_list && end.is_empty());
         end.into_iter().for_each(|part| names.push(part));
-        names.credit();
+        if names.units.iter().all(|unit| unit.names == 0) {
+            names.credit();
+        }
         names
     }
 

@@ -1,7 +1,7 @@
 //! Blocks in Markdown: the edited files, the table, and the details of each block.
 
-use super::escape::{LONGEST_SPAN, cell, fenced, html, link, shortened, span};
-use super::{Detail, LISTED, MARGIN, MOST_SOURCES, STYLE};
+use super::escape::{LONGEST_SPAN, cell, fenced, link, span};
+use super::{Detail, LISTED, MARGIN, MOST_SOURCES, STYLE, Summary};
 use crate::diff::{Change, ChangeKind, Group, Origin, path_text};
 use crate::report::outline::{Alike, Block, Entry, Outline, PathNode, by_directory, path_tree};
 use crate::report::paint::{Line, Role};
@@ -161,7 +161,7 @@ impl Blocks<'_> {
             block.entries.iter().map(|entry| self.draft.reason(self.report, entry)).collect();
         let shared = reasons.first().cloned().flatten().filter(|_| reasons.windows(2).all(|pair| pair[0] == pair[1]));
         let mut lines = Vec::new();
-        for node in path_tree(self.report, &block.entries) {
+        for node in path_tree(self.report, &block.entries, path_text::EMBEDDED) {
             self.node(block, &node, "", if shared.is_some() { &[] } else { &reasons }, &mut lines);
         }
         let after = match shared {
@@ -177,7 +177,6 @@ impl Blocks<'_> {
     /// `~ **5 × Deployment** in 5 files`, with names and places below.
     fn summary(&self, resources: &[usize], symbol: &str, lines: usize) -> Detail {
         let subject = subject(self.report, resources);
-        let title = html(&shortened(&subject.title));
         let places = [subject.names, subject.places].into_iter().flatten();
         let places: Vec<String> = places.map(|names| names.lines(LONGEST_SPAN, Some(8), "").join(" ")).collect();
         let places = match resources {
@@ -189,11 +188,8 @@ impl Blocks<'_> {
             }
             _ => places,
         };
-        let places: Vec<String> =
-            places.iter().map(|place| format!("<code>{}</code>", html(&shortened(place)))).collect();
-        let places = if places.is_empty() { String::new() } else { format!(" {}", places.join(" ")) };
-        let extent = if resources.len() > 1 { format!(" {}", subject.extent) } else { String::new() };
-        let summary = format!("{} <b><code>{title}</code></b>{extent}{places}", html(symbol));
+        let remark = if resources.len() > 1 { subject.extent } else { String::new() };
+        let summary = Summary { sign: symbol.to_owned(), title: subject.title, remark, places };
         Detail { summary, body: String::new(), after: String::new(), lines, is_content: false }
     }
 
@@ -292,7 +288,7 @@ impl Blocks<'_> {
 fn text_detail(file: &TextFile) -> Detail {
     let lines = lines::hunks_of(file, &STYLE);
     let body = if lines.is_empty() { String::new() } else { fenced(&lines) };
-    let (name, note) = (html(&shortened(&file.path.to_string())), html(&lines::note(file)));
-    let summary = format!("{} <b><code>{name}</code></b> {note}", lines::symbol(file).0);
+    let (sign, title) = (lines::symbol(file).0.to_owned(), file.path.to_string());
+    let summary = Summary { sign, title, remark: lines::note(file), places: Vec::new() };
     Detail { summary, body, after: String::new(), lines: lines.len(), is_content: false }
 }

@@ -47,7 +47,7 @@ fn repeated_together(report: &Report, atoms: &[Entry]) -> BTreeSet<usize> {
         .filter_map(|(at, atom)| Some((atom.at.first()?.members.first().copied()?, at)))
         .collect();
     for block in blocks(atoms.to_vec()) {
-        for entry in path_tree(report, &block.entries).iter().flat_map(|node| node.repeated()) {
+        for entry in path_tree(report, &block.entries, path_text::EMBEDDED).iter().flat_map(|node| node.repeated()) {
             let first = block.entries[entry].at.first().and_then(|at| at.members.first());
             kept.extend(first.and_then(|member| numbered.get(member)));
         }

@@ -78,6 +78,9 @@ impl Entry {
 impl Outline {
     /// The outline of a report. Changes that a file shares with its readers are shown there only, unless everything is asked for.
     pub(super) fn new(report: &Report, is_verbose: bool) -> Self {
+        if report.is_ungrouped {
+            return Self::of_each(report);
+        }
         let entries = fold::folded(report, atoms(report, is_verbose));
         Self::with(report, blocks(entries), true)
     }

@@ -26,16 +26,16 @@ const WORTH_NESTING: usize = 12;
 const FEW: usize = 2;
 
 /// The changes of a block as a tree. Folded entries are at its top.
-pub(in crate::report) fn path_tree(report: &Report, entries: &[Entry]) -> Vec<PathNode> {
+pub(in crate::report) fn path_tree(report: &Report, entries: &[Entry], embedded: &str) -> Vec<PathNode> {
     let (mut top, mut paths) = (Vec::new(), Vec::new());
     for (at, entry) in entries.iter().enumerate() {
         match entry.at.as_slice() {
-            [only] => paths.push((path_text::steps(&only.path, path_text::EMBEDDED), at)),
+            [only] => paths.push((path_text::steps(&only.path, embedded), at)),
             _ => top.push(PathNode::leaf(vec![entry.at.first().map(|at| field(&at.path)).unwrap_or_default()], at)),
         }
     }
     let borrowed: Vec<(&[String], usize)> = paths.iter().map(|(steps, at)| (steps.as_slice(), *at)).collect();
-    let nodes = merged(report, entries, nested(&borrowed));
+    let nodes = merged(report, entries, nested(&borrowed), embedded);
     top.extend(nodes.into_iter().flat_map(PathNode::flattened));
     top
 }
@@ -57,20 +57,16 @@ fn node(step: &str, below: &[(&[String], usize)]) -> PathNode {
     let entries = below.iter().filter(|(rest, _)| rest.is_empty()).map(|(_, at)| *at).collect();
     let deeper: Vec<(&[String], usize)> = below.iter().filter(|(rest, _)| !rest.is_empty()).copied().collect();
     let mut node = PathNode { steps: vec![step.to_owned()], entries, children: nested(&deeper), twins: Vec::new() };
-    if let (true, [_]) = (node.entries.is_empty(), node.children.as_slice())
-        && let Some(child) = node.children.pop()
-    {
-        node.steps.extend(child.steps);
-        (node.entries, node.children) = (child.entries, child.children);
-    }
+    node.join_only_child();
     node
 }
 
 /// Parts with several changes that are the same are shown once: `.{a, b}`.
-fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>) -> Vec<PathNode> {
+fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>, embedded: &str) -> Vec<PathNode> {
     let mut kept: Vec<(PathNode, Vec<Vec<String>>)> = Vec::new();
     for mut node in nodes {
-        node.children = merged(report, entries, std::mem::take(&mut node.children));
+        node.children = merged(report, entries, std::mem::take(&mut node.children), embedded);
+        node.join_only_child();
         let twin = kept.iter_mut().find(|(known, names)| {
             names.first().is_some_and(|name| name.len() == node.steps.len())
                 && node.is_manifold(report, entries)
@@ -89,7 +85,7 @@ fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>) -> Vec<PathN
     }
     let named = |(mut node, names): (PathNode, Vec<Vec<String>>)| {
         if names.len() > 1 {
-            node.steps = vec![together(names)];
+            node.steps = vec![together(names, embedded)];
         }
         node
     };
@@ -97,9 +93,9 @@ fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>) -> Vec<PathN
 }
 
 /// `.{a, b}`.
-fn together(mut names: Vec<Vec<String>>) -> String {
+fn together(mut names: Vec<Vec<String>>, embedded: &str) -> String {
     // The sign before a document inside a string belongs to all of them.
-    let lead = format!(" {} ", path_text::EMBEDDED);
+    let lead = format!(" {embedded} ");
     let is_inside = names.iter().all(|name| name.first().is_some_and(|step| step.starts_with(&lead)));
     for first in names.iter_mut().filter_map(|name| name.first_mut()).filter(|_| is_inside) {
         first.drain(..lead.len());
@@ -111,6 +107,17 @@ fn together(mut names: Vec<Vec<String>>) -> String {
 impl PathNode {
     fn leaf(steps: Vec<String>, entry: usize) -> Self {
         Self { steps, entries: vec![entry], children: Vec::new(), twins: Vec::new() }
+    }
+
+    /// A part with nothing in it but one other part is one with it.
+    fn join_only_child(&mut self) {
+        if let (true, [_]) = (self.entries.is_empty(), self.children.as_slice())
+            && let Some(child) = self.children.pop()
+        {
+            self.steps.extend(child.steps);
+            self.twins.extend(child.twins);
+            (self.entries, self.children) = (child.entries, child.children);
+        }
     }
 
     /// The whole path from the node above.

@@ -78,7 +78,8 @@ impl Draft<'_> {
     /// The names of some resources after a phrase; files for those that share a name.
     pub(super) fn names_of(&self, report: &Report, resources: &[usize], indent: usize, lead: &str) -> Vec<Line> {
         let subject = subject(report, resources);
-        let names = subject.names.or(subject.places).unwrap_or_else(|| Names::of_paths(vec![vec![subject.title]]));
+        let names = subject.names.or(subject.places.filter(|_| resources.len() > 1));
+        let names = names.unwrap_or_else(|| Names::of_paths(vec![vec![subject.title]]));
         if columns(lead) + 12 <= self.style.columns() / 2 {
             return self.listed(&names, Role::Plain, indent, lead, MOST_NAME_LINES);
         }
@@ -100,7 +101,7 @@ impl Draft<'_> {
         let shared = reasons.first().cloned().flatten().filter(|_| reasons.windows(2).all(|pair| pair[0] == pair[1]));
         let reasons = if shared.is_some() { vec![None; reasons.len()] } else { reasons };
         let mut lines = Vec::new();
-        for node in path_tree(report, &block.entries) {
+        for node in path_tree(report, &block.entries, self.symbols.embedded) {
             lines.extend(self.node(report, block, &node, CHANGES, &reasons));
         }
         lines.extend(shared.iter().flat_map(|words| self.because(words, PLACES)).collect::<Vec<_>>());
