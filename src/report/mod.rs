@@ -17,6 +17,7 @@ pub mod markdown;
 mod outline;
 mod paint;
 mod places;
+mod reach;
 mod text_diff;
 pub mod render;
 pub mod request;
@@ -31,6 +32,7 @@ mod secret_numbers;
 pub mod trace;
 pub mod unified;
 
+pub use reach::Reach;
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 

@@ -1,9 +1,16 @@
 //! The command line: every command and flag, with its help text and its environment variable.
 
+mod examples;
+mod integrations;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub(super) use integrations::{
+    CiCommand, DiffDriverArgs, DifftoolArgs, GithubArgs, HookArgs, HookName, InstallArgs, InstallTarget,
+};
 
 use crate::metadata::Operation;
 
@@ -12,7 +19,7 @@ use crate::metadata::Operation;
 /// Revisions are given as for `git diff`: none compares the index with the working tree, `--staged` HEAD with the index,
 /// `REV` that revision with the working tree, `A B` and `A..B` two revisions, `A...B` their merge base with B.
 #[derive(Debug, Parser)]
-#[command(name = "outcrop", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "outcrop", version, max_term_width = 100, after_help = examples::PROGRAM)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -20,11 +27,9 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings at or above the threshold (or differences, with --exit-code); \
-                          2 failed or incomplete.\nFlags can also be set by environment variables, such as OUTCROP_COLOR=never.";
-
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(super) struct Global {
     /// Run as if started in this directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
@@ -73,8 +78,12 @@ pub(super) enum Command {
     Restore(RestoreArgs),
     /// Evaluate an expression against the resources of a revision
     Eval(EvalArgs),
-    /// Compare two files or two directories; called by git difftool
+    /// Compare two files or two directories; called by git difftool and jj
     Difftool(DifftoolArgs),
+    /// Show one file of a git diff; called by git
+    DiffDriver(DiffDriverArgs),
+    /// Set up git, hooks and hook managers to call outcrop, or undo it
+    Install(InstallArgs),
     /// Check what is about to be committed or pushed; called by git and hook managers
     Hook(HookArgs),
     /// Review the change that started a CI run
@@ -140,9 +149,13 @@ pub(super) enum PolicyName {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::DIFF)]
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) range: Range,
+    /// Compare two files or two directories on disk, in or outside a repository; - is standard input
+    #[arg(long, conflicts_with_all = ["staged", "policy"])]
+    pub(super) no_index: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: DiffFormat,
@@ -168,11 +181,8 @@ pub(super) struct DiffArgs {
     #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
     pub(super) only: Vec<View>,
     /// Do not group identical changes: list every resource separately
-    #[arg(long, env = "OUTCROP_NO_GROUP")]
+    #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP")]
     pub(super) no_group: bool,
-    /// Alias of --no-group
-    #[arg(long, env = "OUTCROP_PER_RESOURCE")]
-    pub(super) per_resource: bool,
     /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
@@ -223,6 +233,7 @@ pub(super) enum DiffFormat {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::CHECK)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) range: Range,
@@ -271,6 +282,7 @@ pub(super) struct At {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EXPLAIN)]
 pub(super) struct ExplainArgs {
     /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
@@ -279,7 +291,7 @@ pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: ExplainOutput,
 }
 
@@ -367,7 +379,7 @@ pub(super) struct RequestArgs {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: RequestOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -414,7 +426,8 @@ impl From<OperationName> for Operation {
 pub(super) enum RequestOutput {
     /// Text
     #[default]
-    Text,
+    #[value(alias = "text")]
+    Terminal,
     /// JSON, with the template, the layer and the inputs of every part
     Json,
     /// One curl command per request; set the variable SERVER to the server's URL
@@ -428,7 +441,7 @@ pub(super) struct MetadataTarget {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: DocumentOutput,
 }
 
@@ -442,6 +455,7 @@ pub(super) enum DocumentOutput {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EXPAND)]
 pub(super) struct ExpandArgs {
     /// File to expand
     pub(super) file: PathBuf,
@@ -460,6 +474,7 @@ pub(super) struct ExpandArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EVAL)]
 pub(super) struct EvalArgs {
     /// A path such as services::[labels::env=prod]::name, or a function call, which starts with {
     #[arg(value_name = "EXPR")]
@@ -479,7 +494,7 @@ pub(super) struct EvalArgs {
     #[arg(long, env = "OUTCROP_TRACE")]
     pub(super) trace: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: DocumentOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -487,6 +502,7 @@ pub(super) struct EvalArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::RESTORE)]
 pub(super) struct RestoreArgs {
     /// Original file, with merge directives
     pub(super) original: PathBuf,
@@ -498,6 +514,7 @@ pub(super) struct RestoreArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::RENDER)]
 pub(super) struct RenderArgs {
     /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
     #[arg(value_name = "PATH")]
@@ -519,6 +536,7 @@ pub(super) struct RenderArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::PATCH)]
 pub(super) struct PatchArgs {
     /// Patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
     pub(super) spec: PathBuf,
@@ -550,70 +568,10 @@ pub(super) enum OutputFormat {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct DifftoolArgs {
-    /// Older file or directory
-    pub(super) local: PathBuf,
-    /// Newer file or directory
-    pub(super) remote: PathBuf,
-    /// Path in the repository, which decides how the files are interpreted
-    #[arg(long, env = "OUTCROP_PATH")]
-    pub(super) path: Option<OsString>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
-    pub(super) format: DiffFormat,
-    /// Exit with 1 if there are differences
-    #[arg(long, env = "OUTCROP_EXIT_CODE")]
-    pub(super) exit_code: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct HookArgs {
-    /// Name of the hook
-    #[arg(value_enum)]
-    pub(super) name: HookName,
-    /// Arguments from git: none for pre-commit, the remote's name and URL for pre-push
-    #[arg(value_name = "ARGUMENT")]
-    pub(super) arguments: Vec<OsString>,
-    /// Lowest severity that stops the commit or push
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
-    pub(super) fail_on: FailOn,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum HookName {
-    /// Before a commit: check the staged files
-    PreCommit,
-    /// Before a push: check the pushed commits, as listed on standard input
-    PrePush,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// Print the file instead of writing it
     #[arg(long, env = "OUTCROP_DRY_RUN")]
     pub(super) dry_run: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum CiCommand {
-    /// In a GitHub workflow: write annotations, step summary and outputs for the triggering event
-    Github(GithubArgs),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct GithubArgs {
-    /// Lowest severity that makes the exit code 1
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
-    pub(super) fail_on: FailOn,
-    /// Older revision [default: from the event]
-    #[arg(long, value_name = "REV", env = "OUTCROP_BASE")]
-    pub(super) base: Option<String>,
-    /// Newer revision [default: from the event]
-    #[arg(long, value_name = "REV", env = "OUTCROP_HEAD")]
-    pub(super) head: Option<String>,
-    /// Files, directories, globs or logical paths
-    #[arg(last = true, value_name = "PATH")]
-    pub(super) paths: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -628,7 +586,7 @@ pub(super) enum SchemaName {
 impl Cli {
     /// The parsed arguments of this process; prints usage errors and exits.
     pub(super) fn from_arguments() -> Self {
-        Self::parse()
+        Self::parse_from(integrations::with_command(std::env::args_os().collect()))
     }
 
     /// The definition of the command line, for completions and the manual page.

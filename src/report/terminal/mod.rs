@@ -6,6 +6,7 @@ pub mod directories;
 mod footer;
 mod group;
 pub mod names;
+pub mod one_file;
 mod order;
 mod resource;
 mod sources;
@@ -19,6 +20,7 @@ use std::rc::Rc;
 
 pub use directories::write as write_summary;
 pub use names::write as write_names;
+pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
 pub(super) use block::{folded_paths, subject};

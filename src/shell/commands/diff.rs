@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use smol_str::SmolStr;
 
+use super::no_index;
 use crate::comparison::{ComparedViews, SelectedResources};
 use crate::glob::Pattern;
 use crate::path::RepoPath;
@@ -17,6 +18,9 @@ use crate::shell::timings::Timings;
 use crate::shell::{environment, output, pager, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    if args.no_index {
+        return outside(global, args);
+    }
     let mut timings = Timings::start(global);
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
@@ -30,8 +34,33 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     });
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
+    show(&mut report, global, args, session.user_pager())?;
+    timings.mark("written");
+    let exit = exit_of(&report, args.exit_code);
+    // The process ends now, and gives everything back at once: faster than piece by piece.
+    std::mem::forget((comparison, report));
+    std::mem::forget(session);
+    Ok(exit)
+}
+
+/// Compares two files or directories instead of two revisions.
+fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
+    let (views, selected) = (views(&args.only), selected(args)?);
+    let asked = Asked { ignored, reveal, views, all_files: true, selected };
+    let mut report = no_index::compare(global, args, asked)?;
+    show(&mut report, global, args, None)?;
+    let differs = report.text_files.iter().any(|file| !file.content.is_same());
+    Ok(match exit_of(&report, args.exit_code) {
+        Exit::Clean if args.exit_code && differs => Exit::Found,
+        exit => exit,
+    })
+}
+
+/// Writes the report as the user wants to see it, through a pager where that makes sense.
+fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Option<&str>) -> io::Result<()> {
     // Programs get everything, and choose for themselves.
-    if (args.no_group || args.per_resource) && args.format != DiffFormat::Json {
+    if args.no_group && args.format != DiffFormat::Json {
         report.ungroup();
     }
     let look = match (args.stat, args.summary, args.name_only) {
@@ -41,14 +70,8 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
         _ => Look::Format(args.format),
     };
     let style = Style { show_suppressed: args.show_suppressed, ..output::style(global) };
-    let pager = if args.no_pager { None } else { pager::choose(session.user_pager().map(str::to_owned)) };
-    pager::through(pager, |out| write(&report, look, args.link.as_deref(), &style, out))?;
-    timings.mark("written");
-    let exit = exit_of(&report, args.exit_code);
-    // The process ends now, and gives everything back at once: faster than piece by piece.
-    std::mem::forget((comparison, report));
-    std::mem::forget(session);
-    Ok(exit)
+    let pager = if args.no_pager { None } else { pager::choose(user_pager.map(str::to_owned)) };
+    pager::through(pager, |out| write(report, look, args.link.as_deref(), &style, out))
 }
 
 /// Everything, unless only some views are asked for.
