@@ -268,6 +268,18 @@ impl Pointer {
         Ok(rest.split('/').map(unescape_token).collect())
     }
 
+    /// Reads a JSON Pointer, or a path as reports print it: `.spec.containers[web].image`, `.images[name=x].newTag`. An item of a list
+    /// becomes a token with its index, its name, or `key=value`.
+    pub fn read(text: &str) -> Result<Self, &'static str> {
+        if text.is_empty() || text.starts_with('/') {
+            return Self::parse(text);
+        }
+        let token = |step| match step {
+            WrittenStep::Key(name) | WrittenStep::Item(name) => name,
+        };
+        Ok(written_steps(text)?.into_iter().map(token).collect())
+    }
+
     /// The tokens from the root down, unescaped.
     pub fn tokens(&self) -> &[SmolStr] {
         &self.0
@@ -315,9 +327,96 @@ pub fn has_only_known_escapes(written: &str) -> bool {
     written.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
+/// A step of a path as reports print it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WrittenStep {
+    /// A member of a map.
+    Key(SmolStr),
+    /// An item of a list: its index, its name, `key=value`, or `*`.
+    Item(SmolStr),
+}
+
+/// Reads a path as reports print it: `.data["app.json"] › .level`, `.spec.containers[web].image`.
+pub fn written_steps(text: &str) -> Result<Vec<WrittenStep>, &'static str> {
+    const START: &str = "a path starts with `.`, `[` or `/`: .spec.replicas, .images[name=x].newTag or /spec/replicas";
+    let mut rest = text.trim();
+    // The view that a path is in is no step of it.
+    let view = rest.find(['.', '[']).ok_or(START)?;
+    if !rest[..view].is_empty() && !rest[..view].trim_end().ends_with(['›', '>']) {
+        return Err(START);
+    }
+    rest = &rest[view..];
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        let after = rest.trim_start_matches([' ', '›', '>']);
+        if let Some(inside) = after.strip_prefix('[') {
+            let (step, tail) = bracketed(inside)?;
+            steps.push(step);
+            rest = tail;
+        } else {
+            let name = after.strip_prefix('.').ok_or(START)?;
+            let end = name.find(['.', '[', ' ']).unwrap_or(name.len());
+            // A dot alone is the whole document.
+            if end > 0 {
+                steps.push(WrittenStep::Key(name[..end].into()));
+            } else if name.starts_with('.') {
+                return Err("a name is missing after `.`");
+            }
+            rest = &name[end..];
+        }
+    }
+    Ok(steps)
+}
+
+/// What follows `[`: a key in quotes, or an item; and the rest.
+fn bracketed(inside: &str) -> Result<(WrittenStep, &str), &'static str> {
+    const OPEN: &str = "`[` is not closed by `]`";
+    if let Some(text) = inside.strip_prefix('"') {
+        let (key, rest) = until_quote(text)?;
+        return Ok((WrittenStep::Key(key.into()), rest.strip_prefix(']').ok_or(OPEN)?));
+    }
+    if let Some((key, text)) = inside.split_once("=\"").filter(|(key, _)| !key.contains(']')) {
+        let (value, rest) = until_quote(text)?;
+        let item = format!("{key}={value}");
+        return Ok((WrittenStep::Item(item.into()), rest.strip_prefix(']').ok_or(OPEN)?));
+    }
+    let (item, rest) = inside.split_once(']').ok_or(OPEN)?;
+    Ok((WrittenStep::Item(item.into()), rest))
+}
+
+/// The text up to the next quote that is not escaped, and what follows the quote.
+fn until_quote(text: &str) -> Result<(String, &str), &'static str> {
+    let mut read = String::new();
+    let mut characters = text.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return Ok((read, &text[at + 1..])),
+            '\\' => read.extend(characters.next().map(|(_, escaped)| escaped)),
+            c => read.push(c),
+        }
+    }
+    Err("a quote is not closed")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn printed_paths_are_read_again() {
+        let read = |text: &str| Pointer::read(text).map(|pointer| pointer.to_string());
+        assert_eq!(read(".spec.replicas").as_deref(), Ok("/spec/replicas"));
+        assert_eq!(read("/spec/replicas").as_deref(), Ok("/spec/replicas"));
+        assert_eq!(read(".images[name=x].newTag").as_deref(), Ok("/images/name=x/newTag"));
+        assert_eq!(read(".steps[name=\"a ]b\"].uses").as_deref(), Ok("/steps/name=a ]b/uses"));
+        assert_eq!(read("[\"a/b\"].c[0]").as_deref(), Ok("/a~1b/c/0"));
+        assert_eq!(read(".data[\"app.json\"] › .level").as_deref(), Ok("/data/app.json/level"));
+        assert_eq!(read("metadata › .token").as_deref(), Ok("/token"));
+        assert_eq!(read(".").as_deref(), Ok(""));
+        for wrong in ["spec", "..a", ".a[0", ".a[\"x", "x.y"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_path_cannot_leave_the_tree() {

@@ -18,6 +18,7 @@ mod report;
 mod requests;
 mod rollout;
 mod selectors;
+mod selected;
 mod text_files;
 mod unit_change;
 mod units;
@@ -44,12 +45,14 @@ use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
+pub use crate::snapshot::Copied;
 use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
 pub use rollout::Rollout;
+pub use selected::SelectedResources;
 pub use text_files::{TextCause, TextContent, TextFile};
 pub use unit_change::UnitChange;
 pub use views::ComparedViews;
@@ -82,6 +85,8 @@ pub struct Options<'a> {
     pub declaring: Vec<Given<'a>>,
     /// The day by which waivers are judged, as `YYYY-MM-DD`.
     pub day: SmolStr,
+    /// Which resources are shown.
+    pub selected: SelectedResources,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
@@ -99,6 +104,7 @@ impl Default for Options<'_> {
             views: ComparedViews::default(),
             declaring: Vec::new(),
             day: SmolStr::default(),
+            selected: SelectedResources::default(),
             reveal: false,
             all_files: false,
         }

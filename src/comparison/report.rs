@@ -15,10 +15,11 @@ use super::{
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
+use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
 use crate::rules::{self, Allowed, ByAge, ByAllowance, Settled};
-use crate::snapshot::{Unreadable, renames};
+use crate::snapshot::{ChangedFile, Copied, Scope, Unreadable, copies, files_below, renames};
 use crate::text::Sources;
 
 /// The result of a run, as all formats show it.
@@ -32,6 +33,8 @@ pub struct Report {
     pub resources: Vec<ResourceChange>,
     /// Changes that several resources share; they refer to `resources` by position.
     pub groups: Vec<Group>,
+    /// Whether every resource is to be listed separately.
+    pub is_ungrouped: bool,
     /// Which edited files the changes come from.
     pub edits: Edits,
     /// Edits of layers that do not affect every resource they apply to.
@@ -52,6 +55,12 @@ pub struct Report {
     pub units: Vec<UnitChange>,
     /// Resources that are rolled out only because the content of another one has changed.
     pub rollouts: Vec<Rollout>,
+    /// Directories whose files were copied to others, if many files are new.
+    pub copies: Vec<Copied>,
+    /// Which resources are shown, if not all of them are: the words of the flags.
+    pub filters: Vec<SmolStr>,
+    /// The number of resources that differ and are not shown because of these filters.
+    pub filtered_out: usize,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
@@ -74,6 +83,9 @@ pub struct Report {
     pub sources: Arc<Sources>,
 }
 
+/// So many new files are looked at for copies.
+const MANY_ADDED: usize = 20;
+
 /// How much was compared; shown with every report.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Compared {
@@ -91,6 +103,7 @@ impl Report {
 
     /// Removes the groups, so that every resource is listed separately.
     pub fn ungroup(&mut self) {
+        self.is_ungrouped = true;
         self.groups.clear();
         self.edits = Edits::default();
     }
@@ -129,6 +142,10 @@ impl Comparison<'_> {
             resources.retain(|resource| resource.changes().next().is_some());
         }
         diff::sort(&mut resources);
+        let differing = |resources: &[ResourceChange]| resources.iter().filter(|it| it.is_difference()).count();
+        let all = differing(&resources);
+        resources.retain(|resource| self.options.selected.has(resource));
+        let filtered_out = all - differing(&resources);
         let policy = self.configuration.policy();
         let suppressions = Suppressions::new(&policy.ignore, &policy.compare, &self.options.ignored);
         let mut suppressed = suppressions.apply(&mut resources);
@@ -144,8 +161,12 @@ impl Comparison<'_> {
         let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
         let errors = problems.limiting.findings.iter().filter(|finding| incomplete && finding.is_error());
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
-        let differing = resources.iter().filter(|resource| resource.is_difference()).count();
+        let copies = self.copies(&files.one_sided, &renames);
+        let differing = differing(&resources);
         Report {
+            copies,
+            filters: self.options.selected.words(),
+            filtered_out,
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
             resources,
@@ -166,6 +187,17 @@ impl Comparison<'_> {
             units,
             ..self.empty_report(skipped, files.read_as)
         }
+    }
+
+    /// Directories whose files were copied, looked for only where many files are new.
+    fn copies(&self, one_sided: &[ChangedFile], renames: &[(RepoPath, RepoPath)]) -> Vec<Copied> {
+        let added = one_sided.iter().filter(|file| file.before.is_none()).count();
+        if added < MANY_ADDED {
+            return Vec::new();
+        }
+        let Budget { limits, spent, .. } = &self.options.budget;
+        let (older, _) = files_below(self.before.snapshot, &Scope::everything(), limits, spent);
+        copies(one_sided, renames, &older)
     }
 
     /// The findings of the newer side as a report.

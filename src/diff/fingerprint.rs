@@ -142,6 +142,13 @@ impl Digest {
     }
 }
 
+/// The fingerprint of some text.
+pub fn digest_of(text: &[u8]) -> Fingerprint {
+    let mut digest = Digest::new();
+    digest.bytes(text);
+    digest.finish()
+}
+
 impl From<Fingerprint> for u64 {
     fn from(fingerprint: Fingerprint) -> Self {
         fingerprint.0

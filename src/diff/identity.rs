@@ -252,7 +252,28 @@ pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
             }
         }
     }
-    best
+    best.or_else(|| label_only(before, after))
+}
+
+/// The first member that tells all items of each side apart, as a name to show. Items are not matched by it: that it differs within
+/// each list says nothing about what it means.
+fn label_only(before: &[Node], after: &[Node]) -> Option<Guess> {
+    let first = before.first().or(after.first())?.as_map()?;
+    let members = first.entries().iter().filter(|entry| matches!(entry.value.value, Value::String(_)));
+    let names = members
+        .take(MOST_TRIED)
+        .map(|entry| Names(vec![Member { path: Cow::Owned(entry.key.name.to_string()), absent: Absent::Nameless }]));
+    let is_usable =
+        |names: &Names| names.index(before, is_short_name).is_some() && names.index(after, is_short_name).is_some();
+    let names = names.into_iter().find(is_usable)?;
+    Some(Guess { names, pairs: Vec::new() })
+}
+
+/// The most members that are tried as names.
+const MOST_TRIED: usize = 4;
+
+fn is_short_name(part: &Part<'_>) -> bool {
+    matches!(part, Part::Text(text) if (1..=64).contains(&text.len()) && !text.contains([' ', '\n']))
 }
 
 /// A name is a short scalar on one line; booleans are not names.

@@ -194,6 +194,11 @@ const RENAMED: u64 = 600;
 /// Bonus for an equal file name, and for an equal directory.
 const SAME_FILE_NAME: u64 = 60;
 const SAME_DIRECTORY: u64 = 30;
+/// So many components at the end of their paths make equal resources of one name the same one, and others of that name.
+const CONTENT_END: usize = 2;
+const NAME_END: usize = 3;
+/// Deeper paths are compared no further.
+const DEEPEST: usize = 12;
 
 impl<'a> Pairing<'a> {
     fn new(before: &'a [Resource], after: &'a [Resource]) -> Self {
@@ -233,6 +238,8 @@ impl<'a> Pairing<'a> {
         self.pair_by(|resource, _| Some((Name::of(resource), root(resource)?)));
         self.pair_by(|resource, content| Some((Name::of(resource), &resource.file, content)));
         self.pair_by(|resource, _| Some((proper(resource)?, &resource.file)));
+        self.pair_by_end(CONTENT_END, |resource, content| Some((proper(resource)?, content)));
+        self.pair_by_end(NAME_END, |resource, _| proper(resource));
         self.pair_by(|resource, content| Some((proper(resource)?, content)));
         self.pair_by(|resource, _| proper(resource));
         let document = |resource: &'a Resource| Some(Name::of(resource)).filter(|name| !name.is_proper());
@@ -248,7 +255,7 @@ impl<'a> Pairing<'a> {
 
     fn pair_renamed(&mut self) {
         let speaking = |resource: &'a Resource| (resource.payload.size() > 1).then(|| Name::of(resource).kin());
-        self.pair_by(|resource, content| Some((speaking(resource)?, content, resource.file.file_name())));
+        self.pair_by_end(1, |resource, content| Some((speaking(resource)?, content)));
         self.pair_by(|resource, content| Some((speaking(resource)?, content, resource.file.parent())));
         self.pair_by(|resource, content| Some((speaking(resource)?, content)));
         for (these, those) in self.groups(speaking) {
@@ -272,6 +279,19 @@ impl<'a> Pairing<'a> {
         let (those, those_keys) = keys(&self.waiting.1, self.after, &self.contents.1);
         let pairs = align::same_occurrences(these_keys, those_keys);
         self.settle(pairs.into_iter().map(|(this, that)| (these[this], those[that])));
+    }
+
+    /// Pairs unpaired resources with equal keys whose paths end alike: the longest common ends first, so that copies in several
+    /// directories pair with those in the same places.
+    fn pair_by_end<K: Hash + Eq>(&mut self, shortest: usize, key: impl Fn(&'a Resource, u32) -> Option<K>) {
+        if self.waiting.0.is_empty() || self.waiting.1.is_empty() {
+            return;
+        }
+        let depth = |resource: &Resource| resource.file.components().count();
+        let deepest = self.waiting.0.iter().map(|&at| depth(&self.before[at])).max().unwrap_or(0);
+        for length in (shortest..deepest.min(DEEPEST)).rev() {
+            self.pair_by(|resource, content| Some((key(resource, content)?, end_of(&resource.file, length)?)));
+        }
     }
 
     /// Those who wait, by something they share; only where some wait on both sides.
@@ -326,6 +346,16 @@ impl<'a> Pairing<'a> {
         }
         self.waiting.0.retain(|&at| !is_settled[at]);
         self.waiting.1.retain(|&at| !is_settled_after[at]);
+    }
+}
+
+/// The last components of a path; nothing if there are fewer.
+fn end_of(file: &RepoPath, length: usize) -> Option<&[u8]> {
+    let bytes = file.as_bytes();
+    let mut slashes = bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    match slashes.nth(length - 1) {
+        Some(slash) => Some(&bytes[slash + 1..]),
+        None => (file.components().count() == length).then_some(bytes),
     }
 }
 

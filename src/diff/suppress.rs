@@ -135,10 +135,10 @@ fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
     let mut spellings = vec![spell(|before, after, _| SmolStr::new(after.or(before).unwrap_or_default().to_string()))];
     if has_items {
         spellings.push(spell(|before, after, _| SmolStr::new(before.or(after).unwrap_or_default().to_string())));
-        spellings.push(spell(|_, _, label| {
-            label
-                .map(|label| SmolStr::new(label.split_once('=').map_or(label.as_str(), |(_, value)| value)))
-                .unwrap_or_default()
+        // Items without a name keep their index beside those that have one.
+        spellings.push(spell(|before, after, label| match label {
+            Some(label) => SmolStr::new(label.split_once('=').map_or(label.as_str(), |(_, value)| value)),
+            None => SmolStr::new(after.or(before).unwrap_or_default().to_string()),
         }));
     }
     spellings

@@ -226,6 +226,13 @@ pub fn explain_document(side: &Side<'_>, shown: &Node, file: &RepoPath, reads: &
     explanation(side, file.to_string(), vec![part])
 }
 
+impl ExplainQuestion {
+    /// The question with list items by their indexes, where it has names.
+    fn resolved(&self, payload: &Node) -> Self {
+        Self { within: payload::resolved(payload, &self.within), ..*self }
+    }
+}
+
 /// The parts of a path without a resource.
 fn path_parts(metadata: ExplainedPart, question: &ExplainQuestion) -> Vec<ExplainedPart> {
     let nothing =
@@ -245,11 +252,13 @@ fn path_parts(metadata: ExplainedPart, question: &ExplainQuestion) -> Vec<Explai
 fn explain_resource(side: &Side<'_>, hit: ResourceHit, question: &ExplainQuestion) -> Outcome<Explanation> {
     let mut findings = Vec::new();
     let ResourceHit { mut resource, includes } = hit;
+    let question = &question.resolved(&resource.payload);
     // What a unit renders is in effect as it is.
     let patches = match resource.unit {
         Some(_) => Patches { files: Vec::new(), removed_by: None },
         None => put_into_effect(side, &mut resource, question, &mut findings),
     };
+    let question = &question.resolved(&resource.payload);
     let path = side.path_of(&resource);
     let metadata = path.and_then(|path| {
         let metadata = side.layers().metadata(&path, &resource.file)?.gather(&mut findings);

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::{ExplainQuestion, HistoryEffect, HistoryEntry, Route, ValueHistory};
 use crate::diff::{self, DiffSide, PathStep, path_text};
 use crate::path::Pointer;
@@ -21,6 +23,31 @@ pub(super) fn histories(payload: &Node, question: &ExplainQuestion) -> (Vec<Valu
         false => walk.routed_only(start),
     }
     (walk.histories, walk.omitted)
+}
+
+/// A place with the items of lists by their indexes. They may be given by name, or as `key=value`, as reports print them.
+pub(super) fn resolved(payload: &Node, asked: &Pointer) -> Pointer {
+    let mut node = Some(payload);
+    let step = |token: &SmolStr| {
+        let items = node.and_then(Node::as_list).unwrap_or_default();
+        let is_named = list_index(token).is_none() && !items.is_empty();
+        let found = items.iter().position(|item| is_named && has_label(item, token));
+        let step: SmolStr = found.map_or_else(|| token.clone(), |at| at.to_string().into());
+        node = node.and_then(|node| node.at(&[step.clone()].into_iter().collect()));
+        step
+    };
+    asked.tokens().iter().map(step).collect()
+}
+
+/// Whether an item has this name, or all members of a label such as `containerPort=80,protocol=TCP`.
+fn has_label(item: &Node, label: &str) -> bool {
+    let has = |key: &str, value: &str| match item.get(key).map(|node| &node.value) {
+        Some(Value::String(text)) => text == value,
+        Some(Value::Number(number)) => number.as_str() == value,
+        _ => false,
+    };
+    let is_member = |part: &str| part.split_once('=').is_some_and(|(key, value)| has(key, value));
+    has("name", label) || is_member(label) || label.split(',').all(is_member)
 }
 
 /// The place that was probably meant, if there is nothing at the one that was asked for.

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::path::Pointer;
+use crate::path::{Pointer, WrittenStep, written_steps};
 
 /// A pattern of components, for places in documents, files and logical paths alike. It is matched against a whole path, or step by
 /// step while a walk goes down, so that no path is matched from its start again.
@@ -26,9 +26,26 @@ enum Component {
     Any,
 }
 
+/// A name in which nothing is a glob, unless it is one as a whole.
+fn literal(name: SmolStr) -> SmolStr {
+    if matches!(name.as_str(), "*" | "**") || !name.contains(['*', '?', '[', '\\']) {
+        return name;
+    }
+    let escape = |c: char| if ['*', '?', '[', '\\'].contains(&c) { vec!['\\', c] } else { vec![c] };
+    name.chars().flat_map(escape).collect()
+}
+
 impl Pattern {
-    /// A JSON Pointer whose tokens may be globs; `~0` and `~1` are read as in any pointer.
+    /// A JSON Pointer whose tokens may be globs; `~0` and `~1` are read as in any pointer. Or a path as reports print it, in which
+    /// only whole steps may be `*` or `**`, and items are called by their names.
     pub fn of_pointer(text: &str) -> Result<Self, &'static str> {
+        if text.starts_with(['.', '[']) {
+            let token = |step| match step {
+                WrittenStep::Key(name) => name,
+                WrittenStep::Item(label) => label.split_once('=').map_or(label.clone(), |(_, value)| value.into()),
+            };
+            return Ok(Self::new(written_steps(text)?.into_iter().map(token).map(literal)));
+        }
         Ok(Self::new(Pointer::parse(text)?.tokens().iter().cloned()))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::locate::Locator;
-use super::name_list;
+use super::places::Names;
 use super::style::Symbols;
 use crate::diff::{Cause, Causes, FileSpan, Group, Origin, ResourceChange, SharedCause, causes};
 use crate::path::RepoPath;
@@ -121,7 +121,7 @@ fn shared_side(
     }
     let (file, words) = match &cause.origin {
         Origin::Own => (None, "each in its own file".to_owned()),
-        Origin::Apart => (None, name_list::fitted(&name_list::of_files(&files()), LONGEST_LIST)),
+        Origin::Apart => (None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
         Origin::At(place) => (Some(place.file.clone()), place_words(place, locator)),
     };
     let mut named: Vec<&RepoPath> = Vec::new();

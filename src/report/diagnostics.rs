@@ -48,7 +48,7 @@ fn show_findings(report: &Report, style: &Style, screen: &mut Screen<'_>) -> io:
     let (shown, left_out) = selected(groups, style);
     let secrets = texts_with_secrets(report);
     let is_sensitive = |id: SourceId| secrets.contains(&id);
-    let width = style.columns().saturating_sub(FRAME).max(16);
+    let width = style.finite_columns().saturating_sub(FRAME).max(16);
     let mut cutter = Cutter::new(&report.sources, &is_sensitive, width, style.symbols().ellipsis);
     let handler = handler(style);
     for group in shown {
@@ -160,7 +160,7 @@ fn handler(style: &Style) -> GraphicalReportHandler {
     let characters = if style.ascii { ThemeCharacters::ascii() } else { ThemeCharacters::unicode() };
     let styles = if style.color { ThemeStyles::ansi() } else { ThemeStyles::none() };
     GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
-        .with_width(style.columns())
+        .with_width(style.finite_columns())
         .with_links(false)
         .without_syntax_highlighting()
 }

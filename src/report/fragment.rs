@@ -22,10 +22,13 @@ const NOT_WORTH_CUTTING: usize = 2;
 /// Larger values are not tried on one line.
 const LARGEST_INLINE: u64 = 24;
 
-/// A value on one line; nothing for maps and for anything large, which read better as a block.
+/// Larger maps read better as a block.
+const LARGEST_INLINE_MAP: u64 = 5;
+
+/// A value on one line; nothing for anything large, which reads better as a block.
 pub(super) fn inline(node: &Node, secret_numbers: &mut SecretNumbers) -> Option<String> {
     let is_flat = match &node.value {
-        Value::Map(map) => map.is_empty(),
+        Value::Map(_) => node.size() <= LARGEST_INLINE_MAP && node.height() <= 2,
         Value::List(_) => node.size() <= LARGEST_INLINE && node.height() <= 2,
         Value::String(text) => !text.trim_end_matches('\n').contains('\n'),
         _ => true,
@@ -96,4 +99,27 @@ fn prune(node: &Node, budget: &mut u64) -> Node {
         _ => return node.clone(),
     };
     Node { extra: node.extra.clone(), ..pruned }
+}
+
+/// The digits of a digest that are kept at either end.
+const KEPT_DIGITS: usize = 8;
+const DIGEST: &str = "sha256:";
+const DIGEST_DIGITS: usize = 64;
+
+/// A text with the middle of its digests left out: `app@sha256:bd598786…55523ccd`.
+pub(super) fn short_digests(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(DIGEST) {
+        let (head, digits) = rest.split_at(at + DIGEST.len());
+        shown.push_str(head);
+        let count = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+        if count == DIGEST_DIGITS {
+            shown.extend([&digits[..KEPT_DIGITS], "…", &digits[count - KEPT_DIGITS..count]]);
+        } else {
+            shown.push_str(&digits[..count]);
+        }
+        rest = &digits[count..];
+    }
+    shown + rest
 }

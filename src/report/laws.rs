@@ -30,7 +30,7 @@ const FOR_PEOPLE: [(&str, Writer); 7] = [
     ("side by side", side_by_side::write),
     ("unified", unified::write),
     ("diagnostics", diagnostics::write),
-    ("markdown", |report, _, out| markdown::write(report, 65_000, out)),
+    ("markdown", |report, _, out| markdown::write(report, markdown::Comment { budget: 65_000, link: None }, out)),
 ];
 
 fn written(writer: Writer, report: &Report, style: &Style) -> String {
@@ -48,7 +48,7 @@ fn json_of(report: &Report) -> String {
 fn styles() -> impl Strategy<Value = Style> {
     let width = prop::sample::select(vec![0, 1, 20, 40, 60, 80, 140]);
     (width, any::<bool>(), any::<bool>(), 0u8..2, any::<bool>()).prop_map(|(width, color, ascii, verbosity, in_ci)| {
-        Style { width, color, ascii, verbosity, in_ci, show_suppressed: verbosity > 0 }
+        Style { width, is_terminal: true, color, ascii, verbosity, in_ci, show_suppressed: verbosity > 0 }
     })
 }
 
@@ -265,7 +265,7 @@ proptest! {
     #[test]
     fn a_markdown_report_keeps_to_its_budget(report in reports(), budget in 0usize..6_000) {
         let mut out = Vec::new();
-        markdown::write(&report, budget, &mut out).expect("writing to memory works");
+        markdown::write(&report, markdown::Comment { budget, link: None }, &mut out).expect("writing to memory works");
         prop_assert!(out.len() <= budget);
     }
 }

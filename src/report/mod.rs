@@ -2,13 +2,14 @@
 
 pub mod affected;
 mod cause;
-mod name_list;
+mod comment;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
 mod finding_groups;
 pub mod github;
+pub mod html;
 mod identified;
 pub mod json;
 #[cfg(test)]
@@ -16,7 +17,9 @@ mod laws;
 pub mod lines;
 mod locate;
 pub mod markdown;
+mod outline;
 mod paint;
+mod places;
 mod reach;
 mod text_diff;
 pub mod render;
@@ -36,6 +39,6 @@ pub use reach::Reach;
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
-pub use crate::comparison::{Compared, Report, TextCause, TextContent, TextFile};
+pub use crate::comparison::{Compared, Copied, Report, TextCause, TextContent, TextFile};
 pub use crate::impact::{LayerEdit, OverridingResource};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};

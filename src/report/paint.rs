@@ -117,6 +117,47 @@ impl Line {
         self.width
     }
 
+    /// The line in pieces of at most so many columns, broken at a blank if one is near the end of a piece.
+    pub(super) fn broken(self, width: usize) -> Vec<Line> {
+        if self.width <= width {
+            return vec![self];
+        }
+        let text = self.plain();
+        let mut rest = text.as_str();
+        let mut ends = Vec::new();
+        while columns(rest) > width {
+            let (head, _) = split_at_columns(rest, width.max(1));
+            let blank = head.rfind(' ').map(|at| at + 1).filter(|at| at * 3 >= head.len() * 2);
+            let length = blank.unwrap_or(head.len()).max(rest.chars().next().map_or(1, char::len_utf8));
+            ends.push(text.len() - rest.len() + length);
+            rest = &rest[length..];
+        }
+        self.split_at_bytes(&ends)
+    }
+
+    fn split_at_bytes(self, ends: &[usize]) -> Vec<Line> {
+        let mut lines = vec![Line::default()];
+        let (mut at, mut ends) = (0, ends.iter().copied().peekable());
+        for (role, text) in self.parts {
+            let mut rest = text.as_str();
+            while let Some(end) = ends.next_if(|end| *end <= at + rest.len()) {
+                let (head, tail) = rest.split_at(end - at);
+                lines.last_mut().into_iter().for_each(|line| line.push(role, head));
+                lines.push(Line::default());
+                (at, rest) = (end, tail);
+            }
+            lines.last_mut().into_iter().for_each(|line| line.push(role, rest));
+            at += rest.len();
+        }
+        lines.retain(|line| line.width > 0);
+        lines
+    }
+
+    /// The pieces, with what each of them is.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (Role, &str)> {
+        self.parts.iter().map(|(role, text)| (*role, text.as_str()))
+    }
+
     /// The text without colour.
     pub(super) fn plain(&self) -> String {
         self.parts.iter().map(|(_, text)| text.as_str()).collect()
@@ -157,10 +198,16 @@ impl<'a> Screen<'a> {
         Self { out, style: *style }
     }
 
-    /// Prints a line without blanks at its end.
-    pub(super) fn line(&mut self, mut line: Line) -> io::Result<()> {
-        line.trim_end();
-        self.exact_line(&line)
+    /// Prints a line without blanks at its end; one that is too long is broken.
+    pub(super) fn line(&mut self, line: Line) -> io::Result<()> {
+        if line.width() == 0 {
+            return self.blank();
+        }
+        for mut line in line.broken(self.style.columns()) {
+            line.trim_end();
+            self.exact_line(&line)?;
+        }
+        Ok(())
     }
 
     /// Prints a line whose blanks at the end mean something.

@@ -448,6 +448,7 @@ fn print() {
     let has = |word: &str| words.contains(&word);
     let style = super::Style {
         width: words.iter().find_map(|word| word.parse().ok()).unwrap_or(80),
+        is_terminal: true,
         color: has("color"),
         ascii: has("ascii"),
         verbosity: u8::from(has("v")),
@@ -460,7 +461,9 @@ fn print() {
         "side" => super::side_by_side::write(&report, &style, &mut out),
         "unified" => super::unified::write(&report, &style, &mut out),
         "json" => super::json::write(&report, &mut out),
-        "markdown" => super::markdown::write(&report, style.width, &mut out),
+        "markdown" => {
+            super::markdown::write(&report, super::markdown::Comment { budget: style.width, link: None }, &mut out)
+        }
         "github" => super::github::write(&report, &mut out),
         "stat" => super::terminal::write_stat(&report, &style, &mut out),
         "names" => super::terminal::write_names(&report, &style, &mut out),

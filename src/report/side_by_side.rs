@@ -5,7 +5,7 @@ use std::io;
 use super::paint::{Line, Role, Screen};
 use super::style::Style;
 use super::terminal::{self, CHANGES, Draft, each_resource, findings, frame};
-use super::text_diff::{Row, Sign, TextLayout, pair, passages, whole};
+use super::text_diff::{Row, Sign, TextLayout, broken, pair, passages, whole};
 use super::{Report, fragment, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange};
 use crate::value::Node;
@@ -18,7 +18,7 @@ const ROWS: usize = 60;
 
 /// Writes the report in two columns, or stacked if the terminal is too narrow for two.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    if style.columns() < NARROWEST {
+    if style.finite_columns() < NARROWEST {
         return terminal::write_each(report, style, out);
     }
     let mut draft = Draft::new(report, style);
@@ -50,14 +50,9 @@ impl Draft<'_> {
             return self.change(change, CHANGES);
         }
         let rows = self.pairs(change, before, after);
-        // A column cannot show a long line whole, and with `-v` everything is shown.
-        if self.style.is_verbose() && rows.iter().any(|row| row.is_cut) {
-            return self.change(change, CHANGES);
-        }
         let mut lines = self.path_of(change, CHANGES);
         let (rows, left_out) = fragment::cut(rows, self.most(ROWS));
         for row in rows {
-            self.was_cut |= row.is_cut;
             let left = Line::indented(INDENT).then(row.left.unwrap_or_default()).padded(INDENT + self.column());
             let bar = format!(" {} ", self.symbols.bar);
             lines.push(left.with(Role::Dim, &bar).then(row.right.unwrap_or_default()));
@@ -69,19 +64,23 @@ impl Draft<'_> {
 
     /// Small values are easier to compare on one line than in two columns.
     fn is_small(&mut self, change: &Change) -> bool {
-        let room = self.style.columns() / 3;
+        let room = self.style.finite_columns() / 3;
         self.short(change).is_some_and(|line| line.width() <= room)
     }
 
     fn column(&self) -> usize {
-        (self.style.columns() - INDENT - 3) / 2
+        (self.style.finite_columns() - INDENT - 3) / 2
     }
 
     /// Both sides, row by row.
     fn pairs(&mut self, change: &Change, before: &Node, after: &Node) -> Vec<Pair> {
         // Marks below the words would misalign the other column; bold and reverse take no room.
-        let text_layout =
-            TextLayout { width: Some(self.column().saturating_sub(2)), color: true, symbols: self.symbols };
+        let text_layout = TextLayout {
+            width: Some(self.column().saturating_sub(2)),
+            color: true,
+            shortens: false,
+            symbols: self.symbols,
+        };
         match (change.kind, before.as_str(), after.as_str()) {
             (ChangeKind::Text | ChangeKind::Value, Some(old), Some(new))
                 if old.contains('\n') || new.contains('\n') =>
@@ -92,27 +91,22 @@ impl Draft<'_> {
                 for (start, rows) in hunks {
                     let heading = Line::default().with(Role::Dim, &format!("@@ line {start} @@"));
                     pairs.extend((!is_plain).then(|| Pair { left: Some(heading), ..Pair::default() }));
-                    pairs.extend(zipped(rows));
+                    pairs.extend(zipped(broken(rows, text_layout)));
                 }
                 pairs
             }
             (ChangeKind::Value, ..) => {
                 let mut one_line = |node: &Node| fragment::inline(node, &mut self.secret_numbers).unwrap_or_default();
-                zipped(pair(&one_line(before), &one_line(after), text_layout).into())
+                zipped(broken(pair(&one_line(before), &one_line(after), text_layout), text_layout))
             }
             _ => {
                 let most = self.most(ROWS);
                 let mut side = |node: &Node, sign: Sign| {
                     let block = fragment::block(node, &mut self.secret_numbers, most);
                     let rest = block.left_out.map(|what| format!("{} {what}", self.symbols.ellipsis));
-                    block
-                        .lines
-                        .into_iter()
-                        .chain(rest)
-                        .map(|line| whole(&line, sign, text_layout))
-                        .collect::<Vec<Row>>()
+                    block.lines.into_iter().chain(rest).map(|line| whole(&line, sign)).collect::<Vec<Row>>()
                 };
-                zipped(side(before, Sign::Removed).into_iter().chain(side(after, Sign::Added)).collect())
+                zipped(broken(side(before, Sign::Removed).into_iter().chain(side(after, Sign::Added)), text_layout))
             }
         }
     }
@@ -123,7 +117,6 @@ impl Draft<'_> {
 struct Pair {
     left: Option<Line>,
     right: Option<Line>,
-    is_cut: bool,
 }
 
 /// Puts removed rows beside the added rows that follow them, and unchanged rows on both sides.
@@ -131,22 +124,21 @@ fn zipped(rows: Vec<Row>) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut open = 0;
     for row in rows {
-        let is_cut = row.is_cut;
         let line = Line::default().with(row.sign.role(), row.sign.gutter()).then(row.text);
         match row.sign {
             Sign::Same => {
-                pairs.push(Pair { left: Some(line.clone()), right: Some(line), is_cut });
+                pairs.push(Pair { left: Some(line.clone()), right: Some(line) });
                 open = pairs.len();
             }
             Sign::Removed => {
                 if pairs[open..].iter().any(|pair| pair.right.is_some()) {
                     open = pairs.len();
                 }
-                pairs.push(Pair { left: Some(line), right: None, is_cut });
+                pairs.push(Pair { left: Some(line), right: None });
             }
             Sign::Added => match pairs[open..].iter_mut().find(|pair| pair.right.is_none()) {
-                Some(pair) => *pair = Pair { left: pair.left.take(), right: Some(line), is_cut: pair.is_cut || is_cut },
-                None => pairs.push(Pair { left: None, right: Some(line), is_cut }),
+                Some(pair) => *pair = Pair { left: pair.left.take(), right: Some(line) },
+                None => pairs.push(Pair { left: None, right: Some(line) }),
             },
         }
     }

@@ -3,8 +3,10 @@
 /// Everything a writer for people needs to know about the place it writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
-    /// Columns of the terminal; 0 if unknown.
+    /// Columns of the terminal; 0 if there is none, so that lines may be as long as they are.
     pub width: usize,
+    /// Whether a terminal shows the output: long values and lists are then shortened to what a person reads.
+    pub is_terminal: bool,
     /// Whether colours may be used. They never carry anything that is not also said in characters.
     pub color: bool,
     /// Whether our own symbols must be ASCII.
@@ -17,18 +19,33 @@ pub struct Style {
     pub in_ci: bool,
 }
 
-/// Wide enough for most lines, narrow enough for a log viewer.
+/// Wide enough for most lines, narrow enough for a log viewer; for layouts that need a width.
 const UNKNOWN_WIDTH: usize = 100;
+/// More columns than any line has.
+const UNLIMITED: usize = 1 << 30;
 /// Below this nothing can be laid out; lines may then be longer than the terminal.
 const NARROWEST: usize = 20;
 
 impl Style {
-    /// The columns to lay out for.
+    /// The columns that a line may take.
     pub fn columns(&self) -> usize {
+        match self.width {
+            0 => UNLIMITED,
+            width => width.max(NARROWEST),
+        }
+    }
+
+    /// The columns of a layout that needs some width, such as two columns.
+    pub fn finite_columns(&self) -> usize {
         match self.width {
             0 => UNKNOWN_WIDTH,
             width => width.max(NARROWEST),
         }
+    }
+
+    /// Whether long values may be shortened. Through a pipe and into a file everything goes whole.
+    pub fn is_limited(&self) -> bool {
+        self.is_terminal && self.verbosity == 0
     }
 
     /// Whether to show everything.
@@ -63,6 +80,8 @@ pub(super) struct Symbols {
     pub space: &'static str,
     /// The one that counts.
     pub winner: &'static str,
+    /// How often.
+    pub times: &'static str,
 }
 
 static UNICODE: Symbols = Symbols {
@@ -75,6 +94,7 @@ static UNICODE: Symbols = Symbols {
     bar: "│",
     space: "·",
     winner: "▸",
+    times: "×",
 };
 
 static ASCII: Symbols = Symbols {
@@ -87,4 +107,5 @@ static ASCII: Symbols = Symbols {
     bar: "|",
     space: "_",
     winner: ">",
+    times: "x",
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::paint::{Line, Role, columns, cut_middle, end_of_columns, split_at_columns};
+use super::paint::{Line, Role, columns};
 use super::style::Symbols;
 use crate::diff::text::{self, Hunk, hunks};
 use crate::sanitize;
@@ -10,10 +10,12 @@ use crate::sanitize;
 /// Options of the layout.
 #[derive(Clone, Copy)]
 pub(super) struct TextLayout<'a> {
-    /// The columns a line may take; `None` shows lines whole.
+    /// The columns a line may take; longer ones are broken. `None` leaves lines as they are.
     pub width: Option<usize>,
     /// Whether changed words can be marked by colour.
     pub color: bool,
+    /// Whether long prose may be shortened to the sentences that changed.
+    pub shortens: bool,
     /// What to draw with.
     pub symbols: &'a Symbols,
 }
@@ -31,8 +33,12 @@ pub(super) enum Sign {
 
 /// Lines of unchanged text around a change.
 const CONTEXT: usize = 2;
-/// The columns of unchanged text that stay around a changed word even where a line is far too long.
-const KEPT_AT_LEAST: usize = 3;
+/// More marked columns than this are seen without marks.
+const MOST_MARKED_COLUMNS: usize = 24;
+/// Of prose that takes more lines than this, the sentences before or after the change are left out.
+const LONG_PROSE: usize = 3;
+/// Fewer bytes are not worth leaving out.
+const WORTH_LEAVING_OUT: usize = 60;
 /// More changed lines in a row than this are easier to read without marks below each.
 const MOST_MARKED_LINES: usize = 4;
 
@@ -72,14 +78,46 @@ pub(super) struct Row {
     pub text: Line,
     /// Carets below the changed words, where colour cannot show them.
     pub mark: Option<String>,
-    /// Whether part of the text was left out.
-    pub is_cut: bool,
+}
+
+impl Row {
+    /// The row in lines of at most so many columns, each with its part of the mark.
+    fn broken(self, width: usize) -> Vec<Row> {
+        let mut mark = self.mark.unwrap_or_default();
+        // A remark is no mark, and stays whole.
+        let is_remark = mark.starts_with('(');
+        let lines = self.text.broken(width);
+        let last = lines.len().saturating_sub(1);
+        let row = |(at, text): (usize, Line)| {
+            let part = match is_remark {
+                true if at < last => String::new(),
+                true => std::mem::take(&mut mark),
+                false => mark.drain(..text.width().min(mark.len())).collect(),
+            };
+            let part = part.trim_end();
+            Row { sign: self.sign, mark: (!part.is_empty()).then(|| part.to_owned()), text }
+        };
+        lines.into_iter().enumerate().map(row).collect()
+    }
+}
+
+/// Rows that fit.
+pub(super) fn broken(rows: impl IntoIterator<Item = Row>, text_layout: TextLayout<'_>) -> Vec<Row> {
+    match text_layout.width {
+        Some(width) => rows.into_iter().flat_map(|row| row.broken(width)).collect(),
+        None => rows.into_iter().collect(),
+    }
 }
 
 /// A text of one line and its other version, changed words marked.
 pub(super) fn pair(before: &str, after: &str, text_layout: TextLayout<'_>) -> [Row; 2] {
-    let Some((old, new)) = versions(before, after, text_layout) else {
-        return [whole(before, Sign::Removed, text_layout), whole(after, Sign::Added, text_layout)];
+    let shortened = sentences(before, after, text_layout);
+    let (before, after) = match &shortened {
+        Some((before, after)) => (before.as_str(), after.as_str()),
+        None => (before, after),
+    };
+    let Some((old, new)) = versions(before, after) else {
+        return [whole(before, Sign::Removed), whole(after, Sign::Added)];
     };
     let mut rows = [marked(&old, Sign::Removed, text_layout), marked(&new, Sign::Added, text_layout)];
     // One mark is enough: below the new line, or below the old one if words only disappeared.
@@ -89,19 +127,41 @@ pub(super) fn pair(before: &str, after: &str, text_layout: TextLayout<'_>) -> [R
     rows
 }
 
+/// Long prose without the sentences before the change, or without those after it: whichever is longer.
+fn sentences(before: &str, after: &str, text_layout: TextLayout<'_>) -> Option<(String, String)> {
+    let width = text_layout.width.filter(|_| text_layout.shortens)?;
+    let is_long = |text: &str| columns(text) > width.saturating_mul(LONG_PROSE) && text.contains(". ");
+    if !is_long(before) && !is_long(after) {
+        return None;
+    }
+    let ellipsis = text_layout.symbols.ellipsis;
+    let (old, _) = ends(before, after);
+    let start = old.first().filter(|(is_changed, _)| !is_changed).map_or("", |(_, text)| text);
+    let end = old.last().filter(|(is_changed, _)| !is_changed && old.len() > 1).map_or("", |(_, text)| text);
+    let head = start.rfind(". ").map_or(0, |at| at + 2);
+    let tail = end.find(". ").map_or(0, |at| end.len() - at - 1);
+    if head.max(tail) < WORTH_LEAVING_OUT {
+        return None;
+    }
+    let kept = |text: &str| match head >= tail {
+        true => format!("{ellipsis} {}", &text[head..]),
+        false => format!("{} {ellipsis}", &text[..text.len() - tail]),
+    };
+    Some((kept(before), kept(after)))
+}
+
 /// A text in pieces that stayed (false) and pieces that changed (true).
 type Pieces = Vec<(bool, String)>;
 
 /// The kept and changed pieces of two versions of a line; `None` if marks would not help.
-fn versions(before: &str, after: &str, text_layout: TextLayout<'_>) -> Option<(Pieces, Pieces)> {
+fn versions(before: &str, after: &str) -> Option<(Pieces, Pieces)> {
     let words = text::words(before, after);
     if !words.before.is_empty() || !words.after.is_empty() {
         return Some((pieces(before, &words.before), pieces(after, &words.after)));
     }
-    // An image or an address is one long word; and a line that must be cut must not lose the part that differs.
+    // An image or an address is one long word.
     let by_ends = ends(before, after);
-    let is_long = text_layout.width.is_some_and(|width| columns(before).max(columns(after)) > width);
-    (is_long || is_similar(&by_ends)).then_some(by_ends)
+    is_similar(&by_ends).then_some(by_ends)
 }
 
 /// A text cut at the borders of what changed in it.
@@ -132,12 +192,9 @@ fn ends(before: &str, after: &str) -> (Pieces, Pieces) {
 }
 
 /// A line without marks.
-pub(super) fn whole(text: &str, sign: Sign, text_layout: TextLayout<'_>) -> Row {
+pub(super) fn whole(text: &str, sign: Sign) -> Row {
     let text = sanitize::inline(&untabbed(text, 0)).into_owned();
-    let cut = text_layout.width.and_then(|width| cut_middle(&text, width, text_layout.symbols.ellipsis));
-    let is_cut = cut.is_some();
-    let text = Line::default().with(sign.role(), &cut.unwrap_or(text));
-    Row { sign, text, mark: None, is_cut }
+    Row { sign, text: Line::default().with(sign.role(), &text), mark: None }
 }
 
 /// The changed parts of a text: for each hunk, the line it starts at (from 1) and its rows.
@@ -152,9 +209,7 @@ fn rows(hunk: &Hunk<'_>, is_end_changed: bool, text_layout: TextLayout<'_>) -> V
     let mut rows = Vec::with_capacity(hunk.lines.len());
     for run in hunk.lines.chunk_by(|a, b| is_same(a) == is_same(b)) {
         match run {
-            [first, ..] if is_same(first) => {
-                rows.extend(run.iter().map(|line| whole(line.text, Sign::Same, text_layout)))
-            }
+            [first, ..] if is_same(first) => rows.extend(run.iter().map(|line| whole(line.text, Sign::Same))),
             _ => rows.extend(replaced(run, is_end_changed, text_layout)),
         }
     }
@@ -172,7 +227,7 @@ fn replaced(run: &[text::Line<'_>], is_end_changed: bool, text_layout: TextLayou
             .unzip()
     } else {
         let row = |line: &text::Line<'_>, sign| match line.emphasis.as_slice() {
-            [] => whole(line.text, sign, text_layout),
+            [] => whole(line.text, sign),
             emphasis => marked(&pieces(line.text, emphasis), sign, text_layout),
         };
         (
@@ -204,11 +259,7 @@ fn is_similar((old, new): &(Pieces, Pieces)) -> bool {
 }
 
 fn marked(words: &Pieces, sign: Sign, text_layout: TextLayout<'_>) -> Row {
-    let mut shown = visible_words(words, text_layout.symbols);
-    let mut is_cut = false;
-    if let Some(width) = text_layout.width {
-        is_cut = fit(&mut shown, width, text_layout.symbols.ellipsis);
-    }
+    let shown = visible_words(words, text_layout.symbols);
     let mut text = Line::default();
     let mut mark = String::new();
     for (is_changed, word) in &shown {
@@ -216,8 +267,10 @@ fn marked(words: &Pieces, sign: Sign, text_layout: TextLayout<'_>) -> Row {
         mark.push_str(&if *is_changed { "^" } else { " " }.repeat(columns(word)));
     }
     let mark = mark.trim_end();
-    let mark = (!text_layout.color && !mark.is_empty()).then(|| mark.to_owned());
-    Row { sign, text, mark, is_cut }
+    let marked = mark.chars().filter(|c| *c == '^').count();
+    let is_useful = !text_layout.color && (1..=MOST_MARKED_COLUMNS).contains(&marked);
+    let mark = is_useful.then(|| mark.to_owned());
+    Row { sign, text, mark }
 }
 
 /// Pieces made visible, neighbours of a kind joined; blanks that were added or removed at an end become dots.
@@ -240,62 +293,6 @@ fn visible_words(words: &Pieces, symbols: &Symbols) -> Pieces {
         }
     }
     shown
-}
-
-/// Shortens pieces to fit: unchanged text first, then the middle of long changed words. Returns whether something was cut.
-fn fit(words: &mut Pieces, width: usize, ellipsis: &str) -> bool {
-    let total = |words: &Pieces| words.iter().map(|(_, text)| columns(text)).sum::<usize>();
-    if total(words) <= width {
-        return false;
-    }
-    let last = words.len() - 1;
-    let shorten = |words: &Pieces, kept: usize| -> Pieces {
-        let piece = |(at, (is_changed, text)): (usize, &(bool, String))| {
-            if *is_changed {
-                (true, text.clone())
-            } else {
-                (false, shortened(text, kept, at == 0, at == last, ellipsis))
-            }
-        };
-        words.iter().enumerate().map(piece).collect()
-    };
-    // The most text that can be kept around each changed word; less than the minimum is not worth cutting.
-    let (mut least, mut most) = (KEPT_AT_LEAST, width);
-    while least < most {
-        let kept = (least + most).div_ceil(2);
-        if total(&shorten(words, kept)) <= width {
-            least = kept;
-        } else {
-            most = kept - 1;
-        }
-    }
-    *words = shorten(words, least);
-    if total(words) <= width {
-        return true;
-    }
-    let changed = words.iter().filter(|(is_changed, _)| *is_changed).count().max(1);
-    let kept: usize = words.iter().filter(|(is_changed, _)| !is_changed).map(|(_, text)| columns(text)).sum();
-    let share = width.saturating_sub(kept) / changed;
-    for (_, text) in words.iter_mut().filter(|(is_changed, _)| *is_changed) {
-        if let Some(cut) = cut_middle(text, share.max(columns(ellipsis) + 2), ellipsis) {
-            *text = cut;
-        }
-    }
-    if total(words) > width {
-        let plain: String = words.iter().map(|(_, text)| text.as_str()).collect();
-        *words = vec![(false, cut_middle(&plain, width, ellipsis).unwrap_or(plain))];
-    }
-    true
-}
-
-/// Unchanged text, shortened to the part next to a changed word.
-fn shortened(text: &str, kept: usize, is_first: bool, is_last: bool, ellipsis: &str) -> String {
-    let before = if is_first { "" } else { split_at_columns(text, kept).0 };
-    let after = if is_last { "" } else { end_of_columns(text, kept) };
-    if columns(before) + columns(after) + columns(ellipsis) >= columns(text) {
-        return text.to_owned();
-    }
-    [before, ellipsis, after].concat()
 }
 
 /// Tabs as blanks, to the next multiple of four.
@@ -323,7 +320,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text_layout(width: usize) -> TextLayout<'static> {
-        TextLayout { width: Some(width), color: false, symbols: Style::default().symbols() }
+        TextLayout { width: Some(width), color: false, shortens: true, symbols: Style::default().symbols() }
     }
 
     fn shown(rows: &[Row]) -> Vec<String> {
@@ -349,24 +346,24 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_text_gives_way_to_the_changed_words() {
-        let long = "x".repeat(60);
-        let rows = pair(&format!("{long} 1 {long}"), &format!("{long} 2 {long}"), text_layout(40));
-        assert_eq!(
-            shown(&rows),
-            [
-                "- …xxxxxxxxxxxxxxxxx 1 xxxxxxxxxxxxxxxxx…",
-                "+ …xxxxxxxxxxxxxxxxx 2 xxxxxxxxxxxxxxxxx…",
-                "                     ^",
-            ]
-        );
-        assert!(rows.iter().all(|row| row.is_cut));
+    fn long_lines_are_broken_with_their_marks() {
+        let rows = pair("one two three 4 five", "one two three 8 five", text_layout(10));
+        let expected = ["- one two ", "- three 4 ", "- five", "+ one two ", "+ three 8 ", "        ^", "+ five"];
+        assert_eq!(shown(&broken(rows, text_layout(10))), expected);
+    }
+
+    #[test]
+    fn of_long_prose_only_the_changed_sentence_is_shown() {
+        let lead = "This sentence says something that does not change at all, at some length. ".repeat(3);
+        let rows = pair(&format!("{lead}It is old."), &format!("{lead}It is new."), text_layout(40));
+        assert_eq!(shown(&rows), ["- … It is old.", "+ … It is new.", "          ^^^"]);
     }
 
     proptest! {
         #[test]
         fn rows_fit(before in "[a-c \\t日\\x1b]{0,80}", after in "[a-c \\t日\\x1b]{0,80}", width in 10usize..50) {
-            for row in pair(&before, &after, text_layout(width)) {
+            let rows = pair(&before, &after, text_layout(width));
+            for row in broken(rows, text_layout(width)) {
                 prop_assert!(row.text.width() <= width, "{:?}", row.text.plain());
             }
         }

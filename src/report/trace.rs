@@ -152,7 +152,7 @@ mod tests {
             "\
 services::[ports]::name  1 match
   services  of /shop → [{name: api, ports: [80]}, {name: cron}]
-    [ports]  of [{name: api, por…, {name: cron}] → each of 2 values
+    [ports]  of [{name: api, ports: [80]}, {name: cron}] → each of 2 values
       [ports]  of {name: api, ports: [80]} → {name: api, ports: [80]}
         [ports]  of {name: api, ports: [80]}  kept
           ports  of {name: api, ports: [80]} → [80]

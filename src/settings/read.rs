@@ -160,24 +160,30 @@ fn read_path(shape: &mut StrictReader, node: &Node, what: &str) -> Option<RepoPa
 }
 
 fn read_secret(shape: &mut StrictReader, node: &Node) -> Option<PlaceRule> {
-    read_places(shape, node, "secrets", "/spec/password")
+    read_places(shape, node, "secrets", "/spec/password", Pointer::parse)
 }
 
 fn read_ignored(shape: &mut StrictReader, node: &Node) -> Option<PlaceRule> {
-    read_places(shape, node, "ignore", "/status")
+    read_places(shape, node, "ignore", "/status", Pointer::read)
 }
 
 /// A pointer alone, or a map that says in which files.
-fn read_places(shape: &mut StrictReader, node: &Node, what: &str, example: &str) -> Option<PlaceRule> {
+fn read_places(
+    shape: &mut StrictReader,
+    node: &Node,
+    what: &str,
+    example: &str,
+    read: fn(&str) -> Result<Pointer, &'static str>,
+) -> Option<PlaceRule> {
     if node.as_str().is_some() {
-        return Some(PlaceRule { within: None, pointer: read_pointer(shape, node, what)? });
+        return Some(PlaceRule { within: None, pointer: read_pattern(shape, node, what, read)? });
     }
     let mut within = None;
     let mut pointer = None;
     for entry in shape.entries(node, what, &["within", "pointer"]) {
         match entry.key.name.as_str() {
             "within" => within = Some(shape.text(&entry.value, "within")?),
-            _ => pointer = Some(read_pointer(shape, &entry.value, "pointer")?),
+            _ => pointer = Some(read_pattern(shape, &entry.value, "pointer", read)?),
         }
     }
     if pointer.is_none() {
@@ -215,8 +221,17 @@ fn read_attributes(shape: &mut StrictReader, node: &Node, what: &str) -> Vec<Smo
 }
 
 fn read_pointer(shape: &mut StrictReader, node: &Node, what: &str) -> Option<SmolStr> {
+    read_pattern(shape, node, what, Pointer::parse)
+}
+
+fn read_pattern(
+    shape: &mut StrictReader,
+    node: &Node,
+    what: &str,
+    read: fn(&str) -> Result<Pointer, &'static str>,
+) -> Option<SmolStr> {
     let text = shape.text(node, what)?;
-    match Pointer::parse(&text) {
+    match read(&text) {
         Ok(pointer) if pointer.tokens().len() <= DEEPEST_PATTERN => Some(text),
         Ok(_) => {
             shape.invalid(node, format!("a pattern of places has at most {DEEPEST_PATTERN} levels"));

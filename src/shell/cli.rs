@@ -177,6 +177,18 @@ pub(super) struct DiffArgs {
     /// Print only the number of changes per resource
     #[arg(long, env = "OUTCROP_STAT", conflicts_with_all = ["name_only", "format"])]
     pub(super) stat: bool,
+    /// Print only the number of changed resources per directory
+    #[arg(long, env = "OUTCROP_SUMMARY", conflicts_with_all = ["stat", "name_only", "format"])]
+    pub(super) summary: bool,
+    /// Show only resources of this Kubernetes kind, such as Deployment or Certificate.cert-manager.io
+    #[arg(long, value_name = "KIND", env = "OUTCROP_KIND", value_delimiter = ',')]
+    pub(super) kind: Vec<String>,
+    /// Show only resources in this directory, or rendered from this root
+    #[arg(long, value_name = "DIR", env = "OUTCROP_ROOT", value_delimiter = ',')]
+    pub(super) root: Vec<String>,
+    /// Address of the newer side's files for links, such as https://github.com/OWNER/NAME/blob/COMMIT
+    #[arg(long, value_name = "URL", env = "OUTCROP_LINK")]
+    pub(super) link: Option<String>,
     /// Print only the files of the resources that change
     #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
     pub(super) name_only: bool,
@@ -259,6 +271,8 @@ pub(super) enum DiffFormat {
     JsonPatch,
     /// Markdown for pull requests
     Markdown,
+    /// One HTML page for a browser
+    Html,
 }
 
 #[derive(Debug, Args)]

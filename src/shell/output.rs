@@ -20,7 +20,8 @@ pub(super) fn message_style(global: &Global) -> Style {
 
 fn style_of(global: &Global, is_terminal: bool) -> Style {
     Style {
-        width: global.width.unwrap_or_else(terminal_width),
+        width: global.width.unwrap_or_else(|| columns(is_terminal)),
+        is_terminal,
         color: use_color(global.color, is_terminal),
         ascii: global.ascii || !locale_is_utf8(),
         verbosity: global.verbose,
@@ -94,10 +95,13 @@ fn use_color(color: Color, is_terminal: bool) -> bool {
     }
 }
 
-/// The columns of the terminal, or 0 if there is none; hook managers give terminals of no size at all.
-fn terminal_width() -> usize {
+/// The columns to write for, or 0 if nothing limits lines: through a pipe and into a file everything goes whole. Hook managers give
+/// terminals of no size at all.
+fn columns(is_terminal: bool) -> usize {
     let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    // Under git's pager standard output is a pipe that ends on a terminal.
+    let has_terminal = is_terminal || is_on("GIT_PAGER_IN_USE");
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|_| has_terminal);
     columns.or_else(measured).unwrap_or(0)
 }
 

@@ -202,8 +202,8 @@ impl WordReader<'_> {
     }
 }
 
-/// A JSON Pointer from the command line.
+/// A JSON Pointer from the command line, or a path as reports print it.
 pub(super) fn pointer(text: &str) -> Result<Pointer, Failure> {
-    let help = "for example /operationInfo/getResource/path";
-    Pointer::parse(text).map_err(|reason| Failure::new(format!("{text}: {reason}")).help(help))
+    let help = "for example /operationInfo/getResource/path, or .spec.containers[web].image";
+    Pointer::read(text).map_err(|reason| Failure::new(format!("{text}: {reason}")).help(help))
 }

@@ -12,7 +12,7 @@ use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
-use crate::comparison::{ComparedViews, Comparison, Options};
+use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
 use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
@@ -32,6 +32,8 @@ pub(super) struct Asked {
     pub(super) all_files: bool,
     /// Whether files are compared as they are written, and not what units make of them.
     pub(super) as_written: bool,
+    /// Which resources are shown.
+    pub(super) selected: SelectedResources,
 }
 
 /// Everything a command needs to compare two sides.
@@ -94,7 +96,7 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files, as_written } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written, selected } = asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
         let day = self.day.clone();
@@ -108,6 +110,7 @@ impl Session {
             all_files,
             layouts,
             day,
+            selected,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

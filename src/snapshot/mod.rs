@@ -1,6 +1,7 @@
 //! Snapshots of a tree of files, and which files differ between two of them.
 
 mod changes;
+mod copies;
 mod memory;
 mod renames;
 mod scope;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use changes::{ChangedFile, Changes, changes, files_below};
+pub use copies::{Copied, copies};
 pub use memory::MemorySnapshot;
 pub use renames::renames;
 pub use scope::{Scope, ScopeError};

@@ -4,6 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
+use super::copies::shared_end;
 use super::{ChangedFile, Entry, EntryKind, ObjectId, Snapshot};
 use crate::path::RepoPath;
 
@@ -48,7 +49,8 @@ fn with_equal_ids(removed: &[&Entry], added: &[&Entry]) -> Vec<(RepoPath, RepoPa
     let known = added.iter().filter_map(|entry| Some((entry.id?, &entry.path)));
     for (id, path) in known {
         let Some(olds) = by_id.get_mut(&id) else { continue };
-        match olds.iter().position(|old| old.file_name() == path.file_name()) {
+        let namesakes = olds.iter().enumerate().filter(|(_, old)| old.file_name() == path.file_name());
+        match namesakes.rev().max_by_key(|(_, old)| shared_end(old, path)).map(|(at, _)| at) {
             Some(at) => found.push((olds.remove(at).clone(), path.clone())),
             None => waiting.push((id, path)),
         }

@@ -9,7 +9,8 @@ use crate::report::fragment;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::secret_numbers;
 use crate::report::summary_counts::plural;
-use crate::report::text_diff::{Row, Sign, pair, passages};
+use crate::report::text_diff::{Row, Sign, broken, pair, passages};
+use crate::report::{comment, fragment::short_digests};
 use crate::value::Node;
 
 /// Where changes and their values start.
@@ -24,7 +25,7 @@ pub(in crate::report) struct Layout {
 }
 
 /// The most lines of an added or removed value.
-const VALUE_LINES: usize = 12;
+const VALUE_LINES: usize = 30;
 /// The most lines of a changed text.
 const TEXT_LINES: usize = 60;
 /// Values that do not fit beside their path may still be shown on a separate line, up to this width: longer ones are
@@ -43,21 +44,40 @@ struct Below {
 impl Draft<'_> {
     /// The lines of a change, and why it came about.
     pub(in crate::report) fn change(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
-        let mut lines = self.bare_change(change, layout);
+        let steps = path_text::steps(&change.path, self.symbols.embedded);
+        let mut lines = self.change_at(change, &steps, layout);
         lines.extend(self.whereabouts(change, layout.details));
         lines
     }
 
-    /// The lines of a change without its cause.
-    pub(super) fn bare_change(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
+    /// The lines of a change below a path that is written as these steps.
+    pub(in crate::report) fn change_at(&mut self, change: &Change, steps: &[String], layout: Layout) -> Vec<Line> {
         let (symbol, role) = self.change_symbol(change);
-        let short = self.short(change);
-        match short {
-            Some(short) => self.on_one_line(change, layout, (&symbol, role), short),
-            None => {
-                let path = self.path_of(change, layout);
-                self.stacked(change, layout, path)
+        let path = self.path(steps, layout, (&symbol, role));
+        let above = path.len();
+        let mut lines = match self.short(change) {
+            Some(short) => self.on_one_line(change, layout, path, short),
+            None => self.stacked(change, layout, path),
+        };
+        if let Some(comment) = self.comments(change) {
+            let is_one_line = lines.len() == above || lines.len() == above + 1 && change.kind != ChangeKind::Text;
+            match lines.last_mut() {
+                Some(line) if is_one_line && line.width() + 2 + columns(&comment) <= self.style.columns() => {
+                    line.push(Role::Dim, &format!("  {comment}"));
+                }
+                _ => lines.extend(self.phrase(&comment, layout.details)),
             }
+        }
+        lines
+    }
+
+    /// The comments beside both values: `# v1 → # v2`, or the one that both have.
+    fn comments(&self, change: &Change) -> Option<String> {
+        let beside = |node: &Option<Node>| node.as_ref().and_then(|node| self.comment(change, node));
+        match (beside(&change.before), beside(&change.after)) {
+            (Some(before), Some(after)) if before != after => Some(format!("{before}{}{after}", self.arrow())),
+            (Some(before), None) if change.after.is_some() => Some(format!("comment removed: {before}")),
+            (before, after) => after.or(before),
         }
     }
 
@@ -65,7 +85,9 @@ impl Draft<'_> {
     pub(super) fn spelling(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
         let note = Line::default().with(Role::Dim, "  (spelling only)");
         let short = self.old_and_new(change).map(|line| line.then(note)).unwrap_or_default();
-        self.on_one_line(change, layout, ("=", Role::Dim), short)
+        let steps = path_text::steps(&change.path, self.symbols.embedded);
+        let path = self.path(&steps, layout, ("=", Role::Dim));
+        self.on_one_line(change, layout, path, short)
     }
 
     /// The symbol of a change.
@@ -85,17 +107,17 @@ impl Draft<'_> {
     /// Symbol and path without the values.
     pub(in crate::report) fn path_of(&mut self, change: &Change, layout: Layout) -> Vec<Line> {
         let (symbol, role) = self.change_symbol(change);
-        self.path(change, layout, (&symbol, role))
+        self.path(&path_text::steps(&change.path, self.symbols.embedded), layout, (&symbol, role))
     }
 
+    /// Adds the values beside the path if they fit there, otherwise below it.
     pub(super) fn on_one_line(
         &mut self,
         change: &Change,
         layout: Layout,
-        symbol: (&str, Role),
+        mut lines: Vec<Line>,
         short: Line,
     ) -> Vec<Line> {
-        let mut lines = self.path(change, layout, symbol);
         let beside = lines.last().map_or(0, Line::width) + 2 + short.width();
         let room = self.style.columns();
         let is_long = change.kind == ChangeKind::Value && short.width() > WIDEST_LINE_BESIDE;
@@ -132,28 +154,19 @@ impl Draft<'_> {
     }
 
     /// Symbol and path; a long path goes on below, broken between its steps.
-    fn path(&mut self, change: &Change, layout: Layout, (symbol, role): (&str, Role)) -> Vec<Line> {
-        let start = match self.tag.take() {
-            Some(tag) => Line::default().with(Role::Heading, &tag),
-            None => Line::indented(layout.indent),
-        };
-        let mut line = start.with(role, symbol).with(Role::Plain, " ");
+    pub(super) fn path(&self, steps: &[String], layout: Layout, (symbol, role): (&str, Role)) -> Vec<Line> {
+        let mut line = Line::indented(layout.indent).with(role, symbol).with(Role::Plain, " ");
         let start = line.width();
         let room = self.style.columns();
         let mut lines = Vec::new();
-        let steps = path_text::steps(&change.path, self.symbols.embedded);
-        let shared = steps.iter().zip(&self.last_path).take_while(|(step, last)| step == last).count();
-        for (at, step) in steps.iter().enumerate() {
+        for step in steps {
             if line.width() + columns(step) > room && line.width() > start {
                 lines.push(std::mem::replace(&mut line, Line::indented(start + 2)));
             }
-            let step = self.fitted(step, room.saturating_sub(line.width()).max(8));
-            // The prefix that the path shares with the one above it is dimmed.
-            line.push(if at < shared { Role::Dim } else { Role::Path }, &step);
+            line.push(Role::Path, step);
         }
         lines.push(line);
-        self.last_path = steps;
-        lines
+        lines.into_iter().flat_map(|line| line.broken(room)).collect()
     }
 
     /// The change on one line without its path, if it fits.
@@ -173,7 +186,16 @@ impl Draft<'_> {
     }
 
     fn one_line(&mut self, node: &Node) -> Option<String> {
-        fragment::inline(node, &mut self.secret_numbers)
+        let text = fragment::inline(node, &mut self.secret_numbers)?;
+        Some(if self.style.is_limited() { short_digests(&text) } else { text })
+    }
+
+    /// Both versions of a value; digests are short if that tells them apart.
+    fn one_line_each(&mut self, before: &Node, after: &Node) -> Option<(String, String)> {
+        let whole =
+            (fragment::inline(before, &mut self.secret_numbers)?, fragment::inline(after, &mut self.secret_numbers)?);
+        let short = (short_digests(&whole.0), short_digests(&whole.1));
+        Some(if self.style.is_limited() && short.0 != short.1 { short } else { whole })
     }
 
     fn arrow(&self) -> String {
@@ -181,10 +203,19 @@ impl Draft<'_> {
     }
 
     fn old_and_new(&mut self, change: &Change) -> Option<Line> {
-        let before = self.one_line(change.before.as_ref()?)?;
-        let after = self.one_line(change.after.as_ref()?)?;
+        let (old, new) = (change.before.as_ref()?, change.after.as_ref()?);
+        let (before, after) = self.one_line_each(old, new)?;
         let line = Line::default().with(Role::Removed, &before).with(Role::Dim, &self.arrow());
         Some(line.with(Role::Added, &after))
+    }
+
+    /// The comment beside a value in its file, such as the version of a pinned digest. Near secrets none is shown.
+    pub(in crate::report) fn comment(&self, change: &Change, node: &Node) -> Option<String> {
+        let is_inside = change.path.iter().any(|step| !matches!(step, PathStep::Key(_) | PathStep::Item { .. }));
+        if is_inside || self.hides_comments || secret_numbers::concerns_secret(change) {
+            return None;
+        }
+        comment::beside(node, self.sources)
     }
 
     /// `(string → boolean)`.
@@ -260,11 +291,13 @@ impl Draft<'_> {
 
     /// Two versions of a value of one line.
     fn versions(&mut self, before: &Node, after: &Node, layout: Layout) -> Below {
-        let (Some(old), Some(new)) = (self.one_line(before), self.one_line(after)) else {
+        let Some((old, new)) = self.one_line_each(before, after) else {
             return self.text(before, after, layout);
         };
         let rows = pair(&old, &new, self.text_layout(layout.details + layout.inset + 2));
-        Below { note: None, lines: self.rows(rows, layout) }
+        let (mut lines, left_out) = fragment::cut(self.rows(rows, layout), self.most(TEXT_LINES));
+        lines.extend(left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
+        Below { note: None, lines }
     }
 
     /// A changed text in hunks.
@@ -291,8 +324,7 @@ impl Draft<'_> {
 
     fn rows(&mut self, rows: impl IntoIterator<Item = Row>, layout: Layout) -> Vec<Line> {
         let mut lines = Vec::new();
-        for row in rows {
-            self.was_cut |= row.is_cut;
+        for row in broken(rows, self.text_layout(layout.details + layout.inset + 2)) {
             lines.push(self.signed(row.sign, layout).then(row.text));
             lines.extend(row.mark.map(|mark| Line::indented(layout.details + layout.inset + 2).with(Role::Dim, &mark)));
         }
@@ -305,11 +337,14 @@ impl Draft<'_> {
         let is_at_home = self.homes.iter().any(Option::is_some);
         if is_at_home && causes.is_external() {
             let words = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
-            return self.why(&words, indent);
+            return self.because(&words, indent);
         }
-        if !self.style.is_verbose() {
-            return Vec::new();
-        }
+        if self.style.is_verbose() { self.origins(change, indent) } else { Vec::new() }
+    }
+
+    /// `at line 7 → line 9`.
+    pub(super) fn origins(&mut self, change: &Change, indent: usize) -> Vec<Line> {
+        let causes = causes_at(change, &self.homes, self.sources);
         let before = causes.before.as_ref().map(|cause| self.origin(cause));
         let after = causes.after.as_ref().map(|cause| self.origin(cause));
         let places = match (before, after) {

@@ -25,6 +25,11 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         let phrase = format!("Only compared: {} (--only)", report.only.join(", "));
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
+    if !report.filters.is_empty() {
+        let hidden = plural(report.filtered_out, "other resource");
+        let phrase = format!("Only shown: {}; {hidden} differ", report.filters.join(", "));
+        lines.extend(wrapped(&sanitize::inline(&phrase), Role::Dim, columns));
+    }
     lines.extend(read_as(report, draft));
     if report.switched_off > 0 {
         let phrase = format!("Disabled: {} by `rules` in outcrop.yaml", plural(report.switched_off, "finding"));
@@ -39,10 +44,6 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         let role = if report.new_problems.is_empty() { Role::Dim } else { Role::Changed };
         lines.extend(wrapped(&phrase, role, columns));
     }
-    if draft.was_cut {
-        let phrase = format!("{} marks text shortened to fit the width (-v shows all)", draft.symbols.ellipsis);
-        lines.extend(wrapped(&phrase, Role::Dim, columns));
-    }
     lines
 }
 
@@ -55,7 +56,7 @@ fn overridden(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
         let title =
             format!("Partly overridden: {} at {}:{line}", sanitize::inline(&edit.pointer.to_string()), edit.file);
         lines.extend(draft.phrase(&title, 0));
-        let words = draft.overridden_text(edit, draft.style.columns().saturating_sub(2));
+        let words = draft.overridden_text(edit);
         lines.extend(draft.phrase(&words, 2));
     }
     lines
@@ -75,8 +76,7 @@ fn suppressed(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let mut lines = wrapped(&title, Role::Dim, draft.style.columns());
     for (rule, taken) in by_rule {
         let rule = format!("{} by {}", taken.len(), sanitize::inline(rule));
-        let rule = draft.fitted(&rule, draft.style.columns().saturating_sub(2));
-        lines.push(Line::indented(2).with(Role::Dim, &rule));
+        lines.extend(draft.phrase(&rule, 2));
         if draft.style.show_suppressed {
             lines.extend(taken.iter().flat_map(|suppressed| taken_out(suppressed, draft)));
         }
@@ -94,16 +94,14 @@ fn would_hide(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let mut lines = wrapped(&title, Role::Changed, draft.style.columns());
     for hidden in &report.would_hide {
         let phrase = format!("{} by {}", hidden.identity, sanitize::inline(&hidden.rule));
-        let phrase = draft.fitted(&phrase, draft.style.columns().saturating_sub(2));
-        lines.push(Line::indented(2).with(Role::Dim, &phrase));
+        lines.extend(draft.phrase(&phrase, 2));
         lines.extend(draft.path_of(&hidden.change, Layout { indent: 4, details: 8, ..CHANGES }));
     }
     lines
 }
 
 fn taken_out(suppressed: &Suppressed, draft: &mut Draft<'_>) -> Vec<Line> {
-    let name = draft.fitted(&suppressed.identity.to_string(), draft.style.columns().saturating_sub(4));
-    let mut lines = vec![Line::indented(4).with(Role::Heading, &name)];
+    let mut lines = vec![Line::indented(4).with(Role::Heading, &suppressed.identity.to_string())];
     lines.extend(draft.change(&suppressed.change, Layout { indent: 6, details: 10, ..CHANGES }));
     lines
 }

@@ -1,4 +1,4 @@
-//! One group: the change, the resources it happens to, what varies, and why.
+//! Changes that several resources share: the values most of them have, and what varies.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -9,15 +9,11 @@ use super::summary::wrapped;
 use crate::diff::{Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
+use crate::report::places::Names;
 use crate::report::summary_counts::{grouped, plural};
-use crate::report::{LayerEdit, Report, cause, edit_pattern, fragment, name_list, secret_numbers};
-use crate::resource::{Identity, Resource};
+use crate::report::{LayerEdit, Report, edit_pattern, fragment, secret_numbers};
 use crate::text::Span;
 
-/// Indent of the lines below the change.
-const DETAILS: usize = 6;
-/// The rightmost column of the number of resources.
-const WIDEST: usize = 100;
 /// The most values in braces.
 const MOST_VALUES: usize = 3;
 /// The most variants with a line of their own.
@@ -28,41 +24,22 @@ const MOST_PLACE_LINES: usize = 8;
 const MOST_EXAMPLES: usize = 2;
 
 impl Draft<'_> {
-    /// The lines of a group, and of those that follow from it, by their positions.
-    pub(super) fn group(&mut self, report: &Report, at: usize, following: &[usize]) -> Vec<Line> {
-        let group = &report.groups[at];
-        let tag = format!("[{}] ", at + 1);
-        let layout = Layout { indent: tag.len(), details: DETAILS.max(tag.len() + 2), inset: 0 };
-        self.tag = Some(tag);
-        let tail = Line::default()
-            .with(Role::Heading, &plural(group.resource_count(), "resource"))
-            .with(Role::Dim, &format!("  {}", group.fingerprint));
-        let mut lines = self.group_change(report, group, layout);
-        let columns = self.style.columns();
-        match lines.first_mut() {
-            Some(first) if first.width() + 3 + tail.width() <= columns => {
-                let to = (first.width() + 3).max(columns.min(WIDEST).saturating_sub(tail.width()));
-                *first = std::mem::take(first).padded(to).then(tail);
-            }
-            _ => lines.push(Line::indented(layout.details).then(tail)),
-        }
-        let details = self.group_details(report, group, layout.details);
-        lines.extend(details);
-        lines.extend(following.iter().flat_map(|at| self.also(report, *at, layout.details)));
-        lines
-    }
-
-    /// The change itself, with all values that several resources have.
-    pub(in crate::report) fn group_change(&mut self, report: &Report, group: &Group, layout: Layout) -> Vec<Line> {
-        self.last_path.clear();
-        self.homes = [None, None];
-        let Some((_, example)) = group.example(&report.resources) else { return Vec::new() };
-        let mut change = example.clone();
-        change.path.clone_from(&group.path);
-        let (symbol, role) = self.change_symbol(&change);
+    /// The change of a group below a path, with all values that several resources have.
+    pub(in crate::report) fn group_change(
+        &mut self,
+        report: &Report,
+        group: &Group,
+        steps: &[String],
+        layout: Layout,
+    ) -> Vec<Line> {
+        let Some((_, change)) = group.example(&report.resources) else { return Vec::new() };
         match self.form_words(report, group).or_else(|| self.varied(report, group)) {
-            Some(varied) => self.on_one_line(&change, layout, (&symbol, role), varied),
-            None => self.bare_change(&change, layout),
+            Some(varied) => {
+                let (symbol, role) = self.change_symbol(change);
+                let path = self.path(steps, layout, (&symbol, role));
+                self.on_one_line(change, layout, path, varied)
+            }
+            None => self.change_at(change, steps, layout),
         }
     }
 
@@ -107,22 +84,17 @@ impl Draft<'_> {
         Line::default().with(Role::Removed, before).with(Role::Dim, &arrow).with(Role::Added, after)
     }
 
-    /// The resources of a group, its variants, its cause, and the resources that override the value.
+    /// The values of a group that are not in its first line, and the resources that override the value.
     pub(in crate::report) fn group_details(&mut self, report: &Report, group: &Group, indent: usize) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let (main, mut others) = self.usual(report, group);
+        let (_, mut others) = self.usual(report, group);
         if self.style.is_verbose() && others.len() + 1 < group.variants.len() {
             others = group.variants.iter().collect();
         }
-        lines.extend(self.resource_list(report, &main, indent, ""));
-        lines.extend(self.variants(report, &others, indent));
-        let why = cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
-        lines.extend(why.iter().flat_map(|why| self.why(why, indent)).collect::<Vec<_>>());
+        let mut lines = self.variants(report, &others, indent);
         let spared = report.layer_edits.iter().filter(|edit| is_behind(edit, group, report));
         for edit in spared.filter(|edit| !edit.overridden.is_empty()).collect::<Vec<_>>() {
-            let lead = "not affected: ";
-            let words = self.overridden_text(edit, self.style.columns().saturating_sub(indent + lead.len()));
-            lines.extend(self.phrase(&format!("{lead}{words}"), indent));
+            let words = self.overridden_text(edit);
+            lines.extend(self.phrase(&format!("not affected: {words}"), indent));
         }
         lines
     }
@@ -165,9 +137,8 @@ impl Draft<'_> {
         let mut lines = Vec::new();
         for variant in others.iter().take(listed) {
             let short = variant.example(&report.resources).and_then(|(_, change)| self.short(change));
-            let short = short.filter(|short| indent + 8 + short.width() + 12 <= self.style.columns());
             let words = short.map_or_else(|| "another value".to_owned(), |short| short.plain());
-            lines.extend(self.resource_list(report, &variant.resources(), indent, &format!("varies  {words}  ")));
+            lines.extend(self.names_of(report, &variant.resources(), indent, &format!("varies  {words}  ")));
         }
         let more = others.len() - listed;
         if more > 0 {
@@ -178,85 +149,20 @@ impl Draft<'_> {
         lines
     }
 
-    /// Resources by name, as many as fit on a line; all of them with `-v`. Below them the units that render them.
-    fn resource_list(&mut self, report: &Report, resources: &[usize], indent: usize, lead: &str) -> Vec<Line> {
-        let shown: Vec<&Resource> = resources
-            .iter()
-            .filter_map(|at| report.resources.get(*at))
-            .filter_map(|of| of.after.as_ref().or(of.before.as_ref()))
-            .collect();
-        let identities: BTreeSet<&Identity> = shown.iter().map(|resource| &resource.identity).collect();
-        let mut lines = match identities.len() < shown.len() {
-            true => self.name_list(&name_list::of_resources(identities), indent, lead),
-            false => self.name_list(&name_list::of_resources(shown.iter().map(|it| &it.identity)), indent, lead),
-        };
-        let units: BTreeSet<&str> =
-            shown.iter().filter_map(|resource| resource.unit.as_ref()).map(|unit| unit.key.as_str()).collect();
-        if !units.is_empty() {
-            let count = plural(units.len(), "root");
-            lines.extend(self.places(&name_list::of_paths(units), indent, &format!("in {count}: ")));
-        }
-        lines
-    }
-
-    /// Places over as many lines as they take, up to a limit.
-    fn places(&mut self, families: &[name_list::Family], indent: usize, lead: &str) -> Vec<Line> {
-        let room = self.style.columns().saturating_sub(indent).max(8);
-        let words = format!("{lead}{}", name_list::first(families, name_list::count(families)));
-        let mut lines = wrapped(&words, Role::Plain, room);
-        if let Some(most) = self.most(MOST_PLACE_LINES).filter(|most| lines.len() > *most) {
-            lines.truncate(most);
-            lines.extend(self.left_out("more places", 0));
-        }
-        lines.into_iter().map(|line| Line::indented(indent).then(line)).collect()
-    }
-
-    fn name_list(&mut self, families: &[name_list::Family], indent: usize, lead: &str) -> Vec<Line> {
-        let columns = self.style.columns();
-        let start = Line::indented(indent).with(Role::Dim, lead);
-        if !self.style.is_verbose() && name_list::count(families) > self.listed {
-            let room = columns.saturating_sub(start.width());
-            let names = name_list::fitted(families, room);
-            let names = self.fitted(&names, room);
-            return vec![start.with(Role::Plain, &names)];
-        }
-        let mut lines = vec![start];
-        for piece in name_list::whole(families) {
-            let width = crate::report::paint::columns(&piece) + 1;
-            match lines.last_mut() {
-                Some(line) if line.width() <= indent || line.width() + width <= columns => {
-                    line.push(Role::Plain, &format!("{piece} "));
-                }
-                _ => lines.push(Line::indented(indent + 2).with(Role::Plain, &format!("{piece} "))),
-            }
-        }
-        lines
-    }
-
-    /// `why  customers/_/metadata.yaml:9`.
-    pub(super) fn why(&mut self, words: &str, indent: usize) -> Vec<Line> {
-        const LEAD: &str = "why  ";
-        let room = self.style.columns().saturating_sub(indent + LEAD.len()).max(8);
-        let mut lines = Vec::new();
-        for (at, line) in wrapped(words, Role::Dim, room).into_iter().enumerate() {
-            let text = self.fitted(&line.plain(), room);
-            let lead = if at == 0 { LEAD } else { "     " };
-            lines.push(Line::indented(indent).with(Role::Dim, lead).with(Role::Dim, &text));
-        }
-        lines
+    /// `because customers/_/metadata.yaml:9`.
+    pub(super) fn because(&mut self, words: &str, indent: usize) -> Vec<Line> {
+        self.phrase(&format!("because {words}"), indent)
     }
 
     /// A phrase in the background, over as many lines as it takes.
     pub(super) fn phrase(&mut self, words: &str, indent: usize) -> Vec<Line> {
         let room = self.style.columns().saturating_sub(indent).max(8);
-        let lines = wrapped(words, Role::Dim, room);
-        let fitted = lines.iter().map(|line| Line::indented(indent).with(Role::Dim, &self.fitted(&line.plain(), room)));
-        fitted.collect()
+        let lines = wrapped(words, Role::Dim, room).into_iter().flat_map(|line| line.broken(room));
+        lines.map(|line| Line::indented(indent).then(line)).collect()
     }
 
-    /// `4 overridden by customers/{mono, north}/metadata.yaml`, in so many columns if it can be.
-    pub(in crate::report) fn overridden_text(&mut self, edit: &LayerEdit, room: usize) -> String {
-        let lead = format!("{} overridden by ", grouped(edit.overridden.len()));
+    /// `4 overridden by customers/{mono, north}/metadata.yaml`.
+    pub(in crate::report) fn overridden_text(&mut self, edit: &LayerEdit) -> String {
         let places: BTreeSet<(RepoPath, usize)> = edit
             .overridden
             .iter()
@@ -269,17 +175,16 @@ impl Draft<'_> {
             1 => places.iter().map(|(file, line)| format!("{file}:{line}")).collect(),
             _ => {
                 let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
-                let families = name_list::of_files(files);
-                if self.style.is_verbose() {
-                    name_list::whole(&families).join(" ")
-                } else {
-                    name_list::fitted(&families, room.saturating_sub(lead.len()))
-                }
+                let most = (!self.style.is_verbose()).then_some(1);
+                Names::of_files(files).lines(LONGEST_LIST, most, "").join(" ")
             }
         };
-        format!("{lead}{by}")
+        format!("{} overridden by {by}", grouped(edit.overridden.len()))
     }
 }
+
+/// The widest list of files in a phrase.
+const LONGEST_LIST: usize = 160;
 
 /// Whether a group shows what an edit of a layer does.
 pub(in crate::report) fn is_behind(edit: &LayerEdit, group: &Group, report: &Report) -> bool {

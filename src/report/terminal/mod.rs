@@ -1,7 +1,8 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
-mod derived_groups;
+mod block;
 mod change;
+pub mod directories;
 mod footer;
 mod group;
 pub mod names;
@@ -12,19 +13,21 @@ mod sources;
 pub mod stat;
 mod summary;
 mod units;
+mod whole;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 
+pub use directories::write as write_summary;
 pub use names::write as write_names;
 pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
+pub(super) use block::{folded_paths, subject};
 pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
-pub(super) use stat::extent_words;
 pub(super) use summary::{as_text, count_texts, headline, incomplete, others};
 
 use super::Report;
@@ -32,49 +35,56 @@ use super::diagnostics;
 use super::edit_pattern::EditPattern;
 use super::lines;
 use super::locate::Locator;
+use super::outline::Outline;
 use super::paint::{Line, Role, Screen};
 use super::secret_numbers::SecretNumbers;
 use super::style::{Style, Symbols};
 use super::summary_counts::SummaryCounts;
-use super::text_diff::TextLayout;
-use crate::diff::{Fingerprint, Group, HomeFile, Member, ResourceChange};
+use super::text_diff::{Sign, TextLayout};
+use crate::diff::{Fingerprint, HomeFile, ResourceChange};
 use crate::text::Sources;
 
-/// Writes the whole report: groups first, then the other changes of each resource.
+/// Writes the whole report: problems first, then changes by the resources that share them, then what came, went and moved.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    if report.groups.is_empty() && report.edits.files.is_empty() {
-        return write_each(report, style, out);
-    }
-    let mut draft = Draft::new(report, style);
-    let mut screen = Screen::new(out, style);
-    frame(report, &mut draft, &mut screen, |draft, screen| {
-        section(sources::lines(report, draft), screen)?;
-        for (at, following) in derived_groups::in_order(report, draft) {
-            section(draft.group(report, at, &following), screen)?;
-        }
-        let shown = shown_in_groups(report, style);
-        for (at, resource) in report.resources.iter().enumerate() {
-            section(draft.resource_without(at, resource, &shown), screen)?;
-        }
-        findings(report, draft, screen)
-    })
+    write_outline(report, &Outline::new(report, style.is_verbose()), style, out)
 }
 
 /// Writes the report resource by resource.
 pub fn write_each(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    write_outline(report, &Outline::of_each(report), style, out)
+}
+
+fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut draft = Draft::new(report, style);
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
-        each_resource(report, screen, |resource| draft.resource(resource))?;
-        findings(report, draft, screen)
+        section(units::failed(report, draft), screen)?;
+        findings(report, draft, screen)?;
+        section(sources::lines(report, draft), screen)?;
+        outline.blocks.iter().try_for_each(|block| section(draft.block(report, block), screen))?;
+        for (found, sign) in [(&outline.added, Sign::Added), (&outline.removed, Sign::Removed)] {
+            draft.one_sided(report, found, sign).into_iter().try_for_each(|lines| section(lines, screen))?;
+        }
+        let moves: Vec<Line> = outline.moves.iter().flat_map(|moved| draft.moved(report, moved)).collect();
+        section(moves, screen)?;
+        section(units::rollouts(report, draft), screen)?;
+        respelled(report, draft, screen)?;
+        text_files(report, draft, screen)
     })
 }
 
-/// The changes that are not repeated at their resource, because groups or the resources that read the file show them.
-pub(super) fn shown_in_groups(report: &Report, style: &Style) -> BTreeSet<Member> {
-    let grouped = report.groups.iter().flat_map(Group::members);
-    let echoes = report.edits.echoes.iter().copied().filter(|_| !style.is_verbose());
-    grouped.chain(echoes).collect()
+/// Numbers in another spelling, for those who asked for everything.
+fn respelled(report: &Report, draft: &mut Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    if !draft.style.is_verbose() {
+        return Ok(());
+    }
+    for resource in report.resources.iter().filter(|resource| resource.spellings().next().is_some()) {
+        draft.enter(resource);
+        let mut lines = draft.header(resource);
+        lines.extend(draft.spellings(resource));
+        section(lines, screen)?;
+    }
+    Ok(())
 }
 
 fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
@@ -84,14 +94,17 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
     lines.into_iter().try_for_each(|line| screen.line(line))
 }
 
-/// The files that were compared as text, then the findings with their snippets, if there are any.
-pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
-    section(units::rollouts(report, draft), screen)?;
-    section(units::failed(report, draft), screen)?;
-    if !report.text_files.is_empty() {
-        screen.blank()?;
-        lines::show(&report.text_files, draft.style, screen)?;
+/// The files that were compared as text, if there are any.
+pub(super) fn text_files(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    if report.text_files.is_empty() {
+        return Ok(());
     }
+    screen.blank()?;
+    lines::show(&report.text_files, draft.style, screen)
+}
+
+/// The findings with their snippets, if there are any.
+pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
     if report.findings.is_empty() {
         return Ok(());
     }
@@ -134,16 +147,10 @@ pub(super) struct Draft<'a> {
     pub symbols: &'static Symbols,
     pub secret_numbers: SecretNumbers,
     pub locator: Locator<'a>,
-    /// Whether some text was shortened to fit; the footer then says how to show all of it.
-    pub was_cut: bool,
-    /// The steps of the path above, so that the next one can show what is new in it.
-    pub last_path: Vec<String>,
     /// The files of the current resource, before and after.
     pub homes: [Option<HomeFile>; 2],
-    /// Text before the next change, instead of blanks.
-    pub tag: Option<String>,
-    /// Lists of so many names are shown whole.
-    pub listed: usize,
+    /// Whether comments beside values are not shown, because secrets are near.
+    pub hides_comments: bool,
     /// The texts that values point into.
     pub sources: &'a Sources,
     /// A hint how to show what was left out.
@@ -159,11 +166,8 @@ impl<'a> Draft<'a> {
             symbols: style.symbols(),
             secret_numbers: SecretNumbers::number_all(report),
             locator: Locator::new(&report.sources),
-            was_cut: false,
-            last_path: Vec::new(),
             homes: [None, None],
-            tag: None,
-            listed: 0,
+            hides_comments: false,
             sources: &report.sources,
             hint: " (-v shows all)",
             edit_patterns: BTreeMap::new(),
@@ -172,23 +176,17 @@ impl<'a> Draft<'a> {
 
     /// The most lines of a value or text to show.
     pub(super) fn most(&self, lines: usize) -> Option<usize> {
-        (!self.style.is_verbose()).then_some(lines)
+        self.style.is_limited().then_some(lines)
     }
 
     /// For text after `indent` columns.
     pub(super) fn text_layout(&self, indent: usize) -> TextLayout<'static> {
         let room = self.style.columns().saturating_sub(indent).max(8);
-        TextLayout { width: self.most(room), color: self.style.color, symbols: self.symbols }
-    }
-
-    /// Text that fits into so many columns.
-    pub(super) fn fitted(&mut self, text: &str, width: usize) -> String {
-        match super::paint::cut_middle(text, width, self.symbols.ellipsis) {
-            Some(cut) if !self.style.is_verbose() => {
-                self.was_cut = true;
-                cut
-            }
-            _ => text.to_owned(),
+        TextLayout {
+            width: Some(room),
+            color: self.style.color,
+            shortens: self.style.is_limited(),
+            symbols: self.symbols,
         }
     }
 

@@ -6,7 +6,7 @@ use super::Draft;
 use super::change::Layout;
 use crate::diff::Change;
 use crate::report::fragment;
-use crate::report::paint::{Line, Role, columns, split_at_columns};
+use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::text_diff::Sign;
 use crate::value::{Node, Value};
 
@@ -25,7 +25,7 @@ impl Draft<'_> {
         (line.width() <= self.style.columns()).then_some(line)
     }
 
-    /// Both orders on lines of their own, as much of them as fits; all of it with `-v`.
+    /// Both orders on lines of their own.
     pub(super) fn orders(&mut self, before: &Node, after: &Node, layout: Layout) -> Vec<Line> {
         let (before, after) = self.item_names(before, after);
         let (before, after) = if self.style.is_verbose() { (before, after) } else { self.without_ends(before, after) };
@@ -46,12 +46,6 @@ impl Draft<'_> {
                 Some(row) if row.is_empty() || columns(row) + columns(piece.trim_end()) <= room => row.push_str(&piece),
                 _ => rows.push(piece),
             }
-        }
-        if !self.style.is_verbose() && rows.len() > 1 {
-            self.was_cut = true;
-            rows.truncate(1);
-            let (kept, _) = split_at_columns(&rows[0], room.saturating_sub(columns(self.symbols.ellipsis)));
-            rows[0] = [kept, self.symbols.ellipsis].concat();
         }
         rows.iter().map(|row| self.signed(sign, layout).with(sign.role(), row.trim_end())).collect()
     }
@@ -96,7 +90,9 @@ impl Draft<'_> {
             _ => Some(item),
         };
         match (named.and_then(|node| fragment::inline(node, &mut self.secret_numbers)), place) {
-            (Some(name), _) => self.fitted(&name, LONGEST_NAME),
+            (Some(name), _) => cut_middle(&name, LONGEST_NAME, self.symbols.ellipsis)
+                .filter(|_| self.style.is_limited())
+                .unwrap_or(name),
             (None, Some(place)) => format!("[{place}]"),
             (None, None) => "[new]".to_owned(),
         }

@@ -1,17 +1,17 @@
 //! One resource: its header line, then what changed in it.
 
-use std::collections::BTreeSet;
-
 use super::Draft;
 use super::change::Layout;
-use crate::diff::{HomeFile, Member, ResourceChange, Status};
+use crate::diff::{HomeFile, ResourceChange, Status};
 use crate::report::fragment;
+use crate::report::outline::renamed;
 use crate::report::paint::{Line, Role};
-use crate::report::text_diff::{Sign, whole};
+use crate::report::places::{Names, text_parts};
+use crate::report::text_diff::{Sign, broken, whole};
 use crate::resource::{Home, Identity, Resource};
 
 /// The most lines of a new or vanished resource.
-const CONTENT_LINES: usize = 14;
+const CONTENT_LINES: usize = 24;
 /// Indents of changes below the header, and of values below changes.
 pub(in crate::report) const CHANGES: Layout = Layout { indent: 2, details: 6, inset: 0 };
 /// Indent of a file that does not fit beside its resource.
@@ -25,45 +25,15 @@ impl Draft<'_> {
         lines
     }
 
-    /// The lines of a resource without changes that were shown before; empty if none are left.
-    pub(in crate::report) fn resource_without(
-        &mut self,
-        at: usize,
-        resource: &ResourceChange,
-        shown: &BTreeSet<Member>,
-    ) -> Vec<Line> {
-        let is_shown = |change| shown.contains(&Member { resource: at, change });
-        let count = resource.changes().count();
-        let has_news = count == 0 || resource.is_moved() || (0..count).any(|change| !is_shown(change));
-        let has_spellings = self.style.is_verbose() && resource.spellings().next().is_some();
-        if !has_news && !has_spellings {
-            return Vec::new();
-        }
-        let mut lines = self.header(resource);
-        lines.extend(self.changes_but(resource, CHANGES, &is_shown));
-        lines
-    }
-
     /// What changed inside a resource: its whole content if it came or went.
-    pub(in crate::report) fn changes_at(&mut self, resource: &ResourceChange, layout: Layout) -> Vec<Line> {
-        self.changes_but(resource, layout, &|_| false)
-    }
-
-    /// The lines of all changes except some, given by their positions.
-    pub(in crate::report) fn changes_but(
-        &mut self,
-        resource: &ResourceChange,
-        layout: Layout,
-        is_shown: &dyn Fn(usize) -> bool,
-    ) -> Vec<Line> {
+    fn changes_at(&mut self, resource: &ResourceChange, layout: Layout) -> Vec<Line> {
         self.enter(resource);
         let content = Layout { details: layout.details.saturating_sub(2), ..layout };
         match (&resource.before, &resource.after) {
             (None, Some(after)) if !after.is_selector() => self.content(after, Sign::Added, content),
             (Some(before), None) if !before.is_selector() => self.content(before, Sign::Removed, content),
             _ => {
-                let unshown = resource.changes().enumerate().filter(|(at, _)| !is_shown(*at));
-                let mut lines: Vec<Line> = unshown.flat_map(|(_, change)| self.change(change, layout)).collect();
+                let mut lines: Vec<Line> = resource.changes().flat_map(|change| self.change(change, layout)).collect();
                 lines.extend(self.spellings(resource));
                 lines
             }
@@ -81,14 +51,15 @@ impl Draft<'_> {
         let Some((symbol, role)) = self.status_symbol(resource) else { return Vec::new() };
         let columns = self.style.columns();
         let mut line = Line::default().with(role, &symbol).with(Role::Plain, " ");
-        let name = self.fitted(&self.name(resource), columns.saturating_sub(line.width()));
-        line.push(Role::Heading, &name);
-        let Some(files) = self.files(resource) else { return vec![line] };
+        line.push(Role::Heading, &self.name(resource));
+        let Some(files) = self.files(resource) else { return line.broken(columns) };
         if line.width() + 2 + super::super::paint::columns(&files) <= columns {
             return vec![line.with(Role::Plain, "  ").with(Role::Dim, &files)];
         }
-        let files = self.fitted(&files, columns.saturating_sub(FILE_INDENT));
-        vec![line, Line::indented(FILE_INDENT).with(Role::Dim, &files)]
+        let mut lines = line.broken(columns);
+        let names = Names::of_paths(vec![text_parts(&files)]).lines(columns.saturating_sub(FILE_INDENT), None, "");
+        lines.extend(names.iter().map(|name| Line::indented(FILE_INDENT).with(Role::Dim, name)));
+        lines
     }
 
     /// The symbol of a resource; none if there is nothing to show about it.
@@ -107,6 +78,12 @@ impl Draft<'_> {
     /// What the resource is called, both names if it was renamed.
     pub(in crate::report) fn name(&self, resource: &ResourceChange) -> String {
         match (&resource.before, &resource.after) {
+            (Some(before), Some(after)) if self.names_its_file(before) && self.names_its_file(after) => {
+                match before.file == after.file {
+                    true => after.identity.to_string(),
+                    false => renamed(&before.file.to_string(), &after.file.to_string()),
+                }
+            }
             (Some(before), Some(after)) if before.identity != after.identity => {
                 format!("{} {} {}", before.identity, self.symbols.arrow, after.identity)
             }
@@ -121,11 +98,14 @@ impl Draft<'_> {
         match (&resource.before, &resource.after) {
             (Some(before), Some(after)) if before.home() != after.home() => {
                 let is_said = self.names_its_file(before) && self.names_its_file(after);
-                (!is_said).then(|| format!("{} {} {}", before.home(), self.symbols.arrow, after.home()))
+                (!is_said).then(|| renamed(&before.home().to_string(), &after.home().to_string()))
             }
             (before, after) => {
                 let side = after.as_ref().or(before.as_ref())?;
-                (!self.names_its_file(side)).then(|| self.file(side))
+                match &side.unit {
+                    Some(unit) => Some(format!("{}/", unit.key)),
+                    None => (!self.names_its_file(side)).then(|| self.file(side)),
+                }
             }
         }
     }
@@ -142,7 +122,7 @@ impl Draft<'_> {
         }
     }
 
-    fn content(&mut self, side: &Resource, sign: Sign, layout: Layout) -> Vec<Line> {
+    pub(in crate::report) fn content(&mut self, side: &Resource, sign: Sign, layout: Layout) -> Vec<Line> {
         let most = self.most(CONTENT_LINES);
         let block = fragment::block(&side.payload, &mut self.secret_numbers, most);
         let mut lines = self.gutter(&block.lines, sign, layout);
@@ -151,15 +131,10 @@ impl Draft<'_> {
     }
 
     /// Lines of one side, each with its sign.
-    pub(super) fn gutter(&mut self, block: &[String], sign: Sign, layout: Layout) -> Vec<Line> {
+    pub(in crate::report) fn gutter(&mut self, block: &[String], sign: Sign, layout: Layout) -> Vec<Line> {
         let text_layout = self.text_layout(layout.details + layout.inset + 2);
-        let mut lines = Vec::with_capacity(block.len());
-        for text in block {
-            let row = whole(text, sign, text_layout);
-            self.was_cut |= row.is_cut;
-            lines.push(self.signed(sign, layout).then(row.text));
-        }
-        lines
+        let rows = broken(block.iter().map(|text| whole(text, sign)), text_layout);
+        rows.into_iter().map(|row| self.signed(sign, layout).then(row.text)).collect()
     }
 
     /// The start of a line that belongs to one side.
@@ -169,7 +144,8 @@ impl Draft<'_> {
 
     /// Forgets what was remembered of the resource before.
     pub(in crate::report) fn enter(&mut self, resource: &ResourceChange) {
-        self.last_path.clear();
         self.homes = HomeFile::both(resource);
+        let mut sides = resource.before.iter().chain(&resource.after);
+        self.hides_comments = sides.any(|side| side.payload.holds_secret());
     }
 }

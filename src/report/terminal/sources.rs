@@ -10,19 +10,12 @@ use crate::report::summary_counts::{grouped, plural};
 const MOST_FILES: usize = 8;
 const INDENT: usize = 2;
 
-/// A heading and one line per file; empty if there are neither groups nor files that affect other resources.
+/// A heading and one line per file; empty if no edited file affects other resources.
 pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let edits = &report.edits;
-    if edits.files.is_empty() && report.groups.is_empty() {
-        return Vec::new();
-    }
     let listed = draft.most(MOST_FILES).unwrap_or(edits.files.len());
     let mut rows: Vec<(String, usize, usize)> = Vec::new();
     rows.extend(edits.files.iter().take(listed).map(|file| (file.file.to_string(), file.edits, file.resources)));
-    if edits.own.files > 0 {
-        let own = format!("{} changed directly", plural(edits.own.files, "file"));
-        rows.push((own, edits.own.edits, edits.own.resources));
-    }
     if rows.is_empty() {
         return Vec::new();
     }
@@ -37,8 +30,7 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let width = rows.iter().map(|(name, ..)| columns(name)).max().unwrap_or(0).min(room);
     let mut lines = vec![Line::default().with(Role::Heading, "SOURCES")];
     for ((name, ..), (edits, resources)) in rows.iter().zip(counts) {
-        let name = draft.fitted(name, room);
-        let line = Line::indented(INDENT).with(Role::Plain, &name).padded(INDENT + width + 2);
+        let line = Line::indented(INDENT).with(Role::Plain, name).padded(INDENT + width + 2);
         let line = line.padded(INDENT + width + 2 + edits_width - columns(&edits));
         lines.push(line.with(Role::Dim, &edits).with(Role::Dim, &resources));
     }

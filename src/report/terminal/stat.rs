@@ -1,5 +1,6 @@
 //! The report as a table: one line per resource with how much changed in it.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use super::{Draft, frame};
@@ -26,9 +27,10 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     let mut screen = Screen::new(out, style);
     let shown: Vec<&ResourceChange> =
         report.resources.iter().filter(|resource| draft.status_symbol(resource).is_some()).collect();
-    let names = shown.iter().map(|resource| columns(&draft.name(resource)));
+    let twins = twins(&shown);
+    let names = shown.iter().map(|resource| columns(&full_name(&draft, resource, &twins)));
     let table = Table {
-        name: names.max().unwrap_or(0).clamp(8, style.columns().saturating_sub(20).max(8)),
+        name: names.max().unwrap_or(0).clamp(8, style.finite_columns().saturating_sub(20).max(8)),
         count: shown.iter().map(|resource| columns(&extent_words(resource))).max().unwrap_or(0),
         most: shown.iter().map(|resource| extent(resource).total()).max().unwrap_or(0),
     };
@@ -36,13 +38,13 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
         if !shown.is_empty() {
             screen.blank()?;
         }
-        shown.iter().flat_map(|resource| table.row(draft, resource)).try_for_each(|line| screen.line(line))?;
-        text_rows(report, draft, screen)
+        shown.iter().flat_map(|resource| table.row(draft, resource, &twins)).try_for_each(|line| screen.line(line))?;
+        text_rows(report, screen)
     })
 }
 
 /// One line per file that was compared as text.
-fn text_rows(report: &Report, draft: &mut Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+fn text_rows(report: &Report, screen: &mut Screen<'_>) -> io::Result<()> {
     if !report.text_files.is_empty() {
         screen.blank()?;
     }
@@ -53,12 +55,34 @@ fn text_rows(report: &Report, draft: &mut Draft<'_>, screen: &mut Screen<'_>) ->
             0 => lines::note(file),
             _ => format!("{}, +{added} -{removed} lines", file.kind),
         };
-        let name =
-            draft.fitted(&file.path.to_string(), draft.style.columns().saturating_sub(columns(&count) + 4).max(8));
+        let name = file.path.to_string();
         let line = Line::default().with(role, symbol).with(Role::Plain, " ").with(Role::Heading, &name);
         screen.line(line.with(Role::Plain, &format!("  {count}")))?;
     }
     Ok(())
+}
+
+/// Names that several resources have; these are told apart by their files.
+fn twins(shown: &[&ResourceChange]) -> BTreeSet<String> {
+    let name = |of: &&ResourceChange| Some(of.after.as_ref().or(of.before.as_ref())?.identity.to_string());
+    let (mut once, mut twins) = (BTreeSet::new(), BTreeSet::new());
+    for name in shown.iter().filter_map(name) {
+        if !once.insert(name.clone()) {
+            twins.insert(name);
+        }
+    }
+    twins
+}
+
+fn full_name(draft: &Draft<'_>, of: &ResourceChange, twins: &BTreeSet<String>) -> String {
+    let name = draft.name(of);
+    match of.after.as_ref().or(of.before.as_ref()) {
+        Some(side) if twins.contains(&side.identity.to_string()) => match &side.unit {
+            Some(unit) => format!("{name}  {}/", unit.key),
+            None => format!("{name}  {}", side.file),
+        },
+        _ => name,
+    }
 }
 
 struct Table {
@@ -68,12 +92,16 @@ struct Table {
 }
 
 impl Table {
-    fn row(&self, draft: &mut Draft<'_>, resource: &ResourceChange) -> Vec<Line> {
+    fn row(&self, draft: &Draft<'_>, resource: &ResourceChange, twins: &BTreeSet<String>) -> Vec<Line> {
         let Some((symbol, role)) = draft.status_symbol(resource) else { return Vec::new() };
-        let name = draft.fitted(&draft.name(resource), self.name);
+        let name = full_name(draft, resource, twins);
         let line = Line::default().with(role, &symbol).with(Role::Plain, " ").with(Role::Heading, &name);
+        if columns(&name) > self.name {
+            let extent = Line::indented(self.name + 4).with(Role::Plain, &extent_words(resource));
+            return line.broken(draft.style.columns()).into_iter().chain([extent]).collect();
+        }
         let line = line.padded(self.name + 4).with(Role::Plain, &extent_words(resource));
-        let room = draft.style.columns().saturating_sub(self.name + self.count + 6).min(WIDEST_BAR);
+        let room = draft.style.finite_columns().saturating_sub(self.name + self.count + 6).min(WIDEST_BAR);
         vec![line.padded(self.name + self.count + 6).then(bar(extent(resource), self.most, room))]
     }
 }
@@ -97,7 +125,7 @@ fn extent(resource: &ResourceChange) -> Extent {
 }
 
 /// `+1 ~2 -1`, or a word for a resource that was added, removed or moved.
-pub(in crate::report) fn extent_words(resource: &ResourceChange) -> String {
+fn extent_words(resource: &ResourceChange) -> String {
     let Extent { added, changed, removed } = extent(resource);
     match resource.status() {
         Status::Changed => {

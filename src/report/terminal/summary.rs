@@ -141,7 +141,6 @@ pub(in crate::report) fn count_texts(counts: &SummaryCounts) -> Vec<(Role, Strin
         (counts.added, Role::Added, "added".to_owned()),
         (counts.removed, Role::Removed, "removed".to_owned()),
         (counts.moved, Role::Moved, "moved".to_owned()),
-        (counts.groups, Role::Heading, noun(counts.groups, "group")),
         (counts.errors, Role::Alarm, noun(counts.errors, "error")),
         (counts.warnings, Role::Changed, noun(counts.warnings, "warning")),
         (counts.notes, Role::Dim, noun(counts.notes, "note")),

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
-use crate::report::{Report, name_list};
+use crate::report::places::{Names, text_parts};
 use crate::resource::{Home, Unit};
 use crate::sanitize;
 
@@ -50,6 +51,5 @@ const INDENT: usize = 4;
 
 fn places(units: &BTreeSet<&Unit>) -> String {
     let names: Vec<String> = units.iter().map(|unit| Home::Unit(unit).to_string()).collect();
-    let families = name_list::of_paths(names.iter().map(String::as_str));
-    name_list::first(&families, name_list::count(&families))
+    Names::of_paths(names.iter().map(|name| text_parts(name)).collect()).text()
 }

@@ -5,8 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use smol_str::SmolStr;
 
 use super::no_index;
-use crate::comparison::ComparedViews;
+use crate::comparison::{ComparedViews, SelectedResources};
 use crate::glob::Pattern;
+use crate::path::RepoPath;
+use crate::report::markdown::Comment;
 use crate::report::{self, Report, Style};
 use crate::shell::cli::{DiffArgs, DiffFormat, Global, View};
 use crate::shell::error::Failure;
@@ -23,9 +25,14 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let as_written = args.only.contains(&View::Sources);
-    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: args.all_files, as_written };
-    let comparison = session.comparison(asked);
+    let comparison = session.comparison(Asked {
+        ignored,
+        reveal,
+        views: views(&args.only),
+        all_files: args.all_files,
+        as_written: args.only.contains(&View::Sources),
+        selected: selected(args)?,
+    });
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
     show(&mut report, global, args, session.user_pager())?;
@@ -46,6 +53,7 @@ fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
         views: views(&args.only),
         all_files: true,
         as_written: args.only.contains(&View::Sources),
+        selected: selected(args)?,
     };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, args, None)?;
@@ -62,14 +70,15 @@ fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Optio
     if args.no_group && args.format != DiffFormat::Json {
         report.ungroup();
     }
-    let look = match (args.stat, args.name_only) {
-        (true, _) => Look::Stat,
-        (_, true) => Look::Names,
+    let look = match (args.stat, args.summary, args.name_only) {
+        (true, ..) => Look::Stat,
+        (_, true, _) => Look::Summary,
+        (_, _, true) => Look::Names,
         _ => Look::Format(args.format),
     };
     let style = Style { show_suppressed: args.show_suppressed, ..output::style(global) };
     let pager = if args.no_pager { None } else { pager::choose(user_pager.map(str::to_owned)) };
-    pager::through(pager, |out| write(report, look, &style, out))
+    pager::through(pager, |out| write(report, look, args.link.as_deref(), &style, out))
 }
 
 /// Everything, unless only some views are asked for. Files as they are written have all views.
@@ -77,6 +86,17 @@ fn views(only: &[View]) -> ComparedViews {
     let is_everything = only.iter().all(|view| *view == View::Sources);
     let has = |view| is_everything || only.contains(&view);
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
+}
+
+/// Which resources are shown.
+fn selected(args: &DiffArgs) -> Result<SelectedResources, Failure> {
+    let root = |text: &String| {
+        let trimmed = text.trim_start_matches("./").trim_end_matches('/');
+        let path = if trimmed == "." { Ok(RepoPath::root()) } else { RepoPath::new(trimmed) };
+        path.map_err(|error| Failure::new(format!("--root {text}: {error}")).help("name a directory of the repository"))
+    };
+    let roots = args.root.iter().map(root).collect::<Result<Vec<_>, _>>()?;
+    Ok(SelectedResources { kinds: args.kind.iter().map(SmolStr::new).collect(), roots })
 }
 
 fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
@@ -106,20 +126,31 @@ const COMMENT_BUDGET: usize = 65_000;
 pub(in crate::shell) enum Look {
     Format(DiffFormat),
     Stat,
+    Summary,
     Names,
 }
 
 /// Writes a report of differences.
-pub(in crate::shell) fn write(report: &Report, look: Look, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::shell) fn write(
+    report: &Report,
+    look: Look,
+    link: Option<&str>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match look {
         Look::Stat => report::terminal::write_stat(report, style, out),
+        Look::Summary => report::terminal::write_summary(report, style, out),
         Look::Names => report::terminal::write_names(report, style, out),
         Look::Format(DiffFormat::Terminal) => report::terminal::write(report, style, out),
         Look::Format(DiffFormat::SideBySide) => report::side_by_side::write(report, style, out),
         Look::Format(DiffFormat::Unified) => report::unified::write(report, style, out),
         Look::Format(DiffFormat::Json) => report::json::write(report, out),
         Look::Format(DiffFormat::JsonPatch) => report::json::write_patches(report, out),
-        Look::Format(DiffFormat::Markdown) => report::markdown::write(report, COMMENT_BUDGET, out),
+        Look::Format(DiffFormat::Html) => report::html::write(report, link, out),
+        Look::Format(DiffFormat::Markdown) => {
+            report::markdown::write(report, Comment { budget: COMMENT_BUDGET, link }, out)
+        }
     }
 }
 

@@ -258,7 +258,7 @@ impl Driver<'_> {
         let heading = FileHeading { path: &name, sides, notes };
         output::write(|out| match self.args.format {
             DiffFormat::Terminal => write_file(report, &heading, &style, out),
-            format => diff::write(report, Look::Format(format), &style, out),
+            format => diff::write(report, Look::Format(format), None, &style, out),
         })
     }
 }

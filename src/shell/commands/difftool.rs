@@ -56,7 +56,7 @@ fn write(report: &Report, format: DiffFormat, style: &Style) -> io::Result<()> {
         if is_for_people && is_only_text && !report.text_files.is_empty() {
             lines::write(&report.text_files, style, out)
         } else {
-            diff::write(report, Look::Format(format), style, out)
+            diff::write(report, Look::Format(format), None, style, out)
         }
     })
 }

@@ -14,15 +14,17 @@ use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
 use crate::report::affected::Listed;
 use crate::report::json::{matrix, roots};
+use crate::report::markdown::Comment;
 use crate::report::{self, Reach, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
 use crate::shell::cli::{GithubArgs, Global};
+
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Repository, Revision, RevisionPair};
-use crate::shell::output;
 use crate::shell::session::{Asked, Session, open_repository};
+use crate::shell::{environment, output};
 use files::Files;
 use range::{Assignment, Subject};
 
@@ -128,8 +130,9 @@ impl Review {
     fn write_summary(&self, budget: usize, out: &mut dyn Write) -> io::Result<()> {
         let sentence = format!("\n{}.\n", self.sentence(report::markdown::span));
         let budget = budget.saturating_sub(sentence.len());
+        let link = self.difference.as_ref().and_then(files_address);
         match &self.difference {
-            Some(difference) => report::markdown::write(difference, budget, out)?,
+            Some(difference) => report::markdown::write(difference, Comment { budget, link: link.as_deref() }, out)?,
             None => report::markdown::write_check(&self.verdict, budget, out)?,
         }
         out.write_all(sentence.as_bytes())
@@ -189,6 +192,20 @@ fn session(
 ) -> Result<Session, Failure> {
     let paths: Vec<Vec<u8>> = paths.iter().map(|path| path.as_encoded_bytes().to_vec()).collect();
     Session::new(global, repository, comparison, &paths, Policy::Base)
+}
+
+/// Where GitHub shows the files of the newer side, if that is a commit and the run says which repository it is in.
+fn files_address(difference: &Report) -> Option<String> {
+    let text = |name: &str| environment::text(name).ok().flatten().filter(|text| !text.is_empty());
+    let commit = Some(difference.after.as_str()).filter(|label| label.len() >= 7 && is_hexadecimal(label))?;
+    let (server, repository) = (text("GITHUB_SERVER_URL")?, text("GITHUB_REPOSITORY")?);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
+    let address = format!("{server}/{repository}/blob/{commit}");
+    address.chars().all(is_plain).then_some(address)
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A random word, which no file of the repository can contain.

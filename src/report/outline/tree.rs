@@ -1,0 +1,168 @@
+//! The changes of a block by their paths: what paths share is said once, and equal parts are shown once.
+
+use super::Entry;
+use super::fold::{field, is_same_change};
+use crate::diff::path_text;
+use crate::report::Report;
+use crate::report::paint::columns;
+use crate::report::places::Names;
+
+/// A part of a document with changes in it.
+#[derive(Debug, Clone)]
+pub(in crate::report) struct PathNode {
+    /// The steps from the node above.
+    pub steps: Vec<String>,
+    /// The changes at this very place, by their positions in the block.
+    pub entries: Vec<usize>,
+    /// The parts below.
+    pub children: Vec<PathNode>,
+    /// The entries of other parts that have the same changes.
+    twins: Vec<usize>,
+}
+
+/// Shorter names of parts with few changes are repeated.
+const WORTH_NESTING: usize = 12;
+/// So many changes below a short name.
+const FEW: usize = 2;
+
+/// The changes of a block as a tree. Folded entries are at its top.
+pub(in crate::report) fn path_tree(report: &Report, entries: &[Entry], embedded: &str) -> Vec<PathNode> {
+    let (mut top, mut paths) = (Vec::new(), Vec::new());
+    for (at, entry) in entries.iter().enumerate() {
+        match entry.at.as_slice() {
+            [only] => paths.push((path_text::steps(&only.path, embedded), at)),
+            _ => top.push(PathNode::leaf(vec![entry.at.first().map(|at| field(&at.path)).unwrap_or_default()], at)),
+        }
+    }
+    let borrowed: Vec<(&[String], usize)> = paths.iter().map(|(steps, at)| (steps.as_slice(), *at)).collect();
+    let nodes = merged(report, entries, nested(&borrowed), embedded);
+    top.extend(nodes.into_iter().flat_map(PathNode::flattened));
+    top
+}
+
+/// Puts paths with the same first step below it, in the order of their first occurrence.
+fn nested(paths: &[(&[String], usize)]) -> Vec<PathNode> {
+    let mut order: Vec<(&str, Vec<(&[String], usize)>)> = Vec::new();
+    for (steps, at) in paths {
+        let Some((first, rest)) = steps.split_first() else { continue };
+        match order.iter_mut().rev().find(|(known, _)| *known == first) {
+            Some((_, below)) => below.push((rest, *at)),
+            None => order.push((first, vec![(rest, *at)])),
+        }
+    }
+    order.into_iter().map(|(step, below)| node(step, &below)).collect()
+}
+
+fn node(step: &str, below: &[(&[String], usize)]) -> PathNode {
+    let entries = below.iter().filter(|(rest, _)| rest.is_empty()).map(|(_, at)| *at).collect();
+    let deeper: Vec<(&[String], usize)> = below.iter().filter(|(rest, _)| !rest.is_empty()).copied().collect();
+    let mut node = PathNode { steps: vec![step.to_owned()], entries, children: nested(&deeper), twins: Vec::new() };
+    node.join_only_child();
+    node
+}
+
+/// Parts with several changes that are the same are shown once: `.{a, b}`.
+fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>, embedded: &str) -> Vec<PathNode> {
+    let mut kept: Vec<(PathNode, Vec<Vec<String>>)> = Vec::new();
+    for mut node in nodes {
+        node.children = merged(report, entries, std::mem::take(&mut node.children), embedded);
+        node.join_only_child();
+        let twin = kept.iter_mut().find(|(known, names)| {
+            names.first().is_some_and(|name| name.len() == node.steps.len())
+                && node.is_manifold(report, entries)
+                && known.is_same(&node, report, entries)
+        });
+        match twin {
+            Some((known, names)) => {
+                names.push(node.steps.clone());
+                known.twins.extend(node.all());
+            }
+            None => {
+                let steps = node.steps.clone();
+                kept.push((node, vec![steps]));
+            }
+        }
+    }
+    let named = |(mut node, names): (PathNode, Vec<Vec<String>>)| {
+        if names.len() > 1 {
+            node.steps = vec![together(names, embedded)];
+        }
+        node
+    };
+    kept.into_iter().map(named).collect()
+}
+
+/// `.{a, b}`.
+fn together(mut names: Vec<Vec<String>>, embedded: &str) -> String {
+    // The sign before a document inside a string belongs to all of them.
+    let lead = format!(" {embedded} ");
+    let is_inside = names.iter().all(|name| name.first().is_some_and(|step| step.starts_with(&lead)));
+    for first in names.iter_mut().filter_map(|name| name.first_mut()).filter(|_| is_inside) {
+        first.drain(..lead.len());
+    }
+    let names = Names::in_braces(names).text();
+    if is_inside { format!("{lead}{names}") } else { names }
+}
+
+impl PathNode {
+    fn leaf(steps: Vec<String>, entry: usize) -> Self {
+        Self { steps, entries: vec![entry], children: Vec::new(), twins: Vec::new() }
+    }
+
+    /// A part with nothing in it but one other part is one with it.
+    fn join_only_child(&mut self) {
+        if let (true, [_]) = (self.entries.is_empty(), self.children.as_slice())
+            && let Some(child) = self.children.pop()
+        {
+            self.steps.extend(child.steps);
+            self.twins.extend(child.twins);
+            (self.entries, self.children) = (child.entries, child.children);
+        }
+    }
+
+    /// The whole path from the node above.
+    pub(in crate::report) fn label(&self) -> String {
+        self.steps.concat()
+    }
+
+    fn all(&self) -> Vec<usize> {
+        let below = self.children.iter().flat_map(PathNode::all);
+        self.entries.iter().copied().chain(below).chain(self.twins.iter().copied()).collect()
+    }
+
+    /// The entries of parts that are shown once for several.
+    pub(super) fn repeated(&self) -> Vec<usize> {
+        if self.twins.is_empty() { self.children.iter().flat_map(PathNode::repeated).collect() } else { self.all() }
+    }
+
+    /// Whether different changes are in it.
+    fn is_manifold(&self, report: &Report, entries: &[Entry]) -> bool {
+        let all = self.all();
+        let differs = |at: &usize| !is_same_change(report, &entries[all[0]], &entries[*at]);
+        all.len() > 1 && all[1..].iter().any(differs)
+    }
+
+    fn is_same(&self, other: &Self, report: &Report, entries: &[Entry]) -> bool {
+        let same = |(a, b): (&usize, &usize)| is_same_change(report, &entries[*a], &entries[*b]);
+        self.entries.len() == other.entries.len()
+            && self.children.len() == other.children.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+            && self
+                .children
+                .iter()
+                .zip(&other.children)
+                .all(|(a, b)| a.steps == b.steps && a.is_same(b, report, entries))
+    }
+
+    /// A short name with few changes below is not worth a line.
+    fn flattened(mut self) -> Vec<PathNode> {
+        self.children = self.children.into_iter().flat_map(PathNode::flattened).collect();
+        let is_short = columns(&self.label()) < WORTH_NESTING && self.all().len() <= FEW && self.twins.is_empty();
+        if !self.entries.is_empty() || !is_short || self.children.iter().any(|child| !child.children.is_empty()) {
+            return vec![self];
+        }
+        let steps = self.steps;
+        let joined = |child: PathNode| PathNode { steps: [steps.clone(), child.steps].concat(), ..child };
+        self.children.into_iter().map(joined).collect()
+    }
+}

@@ -1,0 +1,257 @@
+//! One block: resources, where they are, and the changes they share.
+
+use super::Draft;
+use super::change::Layout;
+use super::summary::wrapped;
+use crate::diff::{HomeFile, causes, path_text};
+use crate::path::RepoPath;
+use crate::report::outline::{Block, Entry, Occurrence, PathNode, path_tree};
+use crate::report::paint::{Line, Role, columns};
+use crate::report::places::{Names, text_parts};
+use crate::report::summary_counts::{grouped, plural};
+use crate::report::{Report, cause};
+use crate::resource::{Identity, Resource};
+
+/// Indents of the changes of a block, and of the names and places below its heading.
+const CHANGES: usize = 2;
+const PLACES: usize = 4;
+/// The most lines of places.
+const MOST_LINES: usize = 8;
+/// The most lines of names that places follow.
+const MOST_NAME_LINES: usize = 3;
+/// The most lines of folded paths.
+const MOST_PATH_LINES: usize = 4;
+/// The longest list of names where nothing limits lines.
+const LONGEST_LINE: usize = 16_000;
+
+/// What a block is about.
+pub(in crate::report) struct Subject {
+    /// The common name, or a number of resources.
+    pub title: String,
+    /// The names, if the title does not say them.
+    pub names: Option<Names>,
+    /// The files or roots, if the names do not say them.
+    pub places: Option<Names>,
+    /// How many of them: `in 5 files`.
+    pub extent: String,
+}
+
+impl Draft<'_> {
+    /// The lines of a block.
+    pub(super) fn block(&mut self, report: &Report, block: &Block) -> Vec<Line> {
+        let mut lines = self.heading(report, &block.resources, ("~", Role::Changed));
+        lines.extend(self.block_changes(report, block));
+        lines
+    }
+
+    /// Symbol, name and places of some resources.
+    pub(super) fn heading(&mut self, report: &Report, resources: &[usize], (symbol, role): (&str, Role)) -> Vec<Line> {
+        if let [only] = resources {
+            return self.header(&report.resources[*only]);
+        }
+        let subject = subject(report, resources);
+        let line = Line::default().with(role, symbol).with(Role::Plain, " ").with(Role::Heading, &subject.title);
+        let extent = Line::default().with(Role::Dim, &subject.extent);
+        let mut lines = if line.width() + 2 + extent.width() <= self.style.columns() {
+            vec![line.with(Role::Plain, "  ").then(extent)]
+        } else {
+            line.broken(self.style.columns())
+        };
+        let most = if subject.places.is_some() { MOST_NAME_LINES } else { MOST_LINES };
+        lines.extend(subject.names.iter().flat_map(|names| self.listed(names, Role::Plain, PLACES, "", most)));
+        lines.extend(subject.places.iter().flat_map(|names| self.listed(names, Role::Dim, PLACES, "", MOST_LINES)));
+        lines
+    }
+
+    /// Names over several lines; how many are missing is said.
+    pub(super) fn listed(&self, names: &Names, role: Role, indent: usize, lead: &str, most: usize) -> Vec<Line> {
+        let room = self.style.columns().min(LONGEST_LINE).saturating_sub(indent + columns(lead).min(40));
+        let most = (!self.style.is_verbose()).then_some(most);
+        let lines = names.lines(room, most, " (-v)");
+        let line = |(at, text): (usize, &String)| {
+            let lead = if at == 0 { lead } else { "  " };
+            Line::indented(indent).with(Role::Dim, lead).with(role, text)
+        };
+        lines.iter().enumerate().map(line).collect()
+    }
+
+    /// The names of some resources after a phrase; files for those that share a name.
+    pub(super) fn names_of(&self, report: &Report, resources: &[usize], indent: usize, lead: &str) -> Vec<Line> {
+        let subject = subject(report, resources);
+        let names = subject.names.or(subject.places.filter(|_| resources.len() > 1));
+        let names = names.unwrap_or_else(|| Names::of_paths(vec![vec![subject.title]]));
+        if columns(lead) + 12 <= self.style.columns() / 2 {
+            return self.listed(&names, Role::Plain, indent, lead, MOST_NAME_LINES);
+        }
+        let mut lines = self.phrase_lines(lead.trim_end(), indent);
+        lines.extend(self.listed(&names, Role::Plain, indent + 2, "", MOST_NAME_LINES));
+        lines
+    }
+
+    fn phrase_lines(&self, words: &str, indent: usize) -> Vec<Line> {
+        let room = self.style.columns().saturating_sub(indent).max(8);
+        let lines = wrapped(words, Role::Dim, room).into_iter().flat_map(|line| line.broken(room));
+        lines.map(|line| Line::indented(indent).then(line)).collect()
+    }
+
+    /// What changed in each resource of a block, by path.
+    pub(in crate::report) fn block_changes(&mut self, report: &Report, block: &Block) -> Vec<Line> {
+        self.enter_all(report, &block.resources);
+        let reasons: Vec<Option<String>> = block.entries.iter().map(|entry| self.reason(report, entry)).collect();
+        let shared = reasons.first().cloned().flatten().filter(|_| reasons.windows(2).all(|pair| pair[0] == pair[1]));
+        let reasons = if shared.is_some() { vec![None; reasons.len()] } else { reasons };
+        let mut lines = Vec::new();
+        for node in path_tree(report, &block.entries, self.symbols.embedded) {
+            lines.extend(self.node(report, block, &node, CHANGES, &reasons));
+        }
+        lines.extend(shared.iter().flat_map(|words| self.because(words, PLACES)).collect::<Vec<_>>());
+        lines
+    }
+
+    fn node(
+        &mut self,
+        report: &Report,
+        block: &Block,
+        node: &PathNode,
+        indent: usize,
+        reasons: &[Option<String>],
+    ) -> Vec<Line> {
+        let mut lines = Vec::new();
+        if node.entries.is_empty() {
+            let room = self.style.columns();
+            let line = Line::indented(indent).with(Role::Path, &node.label());
+            lines.extend(line.broken(room));
+        }
+        for &at in &node.entries {
+            let layout = Layout { indent, details: indent + 4, inset: 0 };
+            lines.extend(self.entry(report, &block.entries[at], &node.steps, layout));
+            lines.extend(reasons[at].iter().flat_map(|words| self.because(words, indent + 4)).collect::<Vec<_>>());
+        }
+        for child in &node.children {
+            lines.extend(self.node(report, block, child, indent + 2, reasons));
+        }
+        lines
+    }
+
+    /// One change, or the same change at several paths.
+    fn entry(&mut self, report: &Report, entry: &Entry, steps: &[String], layout: Layout) -> Vec<Line> {
+        let Some((_, change)) = entry.example(report) else { return Vec::new() };
+        if entry.at.len() > 1 {
+            let counted = format!("{} {} {}", grouped(entry.count()), self.symbols.times, steps.concat());
+            let mut lines = self.change_at(change, &[counted], layout);
+            let names = Names::of_paths(folded_paths(entry, self.symbols.embedded));
+            lines.extend(self.listed(&names, Role::Dim, layout.details, "at ", MOST_PATH_LINES));
+            return lines;
+        }
+        let Some(group) = entry.group.and_then(|at| report.groups.get(at)) else {
+            let mut lines = self.change_at(change, steps, layout);
+            if self.style.is_verbose() {
+                lines.extend(self.origins(change, layout.details));
+            }
+            return lines;
+        };
+        let mut lines = self.group_change(report, group, steps, layout);
+        if self.style.is_verbose() {
+            let fingerprint = format!("  {}", group.fingerprint);
+            lines.first_mut().into_iter().for_each(|line| line.push(Role::Dim, &fingerprint));
+        }
+        lines.extend(self.group_details(report, group, layout.details));
+        lines
+    }
+
+    /// Why an entry changed, if its values are defined outside of the files of its resources.
+    pub(in crate::report) fn reason(&mut self, report: &Report, entry: &Entry) -> Option<String> {
+        let (of, change) = entry.example(report)?;
+        if entry.at.len() > 1 {
+            return None;
+        }
+        match entry.group.and_then(|at| report.groups.get(at)) {
+            Some(group) => cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols),
+            None => {
+                let causes = causes(change, of, &report.sources);
+                causes.is_external().then(|| cause::of_change(causes, self.sources, &mut self.locator, self.symbols))
+            }
+        }
+    }
+
+    /// Prepares for the changes of some resources.
+    pub(in crate::report) fn enter_all(&mut self, report: &Report, resources: &[usize]) {
+        let sides = resources.iter().filter_map(|at| report.resources.get(*at));
+        self.hides_comments =
+            sides.flat_map(|of| of.before.iter().chain(&of.after)).any(|side| side.payload.holds_secret());
+        self.homes = match resources {
+            [only] => HomeFile::both(&report.resources[*only]),
+            _ => [None, None],
+        };
+    }
+}
+
+/// The paths of a folded entry without the field that they share, in order.
+pub(in crate::report) fn folded_paths(entry: &Entry, embedded: &str) -> Vec<Vec<String>> {
+    let steps = |at: &Occurrence| path_text::steps(&at.path, embedded);
+    let mut paths: Vec<Vec<String>> = Vec::new();
+    for path in entry.at.iter().map(steps) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let shortest = paths.iter().map(Vec::len).min().unwrap_or(0);
+    let last = paths.first().and_then(|path| path.last().cloned());
+    if shortest > 1 && paths.iter().all(|path| path.last() == last.as_ref()) {
+        paths.iter_mut().for_each(|path| path.truncate(path.len() - 1));
+    }
+    paths
+}
+
+/// What to call some resources, and where they are.
+pub(in crate::report) fn subject(report: &Report, resources: &[usize]) -> Subject {
+    let sides: Vec<&Resource> = resources
+        .iter()
+        .filter_map(|at| report.resources.get(*at))
+        .filter_map(|of| of.after.as_ref().or(of.before.as_ref()))
+        .collect();
+    let roots: Option<Vec<String>> = sides.iter().map(|side| Some(side.unit.as_ref()?.key.to_string())).collect();
+    let (places, extent) = match roots {
+        Some(mut roots) => {
+            roots.sort();
+            roots.dedup();
+            let extent = format!("in {}", plural(roots.len(), "root"));
+            (Names::of_paths(roots.iter().map(|root| text_parts(root)).collect()), extent)
+        }
+        None => {
+            let mut files: Vec<&RepoPath> = sides.iter().map(|side| &side.file).collect();
+            files.sort();
+            files.dedup();
+            let extent = format!("in {}", plural(files.len(), "file"));
+            (Names::of_files(files), extent)
+        }
+    };
+    let count = sides.len();
+    let identities = || sides.iter().map(|side| &side.identity);
+    let first = identities().next();
+    if identities().all(|identity| Some(identity) == first) {
+        let title = first.map(ToString::to_string).unwrap_or_default();
+        return Subject { title, names: None, places: Some(places), extent };
+    }
+    if identities().all(|identity| matches!(identity, Identity::File { .. })) {
+        return Subject { title: plural(count, "file"), names: None, places: Some(places), extent: String::new() };
+    }
+    let names = Some(Names::of_resources(identities()));
+    if identities().all(|identity| matches!(identity, Identity::Logical(_))) {
+        return Subject { title: plural(count, "resource"), names, places: None, extent: String::new() };
+    }
+    Subject { title: kinds(&sides), names, places: Some(places), extent }
+}
+
+/// `9 × Deployment`, or `9 resources` of several kinds.
+fn kinds(sides: &[&Resource]) -> String {
+    let kind = |side: &&Resource| match &side.identity {
+        Identity::Kubernetes(name) => Some(name.kind.clone()),
+        _ => None,
+    };
+    let first = sides.first().and_then(kind);
+    match first.filter(|first| sides.iter().all(|side| kind(side).as_ref() == Some(first))) {
+        Some(kind) => format!("{} × {kind}", grouped(sides.len())),
+        None => plural(sides.len(), "resource"),
+    }
+}

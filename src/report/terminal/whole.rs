@@ -1,0 +1,123 @@
+//! Resources as a whole: added, removed and moved ones.
+
+use super::Draft;
+use super::change::Layout;
+use crate::report::Report;
+use crate::report::outline::{Alike, LISTED, Move, by_directory};
+use crate::report::paint::{Line, Role, columns};
+use crate::report::places::{Names, text_parts};
+use crate::report::summary_counts::{grouped, plural};
+use crate::report::text_diff::Sign;
+
+const INDENT: usize = 4;
+/// The most kinds of a directory.
+const MOST_KINDS: usize = 6;
+
+impl Draft<'_> {
+    /// Added or removed resources, each section with a blank line before it; a summary of many.
+    pub(super) fn one_sided(&mut self, report: &Report, found: &[Alike], sign: Sign) -> Vec<Vec<Line>> {
+        let count: usize = found.iter().map(|alike| alike.resources.len()).sum();
+        if count > LISTED && !self.style.is_verbose() {
+            return vec![self.summarised(report, found, sign)];
+        }
+        found.iter().map(|alike| self.alike(report, alike, sign)).collect()
+    }
+
+    fn alike(&mut self, report: &Report, alike: &Alike, sign: Sign) -> Vec<Line> {
+        let mut lines = self.heading(report, &alike.resources, (sign.gutter().trim_end(), sign.role()));
+        let first = alike.resources.first().and_then(|at| report.resources.get(*at));
+        let side = first.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
+        lines.extend(side.into_iter().flat_map(|side| self.content(side, sign, CONTENT)));
+        lines
+    }
+
+    /// `+ 483 resources added in 247 files`, then a line for each directory.
+    fn summarised(&mut self, report: &Report, found: &[Alike], sign: Sign) -> Vec<Line> {
+        let mut resources: Vec<usize> = found.iter().flat_map(|alike| alike.resources.iter().copied()).collect();
+        resources.sort_unstable();
+        let directories = by_directory(report, &resources);
+        let files: usize = directories.iter().map(|directory| directory.files).sum();
+        let word = if sign == Sign::Added { "added" } else { "removed" };
+        let title = format!("{} {word}", plural(resources.len(), "resource"));
+        let line = Line::default().with(sign.role(), sign.gutter()).with(Role::Heading, &title);
+        let mut lines = vec![line.with(Role::Dim, &format!("  in {} (-v shows each)", plural(files, "file")))];
+        if sign == Sign::Added {
+            lines.extend(self.copies(report));
+        }
+        let widest = directories.iter().map(|directory| columns(&directory.name)).max().unwrap_or(0);
+        for directory in &directories {
+            let mut kinds: Vec<String> = directory
+                .kinds
+                .iter()
+                .take(MOST_KINDS)
+                .map(|(kind, count)| format!("{kind} {}", grouped(*count)))
+                .collect();
+            let more = directory.kinds.len().saturating_sub(MOST_KINDS);
+            kinds.extend((more > 0).then(|| format!("{more} more kinds")));
+            let name = if directory.name.is_empty() { "./" } else { &directory.name };
+            let count = grouped(directory.resources);
+            let start = Line::indented(INDENT).with(Role::Plain, name).padded(INDENT + widest + 2);
+            let start = start.with(Role::Plain, &format!("{count:>5}  "));
+            let line = start.clone().with(Role::Dim, &kinds.join(", "));
+            if line.width() <= self.style.columns() {
+                lines.push(line);
+            } else {
+                lines.push(start);
+                lines.extend(self.phrase(&kinds.join(", "), INDENT + 2));
+            }
+        }
+        lines
+    }
+
+    /// `245 files copied from components/pipeline-service`.
+    fn copies(&mut self, report: &Report) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for copy in &report.copies {
+            let from = if copy.from.is_root() { "./".to_owned() } else { format!("{}/", copy.from) };
+            let to = if copy.to.is_root() { "./".to_owned() } else { format!("{}/", copy.to) };
+            let phrase = format!("{} copied from {from} to {to}", plural(copy.files, "file"));
+            lines.extend(self.phrase(&phrase, INDENT));
+        }
+        lines
+    }
+
+    /// `» archive/ => .archive/  386 files moved unchanged`.
+    pub(super) fn moved(&mut self, report: &Report, moved: &Move) -> Vec<Line> {
+        let start = Line::default().with(Role::Moved, self.symbols.moved).with(Role::Plain, " ");
+        let line = start.clone().with(Role::Heading, &moved.name());
+        let files = moved.files.len();
+        let words = match (files, moved.changed) {
+            (1, 0) => "moved unchanged".to_owned(),
+            (1, _) => "moved and changed".to_owned(),
+            (files, 0) => format!("{} moved unchanged", plural(files, "file")),
+            (files, changed) if changed == files => format!("{} moved, all changed", plural(files, "file")),
+            (files, changed) => format!("{} moved, {} of them changed", plural(files, "file"), grouped(changed)),
+        };
+        let words = match moved.resources.len() {
+            resources if resources > files => format!("{words} ({})", plural(resources, "resource")),
+            _ => words,
+        };
+        let mut lines = if line.width() + 2 + columns(&words) <= self.style.columns() {
+            vec![line.with(Role::Dim, &format!("  {words}"))]
+        } else {
+            let names = Names::of_paths(vec![text_parts(&moved.name())]);
+            let room = self.style.columns().saturating_sub(INDENT);
+            let mut lines: Vec<Line> = Vec::new();
+            for (at, name) in names.lines(room, None, "").iter().enumerate() {
+                let start = if at == 0 { start.clone() } else { Line::indented(INDENT) };
+                lines.push(start.with(Role::Heading, name));
+            }
+            lines.extend(self.phrase(&words, INDENT));
+            lines
+        };
+        if self.style.is_verbose() && files > 1 {
+            lines.extend(
+                moved.resources.iter().filter_map(|at| report.resources.get(*at)).flat_map(|of| self.header(of)),
+            );
+        }
+        lines
+    }
+}
+
+/// Where the lines of an added or removed resource start.
+const CONTENT: Layout = Layout { indent: 2, details: 4, inset: 0 };
