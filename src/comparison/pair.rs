@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
+use super::rollout::Rollout;
+use super::unit_change::UnitChange;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
 use crate::diff::{self, ResourcePair};
@@ -31,12 +33,16 @@ pub(super) struct LoadSummary {
     pub(super) files: LoadedFiles,
     /// Resources in the files that differ, on either side.
     pub(super) resources: usize,
+    /// Units whose inputs changed.
+    pub(super) units: Vec<UnitChange>,
+    /// Resources that are rolled out because of another one.
+    pub(super) rollouts: Vec<Rollout>,
 }
 
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files, written } = loaded;
+        let Loaded { before, after, findings, gap, files, written, units, rollouts } = loaded;
         let resources = before.len().max(after.len()) + files.same_documents;
         let mut pairs = diff::pair(before, after);
         let mut readers = AncestorReaders::default();
@@ -44,7 +50,7 @@ impl Comparison<'_> {
             readers = self.readers_below(&pairs, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources }, written }
+        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources, units, rollouts }, written }
     }
 
     fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
+use super::rollout::Rollout;
+use super::unit_change::UnitChange;
 use super::views::Changes;
 use super::{
     Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
@@ -46,6 +48,10 @@ pub struct Report {
     pub text_files: Vec<TextFile>,
     /// Changed or affected files that could not be compared.
     pub unread: BTreeSet<RepoPath>,
+    /// Units whose inputs changed, whether or not their output differs.
+    pub units: Vec<UnitChange>,
+    /// Resources that are rolled out only because the content of another one has changed.
+    pub rollouts: Vec<Rollout>,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
@@ -116,7 +122,7 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: examined } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -156,6 +162,8 @@ impl Comparison<'_> {
             only: self.options.views.names(),
             would_hide: notes.would_hide,
             incomplete,
+            rollouts,
+            units,
             ..self.empty_report(skipped, files.read_as)
         }
     }

@@ -171,6 +171,8 @@ pub enum ExpressionValue {
     Unchanged,
     /// Nothing, as before.
     Nothing,
+    /// Another value, which is a change of its own.
+    Changed,
 }
 
 impl ExpressionValue {
@@ -179,6 +181,7 @@ impl ExpressionValue {
         match self {
             Self::Unchanged => "value unchanged",
             Self::Nothing => "finds nothing on either side",
+            Self::Changed => "value changed",
         }
     }
 }

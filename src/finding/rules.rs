@@ -143,6 +143,10 @@ rules! {
         "a keyword is next to a function instead of next to `eval`",
         "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Next to \
          the function they would be ignored.";
+    EXPRESSION_NEEDS_RUN = "expression/needs-run", Validation, Note,
+        "expressions need a running deployment, and are compared as text",
+        "A document of Unfurl addresses the model and the environment of a deployment. What cannot be worked out from the files stays as \
+         it is written, and an edit of its text is shown.";
     EXPRESSION_NOT_NULL = "expression/not-null", Validation, Error,
         "an expression marked `strict: notnull` gives null",
         "The expression found null, or nothing at all. Give the value it looks for, or take `strict` out.";
@@ -189,9 +193,24 @@ rules! {
         "an entry of a kustomization matches nothing",
         "The target of a patch, an image or a target of a replacement selects no resource of the kustomization, so the entry has no \
          effect. Remove it, or correct its name. Components are not checked: they may be written for resources that only some users have.";
+    KUSTOMIZE_OUTSIDE_ROOT = "kustomize/outside-root", Validation, Note,
+        "a kustomization reads a file that is not below its directory",
+        "`kustomize build` refuses such files unless `--load-restrictor LoadRestrictionsNone` is given; Flux and outcrop read them.";
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
+    INCLUDE_ELSEWHERE = "include/elsewhere", NotFound, Note,
+        "includes lead to other repositories",
+        "The directive names a repository that is not this one, or another revision of it. It stays as it is written and is compared as \
+         data; nothing is fetched, and a local file of that name is not read. `remotes` in outcrop.yaml names further addresses of \
+         this repository.";
+    INCLUDE_ENVIRONMENT = "include/environment", NotFound, Note,
+        "includes depend on the environment of a run",
+        "A condition, a variable in a file name or an address on the network is known to a run alone. The directive stays as it is \
+         written and is compared as data.";
+    INCLUDE_PYTHON = "include/python", NotFound, Note,
+        "includes lead to programs",
+        "Unfurl runs the file to get its content. Nothing is run here: the directive stays as it is written and is compared as data.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
@@ -256,6 +275,9 @@ rules! {
     MERGE_NOT_RESTORABLE = "merge/not-restorable", Validation, Error,
         "a changed document cannot be written so that expanding it restores it",
         "Keys that look like directives would be expanded when the document is read again. Rename or remove them.";
+    MERGE_OPTIONAL_BROKEN = "merge/optional-broken", Validation, Warning,
+        "a file that may be missing is there and cannot be read",
+        "`+?include` brings in nothing if its file is missing. A file with errors brings in nothing either, which is hardly meant.";
     MERGE_RECURSIVE_INCLUDE = "merge/recursive-include", Validation, Error,
         "a directive leads back to itself",
         "The value would be infinite. The chain shows the cycle; remove one of its directives.";
@@ -276,12 +298,16 @@ rules! {
         "Either no resource matches the layer, or a stronger layer overrides the value for every resource that does. The edit has no \
          effect; check whether it belongs in another file.";
     METADATA_IDENTITY = "metadata/identity", Validation, Error,
-        "an item of a list has no name",
-        "An item without a path is named by the attribute that `aliasFromAttribute` or `idFromAttribute` points to. Neither gives a text \
-         or a number here.";
+        "a resource or an item of a list has no name",
+        "The id and the alias of a resource are attributes of its payload, or templates of them. A template needs all of its \
+         attributes, and gives one segment of a path. An item of a list has no path that could name it instead.";
     METADATA_INVALID = "metadata/invalid", Validation, Error,
         "a value in a metadata file is not what its field takes",
         "Metadata is read strictly, so that a typo cannot silently change many resources. The message says what the field takes.";
+    METADATA_MIXED_FORMS = "metadata/mixed-forms", Validation, Warning,
+        "a metadata file has groups of the old form and of the new one",
+        "`resourceInfo` and `operationInfo` are the old form, `resource`, `operations` and `selector` the new one, which reaches less \
+         far. With groups of both, the file has the new form and its names win. Keep one form.";
     METADATA_NOT_A_FILE = "metadata/not-a-file", Validation, Warning,
         "a metadata file is a link, which is not followed",
         "Symbolic links and submodules are never followed. Put the file itself where the link is.";
@@ -294,12 +320,20 @@ rules! {
     METADATA_REDUNDANT = "metadata/redundant", Validation, Warning,
         "a layer sets a field to what a weaker layer sets already",
         "For every resource that takes the field from this layer, a weaker layer has the same value. One of them can go.";
+    METADATA_SECRET_LOST = "metadata/secret-lost", Validation, Warning,
+        "a path is no longer reached by a layer that declares a secret attribute",
+        "The file has the new form now, which applies to the items of its collection only. Paths further down lose the secret \
+         attributes that it declared. Write `selector: {descendants: true}`, or declare them again below.";
     METADATA_SELECTOR = "metadata/selector", Validation, Warning,
         "metadata is in a directory whose name matches nothing",
         "The name of this directory looks like a glob but is malformed, so the layer in it never applies to a resource.";
     METADATA_SHADOWED = "metadata/shadowed", Validation, Warning,
         "a field is given under two names, and one is ignored",
         "Many fields have older names that are still read. If both are written, the canonical name is used, for operations with all of its content.";
+    METADATA_SIDECAR = "metadata/sidecar", NotFound, Error,
+        "a file beside a resource that an attribute names is missing",
+        "`externalizedAttributes` names attributes whose text is in a file beside the resource. The file is read from the same revision; \
+         where it is missing, the attribute keeps its placeholder.";
     METADATA_TWO_FILES = "metadata/two-files", Conflict, Warning,
         "a directory has two metadata files",
         "Only one of them is read: `.yaml` before `.yml` before `.json`. Remove the other.";

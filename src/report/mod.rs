@@ -1,5 +1,6 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
+pub mod affected;
 mod cause;
 mod name_list;
 pub mod diagnostics;

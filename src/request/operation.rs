@@ -8,7 +8,7 @@ use super::render::{FieldTemplate, RenderedPart};
 use super::scope::{Scoped, logical_collection, scope_for};
 use super::server::{self, SentParts, ServerDefaults};
 use super::transform::{Flavour, transform};
-use super::validate::{SchemaCheck, validate};
+use super::validate::{SchemaCheck, lacking, validate};
 use super::{RequestTarget, url};
 use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Outcome, Rule, sort_by_span};
@@ -126,6 +126,9 @@ impl<'a> RequestBuilder<'a, '_> {
 
     fn parts(&mut self, wanted: RequestParts) -> RenderedParts {
         let scoped = scope_for(self.target, self.operation);
+        if self.is_filled_in {
+            self.findings.extend(scoped.identity_findings());
+        }
         let collection = self.collection(&scoped);
         // Without a collection, what does not need it is still looked at, so that all that is wrong is said at once.
         let scoped = match &collection {
@@ -288,6 +291,7 @@ impl<'a> RequestBuilder<'a, '_> {
             "Content-Type" => "contentType".to_owned(),
             name => format!("headers.{name}"),
         };
+        let default = if default.is_empty() { default } else { self.media_type().unwrap_or(default) };
         let template = FieldTemplate::of(self.target.metadata, &field_path, field, default);
         let part = self.fill_in(&template, scoped, Purpose::Text)?;
         if !is_token(name) {
@@ -298,6 +302,13 @@ impl<'a> RequestBuilder<'a, '_> {
         }
         let text = part.text.trim().to_owned();
         Some(RenderedPart { text, ..part })
+    }
+
+    /// The media type of a payload whose format is not that of the repository.
+    fn media_type(&self) -> Option<&'static str> {
+        let known = self.target.known_type()?;
+        let has_format = self.target.metadata.text(Section::Resource, Field::Format).is_some();
+        (has_format || !matches!(known.name, "json" | "yaml")).then_some(known.media)
     }
 
     /// Whether the strongest layer that sets or clears a header clears it.
@@ -317,6 +328,7 @@ impl<'a> RequestBuilder<'a, '_> {
         if !self.is_filled_in {
             return explicit.cloned();
         }
+        self.findings.extend(lacking(self.target, self.operation));
         let payload = explicit.unwrap_or(self.target.payload);
         let body = self.kept(transform(payload, self.target, self.operation, scoped, Flavour::Request))?;
         self.findings.extend(validate(&body, self.target, self.operation, scoped));

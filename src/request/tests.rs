@@ -109,6 +109,7 @@ impl World {
             payload: self.payloads.get(&path).unwrap_or(&null),
             metadata: &metadata,
             format: Format::Json,
+            file_type: None,
             lookup: self,
             sources: &self.sources,
             memo: &self.memo,

@@ -7,7 +7,7 @@ use super::attribute::AttributePaths;
 use super::scope::{Scoped, with_derived};
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::openapi::{Body, check_body};
-use crate::metadata::{Field, FieldPath, Operation, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section, required_attributes};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
@@ -22,6 +22,26 @@ pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, s
     let mut findings = required(&view, body, target, operation);
     findings.extend(assertions(&view, target, operation));
     findings
+}
+
+/// What the payload lacks of the attributes that metadata requires before any transform, all at once.
+pub(super) fn lacking(target: &RequestTarget<'_>, operation: Operation) -> Option<Finding> {
+    let required = required_attributes(target.metadata, operation);
+    let missing = required.iter().filter(|pointer| target.payload.at(pointer).is_none_or(is_null));
+    let missing: Vec<String> = missing.map(Pointer::to_string).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let shown = sanitize::inline(&missing.join(", ")).into_owned();
+    let message =
+        format!("the payload of {} for {} is missing required attributes [{shown}]", operation.name(), target.path);
+    let finding = Finding::new(&finding::REQUEST_REQUIRED, Location::Span(target.payload.span.start_only()), message);
+    let fields = [Field::ResourceRequired, Field::AliasFromAttribute, Field::IdFromAttribute];
+    let at = fields.iter().find_map(|field| target.metadata.provenance(&FieldPath::new(Section::Resource, *field)));
+    Some(match at {
+        Some(provenance) => finding.related(provenance.winner.at, "required here"),
+        None => finding,
+    })
 }
 
 /// The check of a body against the schema that `validate.schemaRef` names.
@@ -92,6 +112,9 @@ fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
 
 fn keys(attribute: &str) -> Option<Vec<SmolStr>> {
     let attribute = attribute.trim();
+    if attribute.contains("{{") {
+        return None;
+    }
     let keys: Vec<SmolStr> = if attribute.starts_with('/') {
         Pointer::parse(attribute).ok()?.tokens().to_vec()
     } else {

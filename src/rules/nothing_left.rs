@@ -12,7 +12,7 @@ pub fn nothing_left(side: &Side<'_>, resource: &Resource) -> Option<Finding> {
     let path = side.path_of(resource).filter(|_| resource.is_managed())?;
     let metadata = side.metadata_of(resource).filter(|metadata| metadata.is_complete())?;
     let transforms = metadata.transforms(Operation::Compare);
-    let (_, first) = transforms.first().filter(|_| !is_empty(&resource.payload))?;
+    let first = transforms.first().filter(|_| !is_empty(&resource.payload))?;
     let target = side.target(&path, &resource.payload, &metadata, &resource.file);
     // A rule that fails is reported with the requests.
     let left = request::compare_transform(&resource.payload, &target).ok()?;
@@ -20,7 +20,7 @@ pub fn nothing_left(side: &Side<'_>, resource: &Resource) -> Option<Finding> {
         return None;
     }
     let message = format!("the compare rules leave nothing of {} to compare", resource.identity);
-    let finding = Finding::new(&finding::COMPARE_NOTHING_LEFT, Location::Span(first.span), message)
+    let finding = Finding::new(&finding::COMPARE_NOTHING_LEFT, Location::Span(first.node.span), message)
         .labelled("leaves nothing")
         .related(resource.payload.span.start_only(), "of all this")
         .help("no change of the resource would be seen; is an attribute misspelled?")

@@ -30,7 +30,7 @@ pub fn same_names(side: &Side<'_>, collection: &LogicalPath, file: &RepoPath) ->
         let Some(metadata) = ResourceLookup::metadata(side, &path).filter(|metadata| may_name(metadata)) else {
             continue;
         };
-        let identity = identify(&metadata, &path, &payload);
+        let identity = identify(&metadata, &path, &payload).value;
         let is_one_name = identity.alias == identity.remote_id;
         let own =
             [("alias", Field::AliasFromAttribute, identity.alias), ("id", Field::IdFromAttribute, identity.remote_id)];

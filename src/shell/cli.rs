@@ -72,6 +72,8 @@ pub(super) enum Command {
     Diff(DiffArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
+    /// List the kustomize roots that a change affects
+    Affected(AffectedArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
     /// Put merge directives back into a document that was edited in its expanded form
@@ -141,6 +143,9 @@ pub(super) struct Range {
     /// Compare with the index instead of the working tree
     #[arg(long, visible_alias = "cached", env = "OUTCROP_STAGED")]
     pub(super) staged: bool,
+    /// Compare from the common ancestor of both sides, as A...B does
+    #[arg(long, env = "OUTCROP_MERGE_BASE")]
+    pub(super) merge_base: bool,
     /// Which side's outcrop.yaml rules apply
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_POLICY")]
     pub(super) policy: PolicyName,
@@ -201,8 +206,36 @@ pub(super) struct DiffArgs {
     pub(super) exit_code: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct AffectedArgs {
+    #[command(flatten)]
+    pub(super) range: Range,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: AffectedFormat,
+    /// List also roots whose files changed and whose output is the same
+    #[arg(long)]
+    pub(super) reached: bool,
+    /// Print only the names of the roots
+    #[arg(long, conflicts_with = "format")]
+    pub(super) name_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum AffectedFormat {
+    /// One line for each root
+    #[default]
+    Text,
+    /// JSON, with the resources that differ
+    Json,
+    /// A job matrix for GitHub Actions
+    Matrix,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
+    /// Files as they are written, instead of what kustomizations make of them
+    Sources,
     /// The content of resources
     Payload,
     /// Their effective metadata
@@ -290,10 +323,15 @@ pub(super) struct At {
 #[derive(Debug, Args)]
 #[command(after_help = examples::EXPLAIN)]
 pub(super) struct ExplainArgs {
-    /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
+    /// A logical path such as /customers/acme, a file or directory, a kustomize root, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Show only values at or below this JSON Pointer, in the content and in the metadata
+    /// Show only values at or below this JSON Pointer, in the content and in the metadata; after a kustomize root, the resource:
+    /// 'Deployment shop/web'
+    #[arg(value_name = "POINTER|RESOURCE")]
     pub(super) pointer: Option<String>,
+    /// After a kustomize root and a resource: show only values at or below this JSON Pointer
+    #[arg(value_name = "POINTER")]
+    pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
@@ -522,7 +560,8 @@ pub(super) struct RestoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = examples::RENDER)]
 pub(super) struct RenderArgs {
-    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]; or one
+    /// directory with a kustomization, which is built
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
     /// Render the kustomization in this directory, as `kustomize build` does, without network or checkout

@@ -6,8 +6,8 @@ mod apply;
 mod cli;
 mod commands;
 mod configuration;
-mod day;
 mod content;
+mod day;
 pub mod directory;
 mod environment;
 mod error;
@@ -57,6 +57,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Diff(args) => commands::diff::run(global, args),
         Command::Check(args) => commands::check::run(global, args),
+        Command::Affected(args) => commands::affected::run(global, args),
         Command::Difftool(args) => commands::difftool::run(global, args),
         Command::DiffDriver(args) => commands::diff_driver::run(global, args),
         Command::Install(args) => commands::install::run(global, args),

@@ -13,6 +13,7 @@ use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
 use crate::comparison::{ComparedViews, Comparison, Options};
+use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
@@ -29,6 +30,8 @@ pub(super) struct Asked {
     pub(super) views: ComparedViews,
     /// Whether files that are no configuration are shown as text.
     pub(super) all_files: bool,
+    /// Whether files are compared as they are written, and not what units make of them.
+    pub(super) as_written: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -50,7 +53,9 @@ impl Session {
     pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
         let repository = open_repository(global)?;
         let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
-        let selection = repository.select(Words { is_staged: range.staged, arguments: &range.words, paths })?;
+        let words =
+            Words { is_staged: range.staged, is_from_merge_base: range.merge_base, arguments: &range.words, paths };
+        let selection = repository.select(words)?;
         let policy = match range.policy {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
@@ -71,6 +76,7 @@ impl Session {
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
         let configuration = configuration::for_pair(global, &before, &after, policy, &sources)?;
+        let configuration = configuration.with_remotes(&repository.remotes());
         configuration::note_ignored(global, repository, &after);
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());
@@ -88,7 +94,8 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written } = asked;
+        let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
         let day = self.day.clone();
         let options = Options {
@@ -99,6 +106,7 @@ impl Session {
             views,
             reveal,
             all_files,
+            layouts,
             day,
             ..Options::default()
         };

@@ -4,6 +4,7 @@
 //! A [`Side`] reads files on demand, expands their directives, and answers what a resource is in effect. Each answer is computed
 //! once.
 
+mod defaults;
 mod evaluate;
 mod expressions;
 mod find;
@@ -17,6 +18,7 @@ mod patching;
 mod render;
 mod requests;
 mod selection;
+mod selectors;
 mod stages;
 mod survey;
 mod tree;
@@ -69,6 +71,10 @@ pub struct Side<'a> {
 
 /// Answers that were computed before.
 struct Caches {
+    /// Whether the snapshot holds documents of Unfurl.
+    holds_unfurl: OnceLock<bool>,
+    /// Files whose resources have defaults below them.
+    based: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
     written: Memo<RepoPath, Arc<Written>>,
     children: Memo<LogicalPath, Arc<[LogicalPath]>>,
@@ -148,7 +154,11 @@ impl<'a> Side<'a> {
 
     /// What the file at a path holds; nothing if there is none. It is read once.
     pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
-        self.files().file(path)
+        let content = self.files().file(path);
+        if !self.is_based(&content) {
+            return content;
+        }
+        self.caches.based.get(path, || Arc::new(self.based(FileContent::clone(&content))))
     }
 
     /// What expanding a document of this side needs.
@@ -163,7 +173,8 @@ impl<'a> Side<'a> {
 
     /// The resources of a file that is parsed already.
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
-        self.files().content(path, parsed)
+        let content = self.files().content(path, parsed);
+        if self.is_based(&content) { self.based(content) } else { content }
     }
 }
 
@@ -208,6 +219,8 @@ impl Caches {
         let patch_files =
             given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
+            holds_unfurl: OnceLock::new(),
+            based: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
             children: Memo::default(),

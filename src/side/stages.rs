@@ -158,7 +158,7 @@ impl Side<'_> {
     ) -> Outcome<Patched> {
         let metadata = self.metadata_of(resource);
         let alias = match &metadata {
-            Some(metadata) => identify(metadata, path, computed).alias,
+            Some(metadata) => identify(metadata, path, computed).value.alias,
             None => path.last().unwrap_or_default().into(),
         };
         let nothing = Node::map(Vec::new(), computed.span.start_only());

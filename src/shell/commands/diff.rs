@@ -23,7 +23,9 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let comparison = session.comparison(Asked { ignored, reveal, views: views(&args.only), all_files: args.all_files });
+    let as_written = args.only.contains(&View::Sources);
+    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: args.all_files, as_written };
+    let comparison = session.comparison(asked);
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
     show(&mut report, global, args, session.user_pager())?;
@@ -38,7 +40,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
 /// Compares two files or directories instead of two revisions.
 fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: true };
+    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: true, as_written: false };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, args, None)?;
     let differs = report.text_files.iter().any(|file| !file.content.is_same());
@@ -64,9 +66,10 @@ fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Optio
     pager::through(pager, |out| write(report, look, &style, out))
 }
 
-/// Everything, unless only some views are asked for.
+/// Everything, unless only some views are asked for. Files as they are written have all views.
 fn views(only: &[View]) -> ComparedViews {
-    let has = |view| only.is_empty() || only.contains(&view);
+    let is_everything = only.iter().all(|view| *view == View::Sources);
+    let has = |view| is_everything || only.contains(&view);
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 

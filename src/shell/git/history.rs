@@ -19,14 +19,6 @@ impl Repository {
         parents.map_err(|error| self.missing(&tree.label, to_gix(commit), &error))
     }
 
-    /// When a commit was made, in seconds since 1970, as its committer says.
-    pub fn committed_on(&self, commit: ObjectId) -> Option<i64> {
-        self.objects.with(|repository, _| {
-            let commit = repository.find_commit(to_gix(commit)).ok()?;
-            Some(commit.time().ok()?.seconds)
-        })
-    }
-
     /// The tree of a commit's first parent; an empty tree if it is the first commit.
     pub fn first_parent(&self, tree: &Tree) -> Result<Tree, GitError> {
         match self.parents(tree)?.first() {
@@ -44,6 +36,14 @@ impl Repository {
             commits.take(most).map(|commit| commit.id.to_string()).collect()
         });
         ids.iter().filter_map(|id| self.resolve(id).ok()).collect()
+    }
+
+    /// When a commit was made, in seconds since 1970, as its committer says.
+    pub fn committed_on(&self, commit: ObjectId) -> Option<i64> {
+        self.objects.with(|repository, _| {
+            let commit = repository.find_commit(to_gix(commit)).ok()?;
+            Some(commit.time().ok()?.seconds)
+        })
     }
 
     /// The best common ancestor of a commit and of everything that was last seen on a remote, if there is one.

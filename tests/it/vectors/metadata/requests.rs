@@ -181,6 +181,7 @@ impl<'s> Scene<'s> {
             payload: &self.payload,
             metadata: &self.metadata,
             format: self.format,
+            file_type: None,
             lookup: &self.around,
             sources: self.sources,
             memo: &self.memo,
