@@ -77,6 +77,17 @@ pub fn rank(name: &[u8], stem: &str) -> Option<usize> {
     EXTENSIONS.iter().position(|known| known.as_bytes() == extension)
 }
 
+/// Whether a file of this name holds the resource that its directory is named after, in any format.
+pub fn is_resource_file(name: &[u8]) -> bool {
+    name.strip_prefix(RESOURCE.as_bytes())
+        .is_some_and(|rest| rest.len() > 1 && rest[0] == b'.' && !rest[1..].contains(&b'.'))
+}
+
+/// Whether a file with this stem holds defaults of a layer beside it: `defaults`, or `defaults-` and the name of a profile.
+pub fn is_defaults_stem(stem: &str) -> bool {
+    stem == "defaults" || stem.starts_with("defaults-")
+}
+
 /// Whether a file of this name holds patches, if its directory is one for layers.
 pub fn is_patch_file(name: &[u8]) -> bool {
     rank(name, PATCHES).is_some()

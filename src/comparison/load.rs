@@ -150,6 +150,16 @@ impl Loaded {
             }
             return self;
         }
+        // What fails in a file that nobody touched belongs to a check of everything.
+        let is_incomplete = before.is_incomplete || after.is_incomplete;
+        if !is_edited && before.is_incomplete && after.is_incomplete {
+            self.before.extend(before.resources);
+            self.after.extend(after.resources);
+            return self;
+        }
+        if is_incomplete {
+            self.gap = self.gap.max(Gap::Unparsed);
+        }
         if before.is_unreadable || after.is_unreadable {
             self.gap = Gap::Unreadable;
         } else if is_broken {

@@ -13,7 +13,7 @@ use crate::diff::{self, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::Identity;
+use crate::resource::{Identity, Resource};
 use crate::snapshot::ChangedFile;
 
 /// Pairs of resources, and what was found out before.
@@ -64,7 +64,12 @@ impl Comparison<'_> {
     /// The resources of files that were not loaded because nothing in them changed.
     fn unloaded_pairs(&self, readers: &AncestorReaders, pairs: &[ResourcePair]) -> Vec<ResourcePair> {
         let resources = pairs.iter().flat_map(|(before, after)| [before, after]).flatten();
-        let known: BTreeSet<&RepoPath> = resources.map(|resource| &resource.file).collect();
+        let [before, after] = self.unloaded(readers, resources.map(|resource| &resource.file).collect());
+        diff::pair(before, after)
+    }
+
+    /// The resources of both sides in files that are not known yet, in effect and with their secrets hidden.
+    pub(super) fn unloaded(&self, readers: &AncestorReaders, known: BTreeSet<&RepoPath>) -> [Vec<Resource>; 2] {
         let unknown = readers.iter().filter(|file| !known.contains(file)).map(|file| ChangedFile {
             path: file.clone(),
             before: self.before.snapshot.entry(file).ok().flatten(),
@@ -75,8 +80,7 @@ impl Comparison<'_> {
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
         let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
         let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
-        let [before, after] = self.hide_both(before.resources, after.resources);
-        diff::pair(before, after)
+        self.hide_both(before.resources, after.resources)
     }
 
     /// Whether a resource is seen differently from below, because layers name the segments of its path differently now.

@@ -17,7 +17,7 @@ use crate::finding::Finding;
 use crate::impact::LayerEdit;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
-use crate::rules::{self, ByAge, Settled};
+use crate::rules::{self, Allowed, ByAge, ByAllowance, Settled};
 use crate::snapshot::{Unreadable, renames};
 use crate::text::Sources;
 
@@ -38,6 +38,8 @@ pub struct Report {
     pub layer_edits: Vec<LayerEdit>,
     /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
+    /// Problems that a waiver or a comment accepts, each with the reason.
+    pub allowed: Vec<Allowed>,
     /// Problems that are new and do not limit the comparison, in the same order.
     pub new_problems: Vec<Finding>,
     /// The number of other problems, which both sides have.
@@ -169,9 +171,11 @@ impl Comparison<'_> {
     /// The findings of the newer side as a report.
     pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
         let loaded = &prepared.loaded;
-        let known: &[Finding] = if judged == Judged::New { &loaded.findings.before } else { &[] };
-        let ByAge { new: mut findings, mut existing } =
-            rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
+        let mut known = if judged == Judged::New { loaded.findings.before.clone() } else { Vec::new() };
+        let mut found = loaded.findings.after.clone();
+        rules::name_subjects(&mut known, &loaded.before, self.after.sources);
+        rules::name_subjects(&mut found, &loaded.after, self.after.sources);
+        let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
             loaded.before.iter().map(|resource| ((&resource.file, resource.position), &resource.payload)).collect();
@@ -191,7 +195,12 @@ impl Comparison<'_> {
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
         let Settled { findings, switched_off } = self.settle(findings);
+        let waivers = &self.configuration.policy().waivers;
+        let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
+        // What was found out about waivers and comments has severities too.
+        let Settled { findings, .. } = self.settle(findings);
         Report {
+            allowed,
             existing_problems: self.settle(existing).findings.len(),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
@@ -234,7 +243,7 @@ impl Comparison<'_> {
     }
 
     /// What the rules of the newer side's `outcrop.yaml` would take out of what is shown now.
-    fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
+    pub(super) fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
         let (old, new) = (self.configuration.policy(), &self.configuration.after);
         if (&old.ignore, &old.compare) == (&new.ignore, &new.compare) {
             return Vec::new();

@@ -4,8 +4,10 @@
 //! give a wrong answer: a resource that is left out counts as unchanged.
 
 mod ancestor_readers;
+mod beside;
 mod dependents;
 mod layer_edits;
+mod openapi_readers;
 mod role_changes;
 mod selected;
 
@@ -77,13 +79,14 @@ pub fn impact(question: &Question<'_>) -> Impact {
     // A unit may read a file of any format.
     let has_units = [question.before, question.after].iter().any(|side| side.files().has_units());
     let may_matter = |file: &ChangedFile| has_units || Format::of_file_name(file.path.file_name()).is_some();
-    if edited.iter().any(may_matter) {
+    let beside = beside::beside(question, edited);
+    if beside.is_some() || edited.iter().any(may_matter) {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
             impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
         } else {
-            known = impact.follow(question, edited);
+            known = impact.follow(question, edited, beside.unwrap_or_default());
         }
     }
     impact.take(question, found.files, everywhere.as_deref().unwrap_or_default(), known);
@@ -129,12 +132,19 @@ impl Impact {
     }
 
     /// Finds what is affected, and returns entries of the newer side that it looked up on the way.
-    fn follow(&mut self, question: &Question<'_>, files: &[ChangedFile]) -> BTreeMap<RepoPath, Entry> {
+    fn follow(
+        &mut self,
+        question: &Question<'_>,
+        files: &[ChangedFile],
+        beside: beside::Beside,
+    ) -> BTreeMap<RepoPath, Entry> {
         let edits = Edits::new(files, [question.before.snapshot, question.after.snapshot]);
         let edited: BTreeSet<&RepoPath> = files.iter().map(|file| &file.path).collect();
         self.layers =
             edited.iter().filter(|path| is_layer_file(path.file_name())).map(|path| (*path).clone()).collect();
+        self.layers.extend(beside.layers);
         let mut affected: Vec<RepoPath> = role_changes::role_changes(question, &edited);
+        affected.extend(beside.resources);
         let known = dependents::known(question, &edits);
         for (path, facts) in known.after.files.iter().filter(|(path, _)| !edited.contains(path)) {
             let is_reached = |input: &Input| known.after.differs(input, &edits, &known.after.files);
@@ -148,6 +158,7 @@ impl Impact {
             }
         }
         affected.extend(self.take_units(&known, &edits));
+        affected.extend(openapi_readers::openapi_readers(question, &edited));
         self.findings.extend(known.findings);
         self.layers.sort_unstable();
         self.layers.dedup();
@@ -220,8 +231,10 @@ fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
 /// Whether the sides read the same files differently.
 fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
-        let Settings { roots, metadata_root, directives, merge, expressions, layouts_off, .. } = settings;
-        (roots.clone(), metadata_root.clone(), *directives, *merge, *expressions, layouts_off.clone())
+        let Settings { roots, metadata_root, metadata_overlay, directives, merge, expressions, .. } = settings;
+        let metadata = (metadata_root.clone(), metadata_overlay.clone());
+        let dialects = (settings.unfurl, settings.layouts_off.clone());
+        (roots.clone(), metadata, *directives, *merge, *expressions, dialects)
     };
     reading(before) != reading(after)
 }

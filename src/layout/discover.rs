@@ -182,7 +182,11 @@ impl Files<'_> {
 
     fn facts_in(&self, content: &FileContent) -> FileFacts {
         let mut inputs: Vec<Input> = content.reads.iter().map(|(path, read)| input(path, *read)).collect();
-        let computes = |resource: &Resource| has_expressions(&resource.payload);
+        // Paths in documents of Unfurl are not looked up.
+        let is_unfurl = |resource: &Resource| {
+            self.given().settings.unfurl && directive::unfurl_role(&resource.payload, &resource.file).is_some()
+        };
+        let computes = |resource: &Resource| has_expressions(&resource.payload) && !is_unfurl(resource);
         if self.given().settings.expressions && content.resources.iter().any(computes) {
             // What an expression reads is known only when it is evaluated; it can be any resource.
             inputs.push(Input::Subtree(RepoPath::root()));

@@ -22,7 +22,7 @@ pub use kubernetes::Kubernetes;
 pub use plain::Plain;
 pub use rendered::Rendered;
 pub use role::{Role, Roles};
-pub use roots::Kustomize;
+pub use roots::{Flux, Kustomize};
 
 use crate::document::Document;
 use crate::limits::Limits;
@@ -31,7 +31,7 @@ use crate::resource::{Identity, Parsed, ReadAs, Resource, Unit};
 use crate::value::Node;
 
 /// Every layout, the most specific first: a document is shown by the first one that recognises it.
-pub const LAYOUTS: &[&dyn Layout] = &[&Kustomize, &Declarest, &Kubernetes, &Plain];
+pub const LAYOUTS: &[&dyn Layout] = &[&Flux, &Kustomize, &Declarest, &Kubernetes, &Plain];
 
 /// The layouts that show files as they are written.
 pub const FILE_LAYOUTS: &[&dyn Layout] = &[&Declarest, &Kubernetes, &Plain];

@@ -7,7 +7,9 @@ pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
+mod finding_groups;
 pub mod github;
+mod identified;
 pub mod json;
 #[cfg(test)]
 mod laws;

@@ -14,6 +14,7 @@ pub use query::KubernetesQuery;
 pub use unit::Unit;
 
 use crate::glob::{Pattern, is_glob};
+use crate::names;
 use crate::path::{LogicalPath, RepoPath};
 use crate::sanitize;
 use crate::value::Node;
@@ -39,7 +40,7 @@ impl Resource {
     pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
         match &self.identity {
-            _ if self.unit.is_some() => None,
+            _ if self.unit.is_some() || self.is_selector() => None,
             Identity::Logical(path) => Some(path.clone()),
             Identity::Kubernetes(name) => {
                 let segment = format!("{}.{}", name.kind, name.name);
@@ -61,7 +62,12 @@ impl Resource {
 
     /// Whether it is something that requests are made for: a plain file is only itself.
     pub fn is_managed(&self) -> bool {
-        !matches!(self.identity, Identity::File { .. })
+        !matches!(self.identity, Identity::File { .. }) && !self.is_selector()
+    }
+
+    /// Whether it is the effective metadata of a selector, and no resource: what a repository of layers alone consists of.
+    pub fn is_selector(&self) -> bool {
+        matches!(self.identity, Identity::Logical(_)) && names::is_metadata_file(self.file.file_name())
     }
 
     /// Whether a pattern of files or logical paths covers the resource; a directory covers everything in it.

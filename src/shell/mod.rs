@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod configuration;
 mod content;
+mod day;
 pub mod directory;
 mod environment;
 mod error;

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
 use super::configuration;
+use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
@@ -42,6 +43,8 @@ pub(super) struct Session {
     budget: Budget,
     sources: Arc<Sources>,
     user_pager: Option<String>,
+    /// The day by which waivers are judged.
+    day: SmolStr,
     memory: TreeMemory,
 }
 
@@ -50,7 +53,9 @@ impl Session {
     pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
         let repository = open_repository(global)?;
         let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
-        let selection = repository.select(Words { is_staged: range.staged, arguments: &range.words, paths })?;
+        let words =
+            Words { is_staged: range.staged, is_from_merge_base: range.merge_base, arguments: &range.words, paths };
+        let selection = repository.select(words)?;
         let policy = match range.policy {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
@@ -71,6 +76,7 @@ impl Session {
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
         let configuration = configuration::for_pair(global, &before, &after, policy, &sources)?;
+        let configuration = configuration.with_remotes(&repository.remotes());
         configuration::note_ignored(global, repository, &after);
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());
@@ -79,7 +85,11 @@ impl Session {
         let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
-        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
+        let day = match comparison.after.commit().and_then(|commit| repository.committed_on(commit)) {
+            Some(seconds) => day::of_seconds(seconds),
+            None => day::today(),
+        };
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory })
     }
 
     /// The comparison of both sides.
@@ -87,6 +97,7 @@ impl Session {
         let Asked { ignored, reveal, views, all_files, as_written } = asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
+        let day = self.day.clone();
         let options = Options {
             scope,
             budget,
@@ -96,6 +107,7 @@ impl Session {
             reveal,
             all_files,
             layouts,
+            day,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

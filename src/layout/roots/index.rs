@@ -19,6 +19,9 @@ pub(super) const REFERENCES: &str = "kustomize references";
 /// Applications by the directories that they name; a `*` is any one part of a path.
 pub(super) const NAMED: &str = "application paths";
 
+/// Files by the directories that a Flux Kustomization in them applies.
+pub(super) const APPLIED: &str = "flux paths";
+
 /// A kustomization that may be a root.
 pub(super) const ROOT: &str = "root";
 /// A kustomization that is only part of others.

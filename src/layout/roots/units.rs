@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::index::{self, COMPONENT, KUSTOMIZATIONS, NAMED, REFERENCES};
+use super::index::{self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, REFERENCES};
 use super::leaf;
 use crate::layout::kustomize::{self, Built, BuiltResource};
 use crate::layout::{Ask, IndexEntry, Layout, Rendered};
@@ -34,7 +34,9 @@ impl Layout for Kustomize {
         let mut roots = graph.roots();
         let is_named = |directory: &&SmolStr| named.iter().any(|(_, pattern)| fits(pattern, directory));
         roots.extend(graph.directories.iter().filter(is_named).cloned());
-        roots.into_iter().map(unit).collect()
+        // What Flux applies is rendered with everything that the object adds.
+        let applied: BTreeSet<SmolStr> = ask.index(APPLIED).into_iter().map(|(_, directory)| directory).collect();
+        roots.into_iter().filter(|directory| !applied.contains(directory)).map(unit).collect()
     }
 
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
@@ -116,7 +118,7 @@ impl Graph {
 }
 
 /// What a build gives, with everything that it read as inputs.
-fn rendered(ask: &Ask<'_, '_>, built: Built) -> Rendered {
+pub(super) fn rendered(ask: &Ask<'_, '_>, built: Built) -> Rendered {
     let sources = ask.given().sources;
     built.listings.iter().for_each(|directory| ask.depend_on_subtree(directory));
     let shows = built.inputs.iter().filter(|path| ask.is_file(path)).cloned().collect();

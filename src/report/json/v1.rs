@@ -38,6 +38,9 @@ pub(super) struct WireReport<'a> {
     pub sources: Vec<WireSource>,
     pub layer_edits: Vec<WireLayerEdit>,
     pub findings: Vec<WireFinding<'a>>,
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<WireAccepted<'a>>,
     pub compared_as_text: Vec<WireTextFile>,
     pub not_compared: Vec<WireTextFile>,
     pub skipped: Vec<WireSkipped>,
@@ -109,6 +112,9 @@ pub(super) struct Summary {
 pub(super) struct WireResource<'a> {
     pub id: String,
     pub identity: WireIdentity<'a>,
+    /// `selector` for the effective metadata of a selector; left out for resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<&'static str>,
     pub status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<WireFile>,
@@ -357,6 +363,21 @@ pub(super) struct WireFinding<'a> {
     pub related: Vec<WireRelated<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<&'a str>,
+    /// Left out if it is about no resource; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    pub fingerprint: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireAccepted<'a> {
+    #[serde(flatten)]
+    pub finding: WireFinding<'a>,
+    pub reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<&'a str>,
 }
 
 #[derive(Serialize)]

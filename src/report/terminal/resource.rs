@@ -59,8 +59,8 @@ impl Draft<'_> {
         self.enter(resource);
         let content = Layout { details: layout.details.saturating_sub(2), ..layout };
         match (&resource.before, &resource.after) {
-            (None, Some(after)) => self.content(after, Sign::Added, content),
-            (Some(before), None) => self.content(before, Sign::Removed, content),
+            (None, Some(after)) if !after.is_selector() => self.content(after, Sign::Added, content),
+            (Some(before), None) if !before.is_selector() => self.content(before, Sign::Removed, content),
             _ => {
                 let unshown = resource.changes().enumerate().filter(|(at, _)| !is_shown(*at));
                 let mut lines: Vec<Line> = unshown.flat_map(|(_, change)| self.change(change, layout)).collect();

@@ -40,13 +40,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
 /// Compares two files or directories instead of two revisions.
 fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let asked = Asked {
-        ignored,
-        reveal,
-        views: views(&args.only),
-        all_files: true,
-        as_written: args.only.contains(&View::Sources),
-    };
+    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: true, as_written: false };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, args, None)?;
     let differs = report.text_files.iter().any(|file| !file.content.is_same());

@@ -65,16 +65,15 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
 /// A comment has at most 65,536 characters; the rest is room for a marker.
 const COMMENT_BYTES: usize = 60_000;
 
-/// What later jobs can use: the number of resources, the roots as a JSON list for a job matrix, and labels for the pull request.
-fn reach_outputs(reach: &Reach) -> [(&'static str, String); 3] {
+/// What later jobs can use: the number of resources, and labels for the pull request.
+fn reach_outputs(reach: &Reach) -> [(&'static str, String); 2] {
     let list = |items: &[String]| {
         let mut json = JsonWriter::new(Layout::Compact);
         json.list(items, |writer, item| writer.text(item));
         json.into_text()
     };
-    let roots: Vec<String> = reach.roots.iter().cloned().collect();
-    let labels: Vec<String> = roots.iter().take(MOST_LABELS).map(|root| label(root)).collect();
-    [("resources", reach.resources.to_string()), ("roots", list(&roots)), ("labels", list(&labels))]
+    let labels: Vec<String> = reach.roots.iter().take(MOST_LABELS).map(|root| label(root)).collect();
+    [("resources", reach.resources.to_string()), ("labels", list(&labels))]
 }
 
 /// More labels than this say nothing.
