@@ -119,7 +119,7 @@ impl<'s> Merge<'s> {
         let old_tuples: Vec<Vec<SmolStr>> = olds.iter().map(&tuple).collect();
         let mut first: Vec<Node> = Vec::new();
         // Upstream loses an item without its only key, and with it every item of the resource that the patch does not name.
-        let is_keyless = |item: &&Node| keys.len() == 1 && item.get(keys[0]).is_none();
+        let is_keyless = |item: &&Node| !olds.is_empty() && keys.len() == 1 && item.get(keys[0]).is_none();
         if news.iter().any(|item| is_keyless(&item)) {
             kept.iter_mut().zip(&old_tuples).for_each(|(kept, key)| {
                 if !news.iter().any(|item| tuple(item) == *key) {
