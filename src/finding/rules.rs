@@ -183,6 +183,18 @@ rules! {
     EXPRESSION_UNREADABLE = "expression/unreadable", Unreadable, Error,
         "an expression needs a resource that cannot be read",
         "The result of the expression is unknown as long as a file that it reads cannot be read. Repair that file.";
+    INCLUDE_ELSEWHERE = "include/elsewhere", NotFound, Note,
+        "includes lead to other repositories",
+        "The directive names a repository that is not this one, or another revision of it. It stays as it is written and is compared as \
+         data; nothing is fetched, and a local file of that name is not read. `remotes` in outcrop.yaml names further addresses of \
+         this repository.";
+    INCLUDE_ENVIRONMENT = "include/environment", NotFound, Note,
+        "includes depend on the environment of a run",
+        "A condition, a variable in a file name or an address on the network is known to a run alone. The directive stays as it is \
+         written and is compared as data.";
+    INCLUDE_PYTHON = "include/python", NotFound, Note,
+        "includes lead to programs",
+        "Unfurl runs the file to get its content. Nothing is run here: the directive stays as it is written and is compared as data.";
     KUSTOMIZE_BUILD = "kustomize/build", Validation, Error,
         "a kustomization cannot be built",
         "`kustomize build` would fail here as well, so the kustomization renders no resources.";
@@ -199,18 +211,6 @@ rules! {
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
-    INCLUDE_ELSEWHERE = "include/elsewhere", NotFound, Note,
-        "includes lead to other repositories",
-        "The directive names a repository that is not this one, or another revision of it. It stays as it is written and is compared as \
-         data; nothing is fetched, and a local file of that name is not read. `remotes` in outcrop.yaml names further addresses of \
-         this repository.";
-    INCLUDE_ENVIRONMENT = "include/environment", NotFound, Note,
-        "includes depend on the environment of a run",
-        "A condition, a variable in a file name or an address on the network is known to a run alone. The directive stays as it is \
-         written and is compared as data.";
-    INCLUDE_PYTHON = "include/python", NotFound, Note,
-        "includes lead to programs",
-        "Unfurl runs the file to get its content. Nothing is run here: the directive stays as it is written and is compared as data.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
