@@ -8,7 +8,7 @@ use super::withhold::{withhold, withhold_literals};
 use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, hide_values, secrets_in};
 use crate::directive;
 use crate::finding::{Finding, Outcome};
-use crate::metadata::{EffectiveMetadata, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
+use crate::metadata::{EffectiveMetadata, InLists, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
 use crate::names;
 use crate::path::{Pointer, RepoPath};
 use crate::resource::Resource;
@@ -166,7 +166,7 @@ impl<'a> Secrets<'a> {
         }
         let resource = match attributes.is_empty() {
             true => resource,
-            false => hide_values(resource, |payload| attributes.places(payload)),
+            false => hide_values(resource, |payload| attributes.places(payload, InLists::Names)),
         };
         match directive::unfurl_role(&resource.payload, &resource.file) {
             None => resource,
