@@ -44,7 +44,25 @@ fn main() {
     ]);
     verdict("nothing staged: outcrop diff --staged / git diff --cached --quiet", ours, theirs, 2.0);
 
+    let staged = make_repository(&scratch.join("staged"), RESOURCES);
+    stage_an_edit(&staged);
+    say(&format!("one line staged in {RESOURCES} resources"));
+    let [ours, theirs] =
+        race([(outcrop(), &["hook", "pre-commit"], &staged), (git(), &["diff", "--cached", "--stat"], &staged)]);
+    verdict("outcrop hook pre-commit / git diff --cached --stat", ours, theirs, 3.0);
+
     std::fs::remove_dir_all(&scratch).expect("the scratch directory is ours");
+}
+
+/// As many resources does a repository have in which a commit is checked.
+const RESOURCES: usize = 10_000;
+
+fn stage_an_edit(repository: &Path) {
+    let edited = "region-0/team-1/app-100.yaml";
+    let text = std::fs::read_to_string(repository.join(edited)).expect("the file is checked out");
+    std::fs::write(repository.join(edited), text.replace("replicas: 1", "replicas: 7")).expect("it can be written");
+    let status = Command::new("git").args(["add", edited]).current_dir(repository).status();
+    assert!(status.expect("git is installed").success(), "git add failed");
 }
 
 type Contender<'a> = (Command, &'a [&'a str], &'a PathBuf);

@@ -50,7 +50,8 @@ impl Comparison<'_> {
             let texts = (old_shown.at(&pointers[0]), new_shown.at(&pointers[1]));
             let is_known = changes.iter().any(|known| diff::pointer(&known.path, DiffSide::After) == pointers[1]);
             let is_evaluated = |root: &Node, pointer: &Pointer| !root.at(pointer).is_some_and(is_whole_expression);
-            let was_evaluated = is_evaluated(&before.payload, &pointers[0]) && is_evaluated(&after.payload, &pointers[1]);
+            let was_evaluated =
+                is_evaluated(&before.payload, &pointers[0]) && is_evaluated(&after.payload, &pointers[1]);
             // What stays as it is written is data, and its change is one of the payload.
             if is_known || !was_evaluated || texts.0.is_none() && texts.1.is_none() {
                 continue;

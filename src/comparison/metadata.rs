@@ -32,8 +32,7 @@ impl Comparison<'_> {
         };
         let compare = || {
             let [before, after] = metadata::compared(&old.settled(), &new.settled());
-            let mut difference =
-                diff::diff(&hidden(old, before), &hidden(new, after), &diff::Options::default());
+            let mut difference = diff::diff(&hidden(old, before), &hidden(new, after), &diff::Options::default());
             let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
             difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
             difference

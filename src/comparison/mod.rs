@@ -8,6 +8,7 @@ mod compare_rules;
 mod effect;
 mod expressions;
 mod hide;
+mod judge;
 mod load;
 mod metadata;
 mod pair;
@@ -15,8 +16,10 @@ mod parse_once;
 mod patched;
 mod report;
 mod requests;
+mod rollout;
 mod selectors;
 mod text_files;
+mod unit_change;
 mod units;
 mod views;
 
@@ -46,7 +49,9 @@ use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
+pub use rollout::Rollout;
 pub use text_files::{TextCause, TextContent, TextFile};
+pub use unit_change::UnitChange;
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.
@@ -75,6 +80,8 @@ pub struct Options<'a> {
     pub views: ComparedViews,
     /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
     pub declaring: Vec<Given<'a>>,
+    /// The day by which waivers are judged, as `YYYY-MM-DD`.
+    pub day: SmolStr,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
@@ -91,6 +98,7 @@ impl Default for Options<'_> {
             layouts: LAYOUTS,
             views: ComparedViews::default(),
             declaring: Vec::new(),
+            day: SmolStr::default(),
             reveal: false,
             all_files: false,
         }
@@ -195,16 +203,7 @@ impl<'a> Comparison<'a> {
         });
         let lost = rules::lost_secrets([&self.before, &self.after], &layers, &loaded.after);
         let loaded = loaded.with_findings(rules::dead_edits(&layer_edits)).with_findings(lost);
-        Prepared { loaded, reach, layer_edits, selectors: selectors.unwrap_or_default() }
-    }
-
-    /// Adds what only a check looks for: duplicates, and changes of the rules themselves.
-    fn judge(&self, prepared: Prepared) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits, selectors } = prepared;
-        loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
-        loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
-        loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
-        Prepared { loaded, reach, layer_edits, selectors }
+        Prepared { loaded, reach, layer_edits, layers, selectors: selectors.unwrap_or_default() }
     }
 
     /// What is wrong with the layer files that changed, beside what is wrong with them as documents.
@@ -231,7 +230,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
-        let Prepared { loaded, reach, layer_edits, selectors } = prepared;
+        let Prepared { loaded, reach, layer_edits, selectors, .. } = prepared;
         let paired = self.pair(loaded, &reach);
         let mut changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
         changes.resources.extend(selectors);
@@ -292,6 +291,8 @@ struct Prepared {
     loaded: Loaded,
     reach: AffectedSelectors,
     layer_edits: Vec<impact::LayerEdit>,
+    /// The layer files that changed.
+    layers: Vec<RepoPath>,
     /// What differs between the selectors of a repository of layers alone.
     selectors: selectors::SelectorChanges,
 }

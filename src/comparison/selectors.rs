@@ -46,9 +46,9 @@ impl Comparison<'_> {
             return None;
         }
         let all: BTreeSet<&MetadataPath> = before.keys().chain(after.keys()).collect();
-        let changes = all.into_iter().filter_map(|selector| {
-            self.selector_change(selector, [before.get(selector), after.get(selector)])
-        });
+        let changes = all
+            .into_iter()
+            .filter_map(|selector| self.selector_change(selector, [before.get(selector), after.get(selector)]));
         Some(changes.collect())
     }
 
@@ -64,8 +64,7 @@ impl Comparison<'_> {
         let path = selector.segments().iter().fold(LogicalPath::root(), |path, segment| path.child(segment));
         let subject = |file: &RepoPath, payload: &Node| {
             let identity = Identity::Logical(path.clone());
-            let subject =
-                Resource { identity, file: file.clone(), position: 0, payload: payload.clone(), unit: None };
+            let subject = Resource { identity, file: file.clone(), position: 0, payload: payload.clone(), unit: None };
             self.after.secrets().hide_in_metadata(subject, is_unknown)
         };
         let nowhere = files.iter().flatten().next().copied()?;

@@ -113,6 +113,15 @@ impl Comparison<'_> {
         (files, others, unreadable)
     }
 
+    /// A file as text, whatever it is by its content.
+    pub fn as_text(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextFile, Unreadable> {
+        let content = self.text_content(old_path, path)?;
+        let renamed_from = (old_path != path).then(|| old_path.clone());
+        let is_ours = document::Format::of_file_name(path.file_name()).is_some();
+        let cause = if is_ours { TextCause::NotByContent } else { TextCause::Other };
+        Ok(TextFile { path: path.clone(), renamed_from, cause, kind: "as written", content })
+    }
+
     fn text_content(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextContent, Unreadable> {
         let before = Version::read(self.before.snapshot, old_path)?;
         let after = Version::read(self.after.snapshot, path)?;

@@ -39,7 +39,7 @@ use smol_str::SmolStr;
 
 pub use cause::{Cause, Causes, FileSpan, HomeFile, Via, causes, causes_at};
 pub use edits::{EditedFile, Edits, OwnEdits, edits};
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Digest, Fingerprint};
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};

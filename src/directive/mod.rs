@@ -25,7 +25,7 @@ use smol_str::SmolStr;
 pub use crate::settings::MergeProfile;
 pub use include::Includes;
 pub use prefilter::may_include;
-pub use restore::{Original, restore};
+pub use restore::{Original, Restored, restore};
 pub use unfurl::{UnfurlRole, unfurl_role};
 
 use crate::document::Document;

@@ -30,7 +30,8 @@ pub(super) const PROJECT: &str = "unfurl.yaml";
 
 /// What a document is to Unfurl; nothing if it is something else.
 pub fn unfurl_role(root: &Node, file: &RepoPath) -> Option<UnfurlRole> {
-    let starts_with = |key: &str, start: &str| root.get(key).and_then(Node::as_str).is_some_and(|text| text.starts_with(start));
+    let starts_with =
+        |key: &str, start: &str| root.get(key).and_then(Node::as_str).is_some_and(|text| text.starts_with(start));
     root.as_map()?;
     if starts_with("apiVersion", "unfurl/") {
         let is_project = root.get("kind").and_then(Node::as_str) == Some("Project");

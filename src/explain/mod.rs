@@ -245,7 +245,11 @@ fn path_parts(metadata: ExplainedPart, question: &ExplainQuestion) -> Vec<Explai
 fn explain_resource(side: &Side<'_>, hit: ResourceHit, question: &ExplainQuestion) -> Outcome<Explanation> {
     let mut findings = Vec::new();
     let ResourceHit { mut resource, includes } = hit;
-    let patches = put_into_effect(side, &mut resource, question, &mut findings);
+    // What a unit renders is in effect as it is.
+    let patches = match resource.unit {
+        Some(_) => Patches { files: Vec::new(), removed_by: None },
+        None => put_into_effect(side, &mut resource, question, &mut findings),
+    };
     let path = side.path_of(&resource);
     let metadata = path.and_then(|path| {
         let metadata = side.layers().metadata(&path, &resource.file)?.gather(&mut findings);

@@ -64,6 +64,14 @@ macro_rules! rules {
 }
 
 rules! {
+    COMPARE_HIDDEN_CHANGE = "compare/hidden-change", Validation, Warning,
+        "compare rules hide a change of the commit that brings them",
+        "Compare rules say what of a resource is worth looking at. A commit that adds a rule and changes what the rule hides would never be \
+         seen by a reviewer again. The change is shown this once, by the rules of the older side.";
+    COMPARE_NOTHING_LEFT = "compare/nothing-left", Validation, Warning,
+        "compare rules leave nothing of a resource to compare",
+        "`filterAttributes`, `suppressAttributes` or `jqExpression` of `compareResources` give an empty result, so that no change of the \
+         resource can be seen. Often an attribute of a filter is misspelled.";
     CONFIG_INVALID = "config/invalid", Validation, Error,
         "a value in outcrop.yaml is not what its key takes",
         "The configuration is read strictly, so that a typo cannot silently disable a rule. The message says what the key takes.";
@@ -76,9 +84,17 @@ rules! {
         "a change of outcrop.yaml does not apply to itself",
         "Severities, limits and list rules are read from the older side, so that no change can disable its own checks. The new ones \
          apply once the change is merged.";
+    CONFIG_SILENCE = "config/silence", Validation, Warning,
+        "a comment that allows a problem gives no reason, or names no rule",
+        "`# outcrop-allow RULE: reason` allows one problem on the same line or the next. A comment without a \
+         reason has no effect, because a reader could not tell when it may go.";
     CONFIG_UNKNOWN_KEY = "config/unknown-key", Validation, Error,
         "outcrop.yaml has an unknown key",
         "A misspelled key would be ignored silently, and its setting would have no effect. The help line names the nearest known key.";
+    CONFIG_WAIVER_EXPIRED = "config/waiver-expired", Validation, Warning,
+        "a waiver has expired",
+        "A waiver accepts a problem until its last day. The problems it accepted are reported again: mend them, or decide anew and write \
+         another day. Days are judged at the date of the newer commit, and for what is not committed at today's.";
     DOCUMENT_ALIAS_CYCLE = "document/alias-cycle", Validation, Error,
         "an alias is inside the value it refers to",
         "Such a value would be infinite. Give the inner part an anchor of its own, or write it out.";
@@ -148,6 +164,10 @@ rules! {
     EXPRESSION_REQUIRED = "expression/required", NotFound, Error,
         "an expression marked `strict: required` finds nothing",
         "Nothing in the tree matches the path. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_SECRET = "expression/secret", Validation, Error,
+        "a jq expression looks into a secret",
+        "Secrets are hidden before expressions run: they can be moved, joined with texts and compared, but not looked into. A check \
+         reports what it could not judge for this reason as a note.";
     EXPRESSION_TEMPLATE = "expression/template", Validation, Error,
         "a template is wrong or cannot be rendered",
         "Templates of metadata are filled from the payload, from the logical path and, with `../`, from resources above. The message \
@@ -173,6 +193,9 @@ rules! {
         "an entry of a kustomization matches nothing",
         "The target of a patch, an image or a target of a replacement selects no resource of the kustomization, so the entry has no \
          effect. Remove it, or correct its name. Components are not checked: they may be written for resources that only some users have.";
+    KUSTOMIZE_OUTSIDE_ROOT = "kustomize/outside-root", Validation, Note,
+        "a kustomization reads a file that is not below its directory",
+        "`kustomize build` refuses such files unless `--load-restrictor LoadRestrictionsNone` is given; Flux and outcrop read them.";
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
@@ -258,6 +281,9 @@ rules! {
     MERGE_RECURSIVE_INCLUDE = "merge/recursive-include", Validation, Error,
         "a directive leads back to itself",
         "The value would be infinite. The chain shows the cycle; remove one of its directives.";
+    MERGE_REDUNDANT = "merge/redundant", Validation, Note,
+        "a value is written beside a merge directive that brings the same value",
+        "The value has no effect today. It hides the inherited value when that changes, which may be intended.";
     METADATA_AMBIGUOUS = "metadata/ambiguous", Conflict, Error,
         "several resources have the same name",
         "A resource can be addressed by its directory, its alias or its id. If two resources of a collection share one of these, the \
@@ -291,6 +317,9 @@ rules! {
     METADATA_PATH = "metadata/path", Validation, Error,
         "a path cannot have metadata",
         "A path of a resource has no `_` and no globs in it, because these match other paths. The message gives the reason.";
+    METADATA_REDUNDANT = "metadata/redundant", Validation, Warning,
+        "a layer sets a field to what a weaker layer sets already",
+        "For every resource that takes the field from this layer, a weaker layer has the same value. One of them can go.";
     METADATA_SECRET_LOST = "metadata/secret-lost", Validation, Warning,
         "a path is no longer reached by a layer that declares a secret attribute",
         "The file has the new form now, which applies to the items of its collection only. Paths further down lose the secret \
@@ -320,8 +349,8 @@ rules! {
         "`openapi` in `outcrop.yaml` names a file of the repository, from its root. Links are not followed.";
     OPENAPI_REFERENCE = "openapi/reference", NotFound, Warning,
         "a reference in an OpenAPI document has no target",
-        "Only references into the same document are followed: `#/components/schemas/Name`. The target of any other reference, and of a \
-         cycle of references, is unknown and left out.";
+        "References into the same document (`#/components/schemas/Name`) and to other files of the commit (`schemas/name.yaml#/Name`) are \
+         followed, never to the network. The target of any other reference, and of a cycle of references, is unknown and left out.";
     PATCH_APPEND_MISUSE = "patch/append-misuse", Validation, Error,
         "`-` is used where nothing can be appended",
         "`-` is the position after the last item of a list. Only `add` can write there, and only as the last segment of a path.";
@@ -348,6 +377,10 @@ rules! {
     PATCH_MISSING = "patch/missing", NotFound, Error,
         "`replace` names a value that does not exist",
         "`replace` changes an existing value. Use `add` to set a value whether or not it exists.";
+    PATCH_MOVED_INDEX = "patch/moved-index", Conflict, Warning,
+        "an index in a patch selects another item than before",
+        "Items were inserted, removed or reordered, and the number in the patch stayed the same. Filters such as `[?(@.name=='app')]` select an \
+         item by what it is.";
     PATCH_NO_MATCH = "patch/no-match", NotFound, Error,
         "a filter or `[*]` in a path selects nothing",
         "A filter selects items, so selecting none is treated as a mistake: a renamed container, or a typo.";
@@ -382,6 +415,10 @@ rules! {
     PATCH_WRONG_TYPE = "patch/wrong-type", Validation, Error,
         "a path does not fit the type of a value on it",
         "Keys select from maps; indexes, filters and `[*]` select from lists. Missing maps are created, lists only by `-`.";
+    REFERENCE_REMOVED = "reference/removed", NotFound, Warning,
+        "a resource refers to one that the change removes",
+        "The reference leads nowhere once the change is applied. Expressions that start with `::name`, and the usual references between \
+         Kubernetes documents of one directory, are looked at.";
     REQUEST_ASSERTION = "request/assertion", Validation, Error,
         "a body does not meet a condition of its metadata",
         "`validate.assertions` are conditions in jq. One that yields nothing but null and false fails.";
@@ -393,6 +430,10 @@ rules! {
         "a list response cannot be split into items",
         "A list is an array, or an object with `items`, or one with a single array in it; each item is an object. `jqExpression` of \
          `listCollection` can convert any response to that form.";
+    REQUEST_MEDIA_TYPE = "request/media-type", Validation, Warning,
+        "a request has a media type that the OpenAPI document does not know",
+        "`Content-Type` must be one that the operation takes, and `Accept` one that it answers with. Without either header in metadata, those \
+         of the document are used.";
     REQUEST_PATH = "request/path", Validation, Error,
         "the path of a request is unsafe or missing",
         "A blank id would turn a request for one resource into one for its whole collection, and `..` in an id leads to another \
@@ -407,10 +448,22 @@ rules! {
         "a body does not fit its schema, or cannot be checked against it",
         "`validate.schemaRef` refers to an OpenAPI document: to the schema of the request's body, or to one at a pointer. Without it, \
          the body cannot be checked.";
+    REQUEST_UNKNOWN = "request/unknown", NotFound, Warning,
+        "the OpenAPI document does not know a request",
+        "The document that `openapi` in outcrop.yaml names has no such path, or not with this method. Either metadata or the document is \
+         out of date.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
         "a resource is defined in two places",
         "Kubernetes documents are identified by group, kind, namespace and name. Which of two definitions wins depends on the order in which \
          they are applied. Remove one, or rename it.";
+    RESOURCE_JOINED = "resource/joined", Conflict, Warning,
+        "two files that described two resources describe one now",
+        "A name was changed to one that another file of the directory has. Which of the two is in effect depends on the order in which they \
+         are applied.";
+    SECRET_PLAINTEXT = "secret/plaintext", Validation, Error,
+        "a secret is written in plain text",
+        "The value replaces a placeholder such as `{{secret .}}`, or is in an attribute that `secretInAttributes` declares. Everyone who can \
+         read the repository, also later, can read it.";
     SOURCE_CONFLICT = "source/conflict", Conflict, Error,
         "a path in the index has an unresolved merge conflict",
         "There is no single content to check. Resolve the conflict and `git add` the file.";

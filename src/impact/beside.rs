@@ -41,8 +41,6 @@ pub(super) fn beside(question: &Question<'_>, edited: &[ChangedFile]) -> Option<
 /// The files of a stem in a directory, on either side.
 fn present(sides: [&Side<'_>; 2], directory: &RepoPath, stem: &'static str) -> BTreeSet<RepoPath> {
     let paths = names::each_with_stem(stem).filter_map(|name| directory.join(name.as_bytes()).ok());
-    let is_file = |side: &Side<'_>, path: &RepoPath| {
-        matches!(side.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File)
-    };
+    let is_file = |side: &Side<'_>, path: &RepoPath| matches!(side.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
     paths.filter(|path| sides.iter().any(|side| is_file(side, path))).collect()
 }

@@ -7,6 +7,7 @@ mod ancestor_readers;
 mod beside;
 mod dependents;
 mod layer_edits;
+mod openapi_readers;
 mod role_changes;
 mod selected;
 
@@ -75,8 +76,11 @@ pub fn impact(question: &Question<'_>) -> Impact {
     let edited = everywhere.as_deref().unwrap_or(&found.files);
     let mut impact = Impact { unreadable: found.unreadable, ..Impact::default() };
     let mut known = BTreeMap::new();
+    // A unit may read a file of any format.
+    let has_units = [question.before, question.after].iter().any(|side| side.files().has_units());
+    let may_matter = |file: &ChangedFile| has_units || Format::of_file_name(file.path.file_name()).is_some();
     let beside = beside::beside(question, edited);
-    if beside.is_some() || edited.iter().any(|file| Format::of_file_name(file.path.file_name()).is_some()) {
+    if beside.is_some() || edited.iter().any(may_matter) {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
@@ -154,6 +158,7 @@ impl Impact {
             }
         }
         affected.extend(self.take_units(&known, &edits));
+        affected.extend(openapi_readers::openapi_readers(question, &edited));
         self.findings.extend(known.findings);
         self.layers.sort_unstable();
         self.layers.dedup();
@@ -175,7 +180,7 @@ impl Impact {
         let affected = before.affected(edits, &known.after.files).units;
         self.units = on_sides([&before.units, &known.after.units]);
         self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
-        self.in_units = [&before.units, &known.after.units].map(in_units);
+        self.in_units = in_units([&before.units, &known.after.units]);
         self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
     }
 
@@ -188,7 +193,7 @@ impl Impact {
         });
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
-        self.in_units = [&before.0, &after.0].map(in_units);
+        self.in_units = in_units([&before.0, &after.0]);
         self.findings.extend(before.1.into_iter().chain(after.1));
         self
     }
@@ -209,9 +214,13 @@ fn on_sides(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> BTreeMap<Unit, [bool; 2]>
     units
 }
 
-/// The files that shown units show.
-fn in_units(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
-    units.values().filter(|facts| facts.is_shown).flat_map(|facts| facts.shows.iter().cloned()).collect()
+/// The files that shown units show, on each side. What a unit shows that cannot be rendered on some side is compared as written.
+fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [BTreeSet<RepoPath>; 2] {
+    let is_broken = |unit: &Unit| sides.iter().any(|units| units.get(unit).is_some_and(|facts| facts.is_broken));
+    sides.map(|units| {
+        let shown = units.iter().filter(|(unit, facts)| facts.is_shown && !is_broken(unit));
+        shown.flat_map(|(_, facts)| facts.shows.iter().cloned()).collect()
+    })
 }
 
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
@@ -222,9 +231,10 @@ fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
 /// Whether the sides read the same files differently.
 fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
-        let Settings { roots, metadata_root, metadata_overlay, directives, merge, expressions, unfurl, .. } = settings;
+        let Settings { roots, metadata_root, metadata_overlay, directives, merge, expressions, .. } = settings;
         let metadata = (metadata_root.clone(), metadata_overlay.clone());
-        (roots.clone(), metadata, *directives, *merge, *expressions, *unfurl)
+        let dialects = (settings.unfurl, settings.layouts_off.clone());
+        (roots.clone(), metadata, *directives, *merge, *expressions, dialects)
     };
     reading(before) != reading(after)
 }

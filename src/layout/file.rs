@@ -13,7 +13,7 @@ use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Content, Identity, Parsed, ReadAs, Resource, SkipReason, kubernetes_name, parse};
 use crate::settings::Given;
 use crate::snapshot::{Entry, EntryKind, ObjectId};
-use crate::text::{SourceText, Span};
+use crate::text::{SourceText, Sources, Span};
 use crate::value::Node;
 
 /// What a file holds, after its directives and before expressions and patches.
@@ -54,6 +54,16 @@ impl FileContent {
         Self { skipped: Some(reason), ..Self::default() }
     }
 
+    /// Leaves the file to the units that show it: what it holds by itself is not shown, and a unit that renders has understood it.
+    pub fn leave_to_units(&mut self) {
+        self.resources.clear();
+        self.skipped = None;
+        if self.is_broken {
+            self.findings.clear();
+            (self.is_broken, self.is_unreadable) = (false, false);
+        }
+    }
+
     fn unreadable(finding: Finding) -> Self {
         Self { findings: vec![finding], is_broken: true, is_unreadable: true, ..Self::default() }
     }
@@ -74,6 +84,14 @@ impl<'a> Files<'a> {
         Self { given, includes, roles: Roles::new(given.snapshot, given.settings), layouts, files: Memo::default() }
     }
 
+    /// The files of the snapshot, to be read again, with their texts kept elsewhere.
+    pub fn with_sources<'b>(&self, sources: &'b Arc<Sources>) -> Files<'b>
+    where
+        'a: 'b,
+    {
+        Files::new(Given { sources, ..self.given }, Arc::default(), self.layouts)
+    }
+
     /// The snapshot and how it is read.
     pub fn given(&self) -> Given<'a> {
         self.given
@@ -89,9 +107,15 @@ impl<'a> Files<'a> {
         self.layouts
     }
 
+    /// The layouts that have units beside files, unless they are switched off.
+    pub fn unit_layouts(&self) -> impl Iterator<Item = &'a dyn Layout> {
+        let off = &self.given.settings.layouts_off;
+        self.layouts.iter().copied().filter(|it| it.has_units() && !off.iter().any(|name| name == it.name()))
+    }
+
     /// Whether some layout has units beside files.
     pub fn has_units(&self) -> bool {
-        self.layouts.iter().any(|layout| layout.has_units())
+        self.unit_layouts().next().is_some()
     }
 
     /// What the file at a path holds; nothing if there is none. It is read once.

@@ -103,9 +103,9 @@ impl<'a> Roles<'a> {
         let (logical, layout) = self.logical_path(&directory)?;
         let has_wildcard = |directory: &RepoPath| {
             let marker = directory.join(names::WILDCARD.as_bytes());
-            marker.is_ok_and(|marker| {
-                matches!(self.snapshot.entry(&marker), Ok(Some(entry)) if entry.kind == EntryKind::Directory)
-            })
+            marker.is_ok_and(
+                |marker| matches!(self.snapshot.entry(&marker), Ok(Some(entry)) if entry.kind == EntryKind::Directory),
+            )
         };
         let mut above = std::iter::successors(directory.parent(), RepoPath::parent);
         (layout == RootLayout::Declarest || above.any(|directory| has_wildcard(&directory))).then_some(logical)

@@ -35,7 +35,9 @@ pub fn compared(before: &EffectiveMetadata, after: &EffectiveMetadata) -> [Node;
         }
     }
     let [before, after] = sides.map(|side| side.into_node());
-    let both = ["resourceInfo", "operationInfo"].into_iter().filter(|name| before.get(name).is_some() != after.get(name).is_some());
+    let both = ["resourceInfo", "operationInfo"]
+        .into_iter()
+        .filter(|name| before.get(name).is_some() != after.get(name).is_some());
     let missing: Vec<&'static str> = both.collect();
     [with_groups(before, &missing), with_groups(after, &missing)]
 }

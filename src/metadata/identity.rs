@@ -84,7 +84,12 @@ pub fn required_attributes(metadata: &EffectiveMetadata, operation: Operation) -
         required.extend(pointers.into_iter().filter(|pointer| !pointer.tokens().is_empty()));
     }
     let mut seen: Vec<Pointer> = Vec::new();
-    required.retain(|pointer| !seen.contains(pointer) && { seen.push(pointer.clone()); true });
+    required.retain(|pointer| {
+        !seen.contains(pointer) && {
+            seen.push(pointer.clone());
+            true
+        }
+    });
     required
 }
 
@@ -125,10 +130,7 @@ pub fn look_up<'a>(
     siblings: &[Sibling<'a>],
 ) -> Result<Option<Sibling<'a>>, Box<Finding>> {
     let Some(name) = wanted.last() else { return Ok(None) };
-    if [Field::IdFromAttribute, Field::AliasFromAttribute]
-        .iter()
-        .all(|field| metadata.identity(*field).is_none())
-    {
+    if [Field::IdFromAttribute, Field::AliasFromAttribute].iter().all(|field| metadata.identity(*field).is_none()) {
         return Ok(None);
     }
     let mut same_segment = siblings.iter().filter(|sibling| sibling.path.last() == Some(name));

@@ -137,7 +137,8 @@ fn action(text: &str) -> Result<Part, String> {
         Some(tokens) => Argument::Attribute(tokens),
         None => Argument::Text(word.clone()),
     };
-    let call = |helper, words: &[(String, bool)]| Part::Call { helper, arguments: words.iter().map(argument).collect() };
+    let call =
+        |helper, words: &[(String, bool)]| Part::Call { helper, arguments: words.iter().map(argument).collect() };
     match &words[..] {
         [] => Err("an action is empty".to_owned()),
         [(word, is_quoted)] if *is_quoted || spelling::action_tokens(word).is_some() => Ok(call(Helper::Value, &words)),
@@ -149,7 +150,10 @@ fn action(text: &str) -> Result<Part, String> {
                 ("trim", 1) => Helper::Trim,
                 ("substring", 2 | 3) => Helper::Substring,
                 ("default", 2..) => Helper::Default,
-                ("uppercase" | "to_uppercase" | "lowercase" | "to_lowercase" | "trim" | "substring" | "default", count) => {
+                (
+                    "uppercase" | "to_uppercase" | "lowercase" | "to_lowercase" | "trim" | "substring" | "default",
+                    count,
+                ) => {
                     return Err(format!("`{name}` does not take {count} arguments"));
                 }
                 _ => return Err(format!("there is no function `{}` for identities", crate::sanitize::inline(name))),

@@ -1,7 +1,7 @@
 //! The layers of one snapshot: finds those that apply to a path, and reads each directory and file once, on demand.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 

@@ -87,7 +87,8 @@ fn older(row: &FieldRow) -> String {
     let compare = Section::Operation(Operation::Compare);
     if row.home == FieldHome::Transform {
         names.push(format!("in `compareResources` it is `{}`", row.place(compare)));
-        let only_there = row.places(compare, DocumentForm::Old).into_iter().filter(|place| *place == "ignoreAttributes");
+        let only_there =
+            row.places(compare, DocumentForm::Old).into_iter().filter(|place| *place == "ignoreAttributes");
         names.extend(only_there.map(|place| format!("or `{place}`")));
     }
     names.join(", ")

@@ -10,10 +10,46 @@ use crate::value::{Entry, Node, Value, list_index};
 
 /// Names that an action of a template never means as a field, because they are keywords or functions.
 const RESERVED: [&str; 40] = [
-    "and", "block", "break", "call", "continue", "define", "else", "end", "eq", "false", "ge", "gt", "html", "if",
-    "index", "js", "json_pointer", "le", "len", "lt", "ne", "nil", "not", "null", "or", "payload_extension",
-    "payload_media_type", "payload_type", "print", "printf", "println", "range", "resource_format", "secret", "slice",
-    "template", "true", "urlquery", "with", "include",
+    "and",
+    "block",
+    "break",
+    "call",
+    "continue",
+    "define",
+    "else",
+    "end",
+    "eq",
+    "false",
+    "ge",
+    "gt",
+    "html",
+    "if",
+    "index",
+    "js",
+    "json_pointer",
+    "le",
+    "len",
+    "lt",
+    "ne",
+    "nil",
+    "not",
+    "null",
+    "or",
+    "payload_extension",
+    "payload_media_type",
+    "payload_type",
+    "print",
+    "printf",
+    "println",
+    "range",
+    "resource_format",
+    "secret",
+    "slice",
+    "template",
+    "true",
+    "urlquery",
+    "with",
+    "include",
 ];
 
 /// Whether a name can follow a dot in a template.
@@ -106,7 +142,11 @@ pub(super) fn identity(text: &str, is_template: bool) -> String {
         return native_placeholders(text);
     }
     // A text without braces is a constant in the new form, and an attribute in the old one.
-    if is_template { format!("{{{{\"{}\"}}}}", text.replace('\\', "\\\\").replace('"', "\\\"")) } else { text.to_owned() }
+    if is_template {
+        format!("{{{{\"{}\"}}}}", text.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 /// The tokens of an attribute: dotted if each is a plain name, otherwise a pointer.

@@ -34,7 +34,9 @@ impl EditTarget {
                 return Ok(Self::Part { section: Section::Operations, container: None });
             }
             ["operationInfo" | "operationsInfo" | "operations", "defaults", ref rest @ ..] => (Section::Defaults, rest),
-            ["operationInfo" | "operationsInfo" | "operations", name, ref rest @ ..] => (operation_section(name)?, rest),
+            ["operationInfo" | "operationsInfo" | "operations", name, ref rest @ ..] => {
+                (operation_section(name)?, rest)
+            }
             [] => return Err("the whole document is not a field".to_owned()),
             [name, ..] => return Err(unknown(name, "metadata", &["resourceInfo", "operationInfo"])),
         };
@@ -74,7 +76,9 @@ impl EditTarget {
             (FieldForm::Any | FieldForm::DefaultValue, _, _) | (_, [], None) => {
                 Ok(Self::Field { field_path: FieldPath::new(section, row.field), header: None, inside })
             }
-            (FieldForm::Texts | FieldForm::Headers | FieldForm::DefaultProfiles, [key], None) => Ok(Self::keyed(section, row, key)),
+            (FieldForm::Texts | FieldForm::Headers | FieldForm::DefaultProfiles, [key], None) => {
+                Ok(Self::keyed(section, row, key))
+            }
             _ => Err(format!("`{}` is set as a whole", row.place(section))),
         }
     }
@@ -210,8 +214,10 @@ fn step_place(row: &FieldRow, map: Option<&Node>, form: DocumentForm) -> Option<
     if !Field::TRANSFORMS.contains(&row.field) {
         return None;
     }
-    let written = ["transforms", "payloadMutation"].into_iter().find(|name| map.is_some_and(|map| map.get(name).is_some()));
-    let has_old = map.is_some_and(|map| ["payload", "filter", "suppress", "jq"].iter().any(|name| map.get(name).is_some()));
+    let written =
+        ["transforms", "payloadMutation"].into_iter().find(|name| map.is_some_and(|map| map.get(name).is_some()));
+    let has_old =
+        map.is_some_and(|map| ["payload", "filter", "suppress", "jq"].iter().any(|name| map.get(name).is_some()));
     let Some(list) = written else {
         return (form == DocumentForm::New && !has_old).then(|| vec!["transforms".into()]);
     };
@@ -245,7 +251,8 @@ fn header_place(field_path: &FieldPath, map: &Node) -> Option<Vec<SmolStr>> {
             return Some(vec!["httpHeaders".into(), at.to_string().into()]);
         }
     } else if let Some(items) = map.get("headers").and_then(Node::as_list) {
-        let entry = |item: &Node| Some(item.as_map()?.entries().iter().find(|entry| is_it(&entry.key.name))?.key.name.clone());
+        let entry =
+            |item: &Node| Some(item.as_map()?.entries().iter().find(|entry| is_it(&entry.key.name))?.key.name.clone());
         let found = items.iter().enumerate().rev().find_map(|(at, item)| Some((at, entry(item)?)));
         if let Some((at, name)) = found {
             return Some(vec!["headers".into(), at.to_string().into(), name]);

@@ -1,12 +1,15 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
+pub mod affected;
 mod cause;
 mod name_list;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
+mod finding_groups;
 pub mod github;
+mod identified;
 pub mod json;
 #[cfg(test)]
 mod laws;
@@ -14,6 +17,7 @@ pub mod lines;
 mod locate;
 pub mod markdown;
 mod paint;
+mod reach;
 mod text_diff;
 pub mod render;
 pub mod request;
@@ -28,6 +32,7 @@ mod secret_numbers;
 pub mod trace;
 pub mod unified;
 
+pub use reach::Reach;
 pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 

@@ -28,6 +28,11 @@ pub(super) fn of_files<'a>(files: impl IntoIterator<Item = &'a RepoPath>) -> Vec
     families(files.into_iter().map(file_parts).collect())
 }
 
+/// The keys of units, which are mostly paths, by what they share.
+pub(super) fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Family> {
+    families(paths.into_iter().map(|path| split_path(sanitize::inline(path).into_owned())).collect())
+}
+
 /// A name in parts that may differ one by one, each with its separator.
 type Parts = Vec<String>;
 
@@ -56,6 +61,10 @@ fn file_parts(path: &RepoPath) -> Parts {
     if whole.starts_with('"') {
         return vec![whole];
     }
+    split_path(whole)
+}
+
+fn split_path(whole: String) -> Parts {
     whole.split('/').enumerate().map(|(at, part)| if at == 0 { part.to_owned() } else { format!("/{part}") }).collect()
 }
 
@@ -137,8 +146,18 @@ pub(super) fn whole(families: &[Family]) -> Vec<String> {
     pieces
 }
 
+/// Up to so many names, and how many others there are.
+pub(super) fn shortened(names: &[&str], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let mut words = names[..names.len() - more].join(", ");
+    if more > 0 {
+        words.push_str(&format!(", +{more} more"));
+    }
+    words
+}
+
 /// The first so many names.
-fn first(families: &[Family], count: usize) -> String {
+pub(super) fn first(families: &[Family], count: usize) -> String {
     let mut left = count;
     let mut shown: Vec<String> = Vec::new();
     let mut hidden = 0;

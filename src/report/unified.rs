@@ -43,6 +43,16 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     Ok(())
 }
 
+/// Writes the documents of the newer side in a normal form: keys sorted, aliases written out, secrets masked.
+pub fn write_documents(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut secret_numbers = SecretNumbers::number_all(report);
+    for (at, resource) in report.resources.iter().filter_map(|resource| resource.after.as_ref()).enumerate() {
+        let separator = if at == 0 { "" } else { "---\n" };
+        write!(out, "{separator}{}", canonical(&resource.payload, &mut secret_numbers))?;
+    }
+    Ok(())
+}
+
 /// A file that is compared as text, as git shows it; without its lines where they are not to be shown.
 fn text_section(file: &TextFile, style: &Style) -> Vec<Line> {
     let heading = |text: String| Line::default().with(Role::Heading, &text);

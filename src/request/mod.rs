@@ -13,6 +13,7 @@ mod lookup;
 mod operation;
 mod render;
 mod scope;
+mod server;
 mod transform;
 mod url;
 mod validate;

@@ -205,8 +205,9 @@ impl ScopeNames<'_> {
     }
 
     fn derived(&self) -> &[Derived] {
-        let derive =
-            |ScopeContext { target, collection, .. }: &ScopeContext<'_>| derive(target.metadata, target.path, collection);
+        let derive = |ScopeContext { target, collection, .. }: &ScopeContext<'_>| {
+            derive(target.metadata, target.path, collection)
+        };
         self.derived.get_or_init(|| self.context.as_ref().map(derive).unwrap_or_default())
     }
 

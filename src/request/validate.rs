@@ -33,7 +33,8 @@ pub(super) fn lacking(target: &RequestTarget<'_>, operation: Operation) -> Optio
         return None;
     }
     let shown = sanitize::inline(&missing.join(", ")).into_owned();
-    let message = format!("the payload of {} for {} is missing required attributes [{shown}]", operation.name(), target.path);
+    let message =
+        format!("the payload of {} for {} is missing required attributes [{shown}]", operation.name(), target.path);
     let finding = Finding::new(&finding::REQUEST_REQUIRED, Location::Span(target.payload.span.start_only()), message);
     let fields = [Field::ResourceRequired, Field::AliasFromAttribute, Field::IdFromAttribute];
     let at = fields.iter().find_map(|field| target.metadata.provenance(&FieldPath::new(Section::Resource, *field)));
@@ -146,6 +147,7 @@ fn required(view: &Node, body: &Node, target: &RequestTarget<'_>, operation: Ope
     let finding = |reason: String| {
         let message = format!("the body of {} for {} {reason}", operation.name(), target.path);
         Finding::new(&finding::REQUEST_REQUIRED, Location::Span(body.span.start_only()), message)
+            .labelled("missing here")
             .related(names.span, "required here")
     };
     if items.is_empty() {
@@ -197,6 +199,32 @@ fn assertion(at: usize, item: &Node, view: &Node, target: &RequestTarget<'_>, op
         |message| sanitize::inline(message).into_owned(),
     );
     let message = format!("{} of {} is refused by its metadata: {template}", operation.name(), target.path);
-    let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(view.span.start_only()), message);
-    Some(finding.related(jq.span, "does not hold"))
+    let read = jq.as_str().and_then(|jq| first_read(jq, view)).filter(|node| node.span.source == view.span.source);
+    let place = read.map_or(view.span.start_only(), |node| node.span);
+    let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(place), message);
+    Some(finding.labelled("refused").related(jq.span, "does not hold"))
+}
+
+/// The first value that a condition reads, if it names one plainly: that of `.spec.size` in `.spec.size > 0`.
+fn first_read<'n>(jq: &str, view: &'n Node) -> Option<&'n Node> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut before = ' ';
+    for (at, c) in jq.char_indices() {
+        let starts = c == '.' && !is_name(before) && !matches!(before, ')' | ']' | '.' | '"');
+        before = c;
+        if !starts {
+            continue;
+        }
+        let end = jq[at + 1..].find(|c| !is_name(c) && c != '.').map_or(jq.len(), |end| at + 1 + end);
+        let names = jq[at + 1..end].split('.').filter(|name| !name.is_empty());
+        let mut found = None;
+        for name in names {
+            let Some(node) = found.unwrap_or(view).get(name) else { break };
+            found = Some(node);
+        }
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }

@@ -55,6 +55,11 @@ impl Resource {
         }
     }
 
+    /// Where people look for it: in the unit that renders it, or in its file.
+    pub fn home(&self) -> Home<'_> {
+        self.unit.as_ref().map_or(Home::File(&self.file), Home::Unit)
+    }
+
     /// Whether it is something that requests are made for: a plain file is only itself.
     pub fn is_managed(&self) -> bool {
         !matches!(self.identity, Identity::File { .. }) && !self.is_selector()
@@ -73,6 +78,26 @@ impl Resource {
         };
         self.file.to_str().is_some_and(covers)
             || matches!(&self.identity, Identity::Logical(path) if covers(path.as_str()))
+    }
+}
+
+/// Where people look for a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Home<'a> {
+    /// A file that it is written in.
+    File(&'a RepoPath),
+    /// A unit that renders it.
+    Unit(&'a Unit),
+}
+
+impl fmt::Display for Home<'_> {
+    /// One line, safe to print: the path of the file, or the key of the unit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.fmt(f),
+            Self::Unit(unit) if unit.key.is_empty() => f.write_str("."),
+            Self::Unit(unit) => f.write_str(&sanitize::inline(&unit.key)),
+        }
     }
 }
 

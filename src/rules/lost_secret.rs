@@ -38,7 +38,8 @@ pub fn lost_secrets([before, after]: [&Side<'_>; 2], layers: &[RepoPath], resour
             1 => String::new(),
             count => format!(" and {} others", count - 1),
         };
-        let message = format!("{first}{others} lose secret attributes that this layer declared: it has the new form now");
+        let message =
+            format!("{first}{others} lose secret attributes that this layer declared: it has the new form now");
         let finding = Finding::new(&finding::METADATA_SECRET_LOST, Location::Span(new.span.start_only()), message);
         findings.push(finding.help("write `selector: {descendants: true}`, or declare them again below"));
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::redact::names_literals;
 use super::withhold::{withhold, withhold_literals};
-use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, hide_values, secrets_in};
+use super::{
+    Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, hide_values, secrets_in,
+};
 use crate::directive;
 use crate::finding::{Finding, Outcome};
 use crate::metadata::{EffectiveMetadata, InLists, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};

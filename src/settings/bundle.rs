@@ -31,9 +31,8 @@ pub(super) fn read(snapshot: &dyn Snapshot, sources: &Sources, settings: &mut Se
         }
     }
     if settings.openapi.is_none() {
-        let is_file = |path: &RepoPath| {
-            matches!(snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File)
-        };
+        let is_file =
+            |path: &RepoPath| matches!(snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::File);
         let named = declarest.get("openapi").and_then(Node::as_str).filter(|name| !name.contains("://"));
         let usual = std::iter::once(RepoPath::root()).chain(settings.metadata_root.clone()).flat_map(|directory| {
             names::each_with_stem("openapi").filter_map(move |name| directory.join(name.as_bytes()).ok())

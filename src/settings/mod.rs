@@ -5,6 +5,7 @@ mod given;
 mod policy;
 mod read;
 mod roots;
+mod waiver;
 
 use smol_str::SmolStr;
 
@@ -45,10 +46,14 @@ pub struct Settings {
     pub lists: Vec<ListRule>,
     /// Severities that differ from the rules' own; `None` switches a rule off.
     pub severities: Vec<(SmolStr, Option<Severity>)>,
+    /// Problems that are accepted for a while.
+    pub waivers: Vec<Waiver>,
     /// Whether keys such as `+/base` and `+include` are merge directives; otherwise they are data.
     pub directives: bool,
     /// Whether maps such as `{eval: …}` in resources are expressions; otherwise they are data.
     pub expressions: bool,
+    /// Layouts that are switched off, by name.
+    pub layouts_off: Vec<SmolStr>,
     /// How merge directives treat lists and null.
     pub merge: MergeProfile,
     /// What is too much.
@@ -72,8 +77,10 @@ impl Default for Settings {
             compare: Vec::new(),
             lists: Vec::new(),
             severities: Vec::new(),
+            waivers: Vec::new(),
             directives: true,
             expressions: true,
+            layouts_off: Vec::new(),
             merge: MergeProfile::default(),
             limits: Limits::default(),
             may_miss_secrets: false,
@@ -112,6 +119,19 @@ pub struct CompareRule {
     pub filter: Vec<SmolStr>,
     /// Not these places, nor what is below them.
     pub suppress: Vec<SmolStr>,
+}
+
+/// A problem that is accepted until a day, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiver {
+    /// The id of the rule.
+    pub rule: SmolStr,
+    /// Files or logical paths it applies to, with `*` and `**`; none means all.
+    pub within: Option<SmolStr>,
+    /// Why the problem is accepted.
+    pub reason: SmolStr,
+    /// The last day on which it is, as `YYYY-MM-DD`.
+    pub expires: SmolStr,
 }
 
 /// A pattern of places in documents.

@@ -1,9 +1,16 @@
 //! The command line: every command and flag, with its help text and its environment variable.
 
+mod examples;
+mod integrations;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub(super) use integrations::{
+    CiCommand, DiffDriverArgs, DifftoolArgs, GithubArgs, HookArgs, HookName, InstallArgs, InstallTarget,
+};
 
 use crate::metadata::Operation;
 
@@ -12,7 +19,7 @@ use crate::metadata::Operation;
 /// Revisions are given as for `git diff`: none compares the index with the working tree, `--staged` HEAD with the index,
 /// `REV` that revision with the working tree, `A B` and `A..B` two revisions, `A...B` their merge base with B.
 #[derive(Debug, Parser)]
-#[command(name = "outcrop", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "outcrop", version, max_term_width = 100, after_help = examples::PROGRAM)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -20,11 +27,9 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings at or above the threshold (or differences, with --exit-code); \
-                          2 failed or incomplete.\nFlags can also be set by environment variables, such as OUTCROP_COLOR=never.";
-
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(super) struct Global {
     /// Run as if started in this directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
@@ -67,18 +72,28 @@ pub(super) enum Command {
     Diff(DiffArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
+    /// List the kustomize roots that a change affects
+    Affected(AffectedArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
     /// Put merge directives back into a document that was edited in its expanded form
     Restore(RestoreArgs),
     /// Evaluate an expression against the resources of a revision
     Eval(EvalArgs),
-    /// Compare two files or two directories; called by git difftool
+    /// Compare two files or two directories; called by git difftool and jj
+    #[command(display_order = 50)]
     Difftool(DifftoolArgs),
+    /// Show one file of a git diff; called by git
+    #[command(display_order = 51)]
+    DiffDriver(DiffDriverArgs),
+    /// Set up git, hooks and hook managers to call outcrop, or undo it
+    #[command(display_order = 40)]
+    Install(InstallArgs),
     /// Check what is about to be committed or pushed; called by git and hook managers
+    #[command(display_order = 52)]
     Hook(HookArgs),
     /// Review the change that started a CI run
-    #[command(subcommand)]
+    #[command(subcommand, display_order = 53)]
     Ci(CiCommand),
     /// Show where the effective values of a resource come from, and what they override
     Explain(ExplainArgs),
@@ -90,26 +105,32 @@ pub(super) enum Command {
     #[command(subcommand)]
     Metadata(MetadataCommand),
     /// Write an outcrop.yaml that records what the files of this repository use
+    #[command(display_order = 41)]
     Init(InitArgs),
     /// Show the setup, how files are interpreted, and any problems
+    #[command(display_order = 42)]
     Doctor,
     /// List the rules, or explain one
+    #[command(display_order = 60)]
     Rules {
         /// Id of a rule, such as document/duplicate-key
         id: Option<String>,
     },
     /// Print the JSON Schema of a machine format
+    #[command(display_order = 61)]
     Schema {
         /// Name of the schema
         #[arg(value_enum, default_value_t)]
         name: SchemaName,
     },
     /// Print a completion script
+    #[command(display_order = 62)]
     Completions {
         /// Shell to print it for
         shell: clap_complete::Shell,
     },
     /// Print the manual page
+    #[command(display_order = 63)]
     Man,
 }
 
@@ -122,6 +143,9 @@ pub(super) struct Range {
     /// Compare with the index instead of the working tree
     #[arg(long, visible_alias = "cached", env = "OUTCROP_STAGED")]
     pub(super) staged: bool,
+    /// Compare from the common ancestor of both sides, as A...B does
+    #[arg(long, env = "OUTCROP_MERGE_BASE")]
+    pub(super) merge_base: bool,
     /// Which side's outcrop.yaml rules apply
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_POLICY")]
     pub(super) policy: PolicyName,
@@ -140,9 +164,13 @@ pub(super) enum PolicyName {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::DIFF)]
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) range: Range,
+    /// Compare two files or two directories on disk, in or outside a repository; - is standard input
+    #[arg(long, conflicts_with_all = ["staged", "policy"])]
+    pub(super) no_index: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
     pub(super) format: DiffFormat,
@@ -156,11 +184,8 @@ pub(super) struct DiffArgs {
     #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
     pub(super) only: Vec<View>,
     /// Do not group identical changes: list every resource separately
-    #[arg(long, env = "OUTCROP_NO_GROUP")]
+    #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP")]
     pub(super) no_group: bool,
-    /// Alias of --no-group
-    #[arg(long, env = "OUTCROP_PER_RESOURCE")]
-    pub(super) per_resource: bool,
     /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
@@ -181,8 +206,36 @@ pub(super) struct DiffArgs {
     pub(super) exit_code: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct AffectedArgs {
+    #[command(flatten)]
+    pub(super) range: Range,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: AffectedFormat,
+    /// List also roots whose files changed and whose output is the same
+    #[arg(long)]
+    pub(super) reached: bool,
+    /// Print only the names of the roots
+    #[arg(long, conflicts_with = "format")]
+    pub(super) name_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum AffectedFormat {
+    /// One line for each root
+    #[default]
+    Text,
+    /// JSON, with the resources that differ
+    Json,
+    /// A job matrix for GitHub Actions
+    Matrix,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
+    /// Files as they are written, instead of what kustomizations make of them
+    Sources,
     /// The content of resources
     Payload,
     /// Their effective metadata
@@ -209,6 +262,7 @@ pub(super) enum DiffFormat {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::CHECK)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) range: Range,
@@ -221,6 +275,12 @@ pub(super) struct CheckArgs {
     /// Report only problems that the older side does not have [default when two revisions are compared]
     #[arg(long, env = "OUTCROP_NEW_ONLY", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub(super) new_only: Option<bool>,
+    /// Report all problems of the files that change, also those that the older side has
+    #[arg(long, env = "OUTCROP_NO_NEW_ONLY", conflicts_with_all = ["new_only", "all"])]
+    pub(super) no_new_only: bool,
+    /// Do not use a pager
+    #[arg(long, env = "OUTCROP_NO_PAGER")]
+    pub(super) no_pager: bool,
     /// Lowest severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
     pub(super) fail_on: FailOn,
@@ -233,8 +293,12 @@ pub(super) enum CheckFormat {
     Terminal,
     /// JSON, schema outcrop/report/v1
     Json,
+    /// SARIF 2.1.0
+    Sarif,
     /// Workflow commands that annotate lines on GitHub
     Github,
+    /// Code Quality report of GitLab
+    Gitlab,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -257,15 +321,21 @@ pub(super) struct At {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EXPLAIN)]
 pub(super) struct ExplainArgs {
-    /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
+    /// A logical path such as /customers/acme, a file or directory, a kustomize root, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Show only values at or below this JSON Pointer, in the content and in the metadata
+    /// Show only values at or below this JSON Pointer, in the content and in the metadata; after a kustomize root, the resource:
+    /// 'Deployment shop/web'
+    #[arg(value_name = "POINTER|RESOURCE")]
     pub(super) pointer: Option<String>,
+    /// After a kustomize root and a resource: show only values at or below this JSON Pointer
+    #[arg(value_name = "POINTER")]
+    pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: ExplainOutput,
 }
 
@@ -353,7 +423,7 @@ pub(super) struct RequestArgs {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: RequestOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -400,7 +470,8 @@ impl From<OperationName> for Operation {
 pub(super) enum RequestOutput {
     /// Text
     #[default]
-    Text,
+    #[value(alias = "text")]
+    Terminal,
     /// JSON, with the template, the layer and the inputs of every part
     Json,
     /// One curl command per request; set the variable SERVER to the server's URL
@@ -414,7 +485,7 @@ pub(super) struct MetadataTarget {
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: DocumentOutput,
 }
 
@@ -428,6 +499,7 @@ pub(super) enum DocumentOutput {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EXPAND)]
 pub(super) struct ExpandArgs {
     /// File to expand
     pub(super) file: PathBuf,
@@ -446,6 +518,7 @@ pub(super) struct ExpandArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::EVAL)]
 pub(super) struct EvalArgs {
     /// A path such as services::[labels::env=prod]::name, or a function call, which starts with {
     #[arg(value_name = "EXPR")]
@@ -465,7 +538,7 @@ pub(super) struct EvalArgs {
     #[arg(long, env = "OUTCROP_TRACE")]
     pub(super) trace: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t, env = "OUTCROP_OUTPUT")]
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
     pub(super) output: DocumentOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -473,6 +546,7 @@ pub(super) struct EvalArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::RESTORE)]
 pub(super) struct RestoreArgs {
     /// Original file, with merge directives
     pub(super) original: PathBuf,
@@ -484,8 +558,10 @@ pub(super) struct RestoreArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::RENDER)]
 pub(super) struct RenderArgs {
-    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]; or one
+    /// directory with a kustomization, which is built
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
     /// Render the kustomization in this directory, as `kustomize build` does, without network or checkout
@@ -505,6 +581,7 @@ pub(super) struct RenderArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::PATCH)]
 pub(super) struct PatchArgs {
     /// Patch file: a list of patches, a map with `patches`, or a JSON Patch (RFC 6902)
     pub(super) spec: PathBuf,
@@ -536,70 +613,10 @@ pub(super) enum OutputFormat {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct DifftoolArgs {
-    /// Older file or directory
-    pub(super) local: PathBuf,
-    /// Newer file or directory
-    pub(super) remote: PathBuf,
-    /// Path in the repository, which decides how the files are interpreted
-    #[arg(long, env = "OUTCROP_PATH")]
-    pub(super) path: Option<OsString>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
-    pub(super) format: DiffFormat,
-    /// Exit with 1 if there are differences
-    #[arg(long, env = "OUTCROP_EXIT_CODE")]
-    pub(super) exit_code: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct HookArgs {
-    /// Name of the hook
-    #[arg(value_enum)]
-    pub(super) name: HookName,
-    /// Arguments from git: none for pre-commit, the remote's name and URL for pre-push
-    #[arg(value_name = "ARGUMENT")]
-    pub(super) arguments: Vec<OsString>,
-    /// Lowest severity that stops the commit or push
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
-    pub(super) fail_on: FailOn,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum HookName {
-    /// Before a commit: check the staged files
-    PreCommit,
-    /// Before a push: check the pushed commits, as listed on standard input
-    PrePush,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// Print the file instead of writing it
     #[arg(long, env = "OUTCROP_DRY_RUN")]
     pub(super) dry_run: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum CiCommand {
-    /// In a GitHub workflow: write annotations, step summary and outputs for the triggering event
-    Github(GithubArgs),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct GithubArgs {
-    /// Lowest severity that makes the exit code 1
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
-    pub(super) fail_on: FailOn,
-    /// Older revision [default: from the event]
-    #[arg(long, value_name = "REV", env = "OUTCROP_BASE")]
-    pub(super) base: Option<String>,
-    /// Newer revision [default: from the event]
-    #[arg(long, value_name = "REV", env = "OUTCROP_HEAD")]
-    pub(super) head: Option<String>,
-    /// Files, directories, globs or logical paths
-    #[arg(last = true, value_name = "PATH")]
-    pub(super) paths: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -614,7 +631,7 @@ pub(super) enum SchemaName {
 impl Cli {
     /// The parsed arguments of this process; prints usage errors and exits.
     pub(super) fn from_arguments() -> Self {
-        Self::parse()
+        Self::parse_from(integrations::with_command(std::env::args_os().collect()))
     }
 
     /// The definition of the command line, for completions and the manual page.

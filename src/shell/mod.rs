@@ -6,16 +6,20 @@ mod apply;
 mod cli;
 mod commands;
 mod configuration;
+mod content;
+mod day;
 pub mod directory;
 mod environment;
 mod error;
 mod event;
 mod exit;
 pub mod git;
+mod inferred;
 mod memory;
 mod on_disk;
 mod one_side;
 mod output;
+mod outside;
 mod pager;
 mod progress;
 mod pushed;
@@ -53,7 +57,10 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Diff(args) => commands::diff::run(global, args),
         Command::Check(args) => commands::check::run(global, args),
+        Command::Affected(args) => commands::affected::run(global, args),
         Command::Difftool(args) => commands::difftool::run(global, args),
+        Command::DiffDriver(args) => commands::diff_driver::run(global, args),
+        Command::Install(args) => commands::install::run(global, args),
         Command::Eval(args) => commands::eval::run(global, args),
         Command::Expand(args) => commands::expand::run(global, args),
         Command::Restore(args) => commands::restore::run(global, args),

@@ -7,11 +7,13 @@ use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
 use super::configuration;
+use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
 use crate::comparison::{ComparedViews, Comparison, Options};
+use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
@@ -28,6 +30,8 @@ pub(super) struct Asked {
     pub(super) views: ComparedViews,
     /// Whether files that are no configuration are shown as text.
     pub(super) all_files: bool,
+    /// Whether files are compared as they are written, and not what units make of them.
+    pub(super) as_written: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -39,6 +43,8 @@ pub(super) struct Session {
     budget: Budget,
     sources: Arc<Sources>,
     user_pager: Option<String>,
+    /// The day by which waivers are judged.
+    day: SmolStr,
     memory: TreeMemory,
 }
 
@@ -47,7 +53,9 @@ impl Session {
     pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
         let repository = open_repository(global)?;
         let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
-        let selection = repository.select(Words { is_staged: range.staged, arguments: &range.words, paths })?;
+        let words =
+            Words { is_staged: range.staged, is_from_merge_base: range.merge_base, arguments: &range.words, paths };
+        let selection = repository.select(words)?;
         let policy = match range.policy {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
@@ -77,15 +85,31 @@ impl Session {
         let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
-        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
+        let day = match comparison.after.commit().and_then(|commit| repository.committed_on(commit)) {
+            Some(seconds) => day::of_seconds(seconds),
+            None => day::today(),
+        };
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory })
     }
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written } = asked;
+        let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let options =
-            Options { scope, budget, ignored, memory: &self.memory, views, reveal, all_files, ..Options::default() };
+        let day = self.day.clone();
+        let options = Options {
+            scope,
+            budget,
+            ignored,
+            memory: &self.memory,
+            views,
+            reveal,
+            all_files,
+            layouts,
+            day,
+            ..Options::default()
+        };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 

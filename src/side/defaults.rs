@@ -108,10 +108,7 @@ fn with_defaults(defaults: &Node, payload: &Node, at: Span) -> Node {
     let Value::Map(map) = &laid.value else { return laid };
     let is_default = |name: &str| payload.get(name).is_none();
     let entries = map.entries().iter().map(|entry| match is_default(&entry.key.name) {
-        true => crate::value::Entry {
-            key: entry.key.clone(),
-            value: entry.value.clone().through(StepKind::Layer, at),
-        },
+        true => crate::value::Entry { key: entry.key.clone(), value: entry.value.clone().through(StepKind::Layer, at) },
         false => entry.clone(),
     });
     laid = Node { extra: laid.extra.clone(), ..Node::map(entries.collect(), laid.span) };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Side;
 use crate::finding::Outcome;
+use crate::metadata::openapi::ApiDocument;
 use crate::metadata::{EffectiveMetadata, PayloadType, resolve};
 use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
@@ -81,7 +82,7 @@ impl ResourceLookup for Side<'_> {
         Some(resolve(path, self.layers.layers_for(self.root_around(path)?)?).value)
     }
 
-    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+    fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>> {
         Side::openapi(self)
     }
 }

@@ -24,10 +24,16 @@ impl Side<'_> {
 
     /// The effective metadata of a selector, by its own text.
     pub fn selector_metadata(&self, selector: &MetadataPath) -> Arc<EffectiveMetadata> {
-        let mut found = self.settings.layer_roots().paths().filter_map(|root| self.layers.layers_at(root)).map(|layers| {
-            let metadata = resolve_text(selector, layers).value;
-            layers.settled(&metadata)
-        }).collect::<Vec<_>>();
+        let mut found = self
+            .settings
+            .layer_roots()
+            .paths()
+            .filter_map(|root| self.layers.layers_at(root))
+            .map(|layers| {
+                let metadata = resolve_text(selector, layers).value;
+                layers.settled(&metadata)
+            })
+            .collect::<Vec<_>>();
         let with_layers = found.iter().position(|metadata| !metadata.layers().is_empty());
         match found.len() {
             0 => Arc::new(EffectiveMetadata::empty(self.nowhere())),

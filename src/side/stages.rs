@@ -7,7 +7,7 @@ use crate::expression::eval::has_expressions;
 use crate::finding::{Finding, Outcome, has_errors};
 use crate::layout::Role;
 use crate::metadata::{EffectiveMetadata, identify};
-use crate::patch::{PatchEvent, PatchSet, PatchSubject, Patched, SpecUse, apply_layers};
+use crate::patch::{IndexedPath, PatchEvent, PatchSet, PatchSpec, PatchSubject, Patched, SpecUse, apply_layers};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::request::derive;
 use crate::resource::Resource;
@@ -101,6 +101,15 @@ impl Side<'_> {
         let layers = self.layers.layers_for(&resource.file)?;
         let set = self.caches.patch_files.get(layers.base())?.files_for(&path, layers, self.sources, self.limits);
         (!set.is_empty()).then_some((path, set))
+    }
+
+    /// The paths with positions of all patches that match a resource.
+    pub fn indexed_patches(&self, resource: &Resource) -> Vec<IndexedPath> {
+        let Some((_, set)) = self.patches_for(resource) else { return Vec::new() };
+        let effective = self.effective(resource);
+        let is_used = |spec: &&PatchSpec| effective.patches.iter().any(|used| used.is_used && used.at == spec.at());
+        let specs = set.files.iter().flat_map(|file| file.content.specs.iter());
+        specs.filter(is_used).flat_map(PatchSpec::indexed_paths).collect()
     }
 
     fn work_out(

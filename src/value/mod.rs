@@ -25,8 +25,8 @@ use smol_str::SmolStr;
 pub use arithmetic::{CalculationError, Operation, calculate, compare};
 pub use binary::base64;
 pub use number::Number;
-pub use overlay::overlaid;
 pub use origin::{Extra, Step, StepKind};
+pub use overlay::overlaid;
 pub use secret::Secret;
 pub use walk::{Child, Children};
 

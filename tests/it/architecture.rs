@@ -14,7 +14,7 @@ use rust::{SourceFile, names, project, public_items, source_root, sources};
 /// Where each foreign crate may be named.
 const HOMES: &[(&str, &[&str])] = &[
     ("gix", &["shell/git"]),
-    ("clap", &["shell/cli.rs"]),
+    ("clap", &["shell/cli.rs", "shell/cli/"]),
     ("clap_complete", &["shell/commands/completions.rs", "shell/cli.rs"]),
     ("clap_mangen", &["shell/commands/man.rs"]),
     ("granit_parser", &["document/yaml"]),

@@ -89,7 +89,7 @@ fn the_framework_builds_the_program() {
     repo.write("a.yaml", "a: 1\na: 2\n");
     repo.git(&["add", "--all"]);
     let mut command = pre_commit(&repo, &framework, &["try-repo"]);
-    command.arg(project()).args(["outcrop", "--verbose", "--all-files"]);
+    command.arg(project()).args(["outcrop-source", "--verbose", "--all-files"]);
     for name in ["CARGO_HOME", "RUSTUP_HOME"] {
         let home = std::env::var_os("HOME").unwrap_or_default();
         let default = Path::new(&home).join(if name == "CARGO_HOME" { ".cargo" } else { ".rustup" });
@@ -99,4 +99,18 @@ fn the_framework_builds_the_program() {
     command.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
     command.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "64");
     run(&mut command).ends_with(1).says("index:a.yaml");
+}
+
+/// Lets the framework install a wheel, as it does for users once there is a release; no compiler is on the path.
+#[test]
+#[ignore = "needs a wheel in dist/: (cd wheel && maturin build --out ../dist)"]
+fn the_framework_installs_the_wheel() {
+    let Some(framework) = tool("pre-commit") else { return };
+    let repo = TestRepo::new();
+    repo.write("a.yaml", "a: 1\na: 2\n");
+    repo.git(&["add", "--all"]);
+    let mut command = pre_commit(&repo, &framework, &["try-repo"]);
+    command.arg(project()).args(["outcrop", "--verbose", "--all-files"]);
+    command.env("PIP_FIND_LINKS", project().join("dist")).env("PATH", "/usr/bin:/bin");
+    run(&mut command).ends_with(1).says("index:a.yaml").does_not_say("Compiling");
 }

@@ -111,11 +111,12 @@ pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A tool, from the project's own Python environment or from the path; absence is reported.
+/// A tool, from the project's own environment or from the path; absence is reported.
 #[track_caller]
 pub(crate) fn tool(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::iter::once(project().join(".venv/bin")).chain(std::env::split_paths(&path));
+    let own = [".venv/bin", ".venv/node_modules/.bin"].map(|place| project().join(place));
+    let places = own.into_iter().chain(std::env::split_paths(&path));
     let found = places.map(|place| place.join(name)).find(|tool| tool.is_file());
     if found.is_none() {
         absent(name, "it is not installed; .ci/run installs it into .venv");

@@ -63,7 +63,10 @@ pub(super) fn request(value: &Node) -> Result<IncludeRequest, IncludeError> {
         Value::Map(map) => {
             let file = map.get("file").and_then(Node::as_str);
             let merge = map.get("merge").and_then(Node::as_str);
-            let request = named(file.ok_or(IncludeError::LayerShape("a map without a `file` that is text"))?, merge == Some("raw"))?;
+            let request = named(
+                file.ok_or(IncludeError::LayerShape("a map without a `file` that is text"))?,
+                merge == Some("raw"),
+            )?;
             let repository = map.get("repository").and_then(Node::as_str).map(SmolStr::new);
             let depends = map.get("when").is_some() || merge == Some("maplist");
             Ok(IncludeRequest { repository, condition: depends.then_some(IncludeError::Condition), ..request })

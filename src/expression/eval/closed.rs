@@ -14,11 +14,44 @@ use smol_str::SmolStr;
 
 /// Functions of other programs that need a run, a model, an environment, or code.
 const OUTSIDE: [&str; 39] = [
-    "get_env", "has_env", "to_env", "secret", "local", "external", "sensitive", "file", "tempfile", "abspath", "get_dir",
-    "python", "computed", "template", "lookup", "kubectl", "get_input", "get_property", "get_attribute", "get_artifact",
-    "get_nodes_of_type", "find_connection", "container_image", "kubernetes_current_namespace", "get_ensemble_metadata",
-    "_arguments", "generate_string", "_generate", "to_label", "to_dns_label", "to_kubernetes_label",
-    "to_googlecloud_label", "portspec", "scalar", "scalar_value", "get_operation_output", "get_repository_dir", "uri",
+    "get_env",
+    "has_env",
+    "to_env",
+    "secret",
+    "local",
+    "external",
+    "sensitive",
+    "file",
+    "tempfile",
+    "abspath",
+    "get_dir",
+    "python",
+    "computed",
+    "template",
+    "lookup",
+    "kubectl",
+    "get_input",
+    "get_property",
+    "get_attribute",
+    "get_artifact",
+    "get_nodes_of_type",
+    "find_connection",
+    "container_image",
+    "kubernetes_current_namespace",
+    "get_ensemble_metadata",
+    "_arguments",
+    "generate_string",
+    "_generate",
+    "to_label",
+    "to_dns_label",
+    "to_kubernetes_label",
+    "to_googlecloud_label",
+    "portspec",
+    "scalar",
+    "scalar_value",
+    "get_operation_output",
+    "get_repository_dir",
+    "uri",
     "read",
 ];
 
@@ -136,9 +169,7 @@ impl Judge<'_> {
                 Err(error) => Closed::Malformed(trouble::malformed(node, text, &error)),
             },
             Value::Map(map) => self.form(map),
-            Value::List(list) => {
-                list.items().iter().fold(Closed::Yes, |worst, item| worst.or(self.expression(item)))
-            }
+            Value::List(list) => list.items().iter().fold(Closed::Yes, |worst, item| worst.or(self.expression(item))),
             _ => Closed::Yes,
         }
     }
@@ -147,7 +178,9 @@ impl Judge<'_> {
     fn mapped(&mut self, node: &Node) -> Closed {
         match &node.value {
             Value::Map(map) if is_form(map) => self.form(map),
-            Value::Map(map) if map.entries().iter().any(|entry| OUTSIDE.contains(&&*entry.key.name)) => Closed::Function,
+            Value::Map(map) if map.entries().iter().any(|entry| OUTSIDE.contains(&&*entry.key.name)) => {
+                Closed::Function
+            }
             Value::Map(_) | Value::List(_) => {
                 node.children().fold(Closed::Yes, |worst, child| worst.or(self.mapped(child.node)))
             }

@@ -164,7 +164,8 @@ impl MetadataReader<'_> {
                 Some(items.iter().flat_map(|item| self.header_items(item, claim.name, &what)).collect())
             }
             (_, name) => {
-                let wanted = if name == "headers" { "a map of texts, or a list of them" } else { "a list of `{name, value}`" };
+                let wanted =
+                    if name == "headers" { "a map of texts, or a list of them" } else { "a list of `{name, value}`" };
                 self.shape.wrong(claim.node, &what(), wanted);
                 None
             }

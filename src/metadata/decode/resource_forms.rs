@@ -197,7 +197,9 @@ impl MetadataReader<'_> {
                 }
                 key => {
                     let expected = spelling::SIDECAR_DEFAULTS.iter().find(|(known, _)| *known == key);
-                    if let Some((_, only)) = expected.filter(|(_, only)| entry.value.as_str().map(str::trim) != Some(*only)) {
+                    if let Some((_, only)) =
+                        expected.filter(|(_, only)| entry.value.as_str().map(str::trim) != Some(*only))
+                    {
                         self.shape.wrong(&entry.value, &name, &format!("`{only}` only"));
                     }
                 }
@@ -220,7 +222,9 @@ impl MetadataReader<'_> {
                     items.iter().map(|item| item.as_str().map(smol_str::SmolStr::new)).collect();
                 tokens.filter(|tokens| !tokens.is_empty()).map(|tokens| tokens.into_iter().collect::<Pointer>())
             }
-            None => node.as_str().and_then(|text| Pointer::parse(text.trim()).ok()).filter(|it| !it.tokens().is_empty()),
+            None => {
+                node.as_str().and_then(|text| Pointer::parse(text.trim()).ok()).filter(|it| !it.tokens().is_empty())
+            }
         };
         let Some(pointer) = pointer else {
             self.shape.wrong(node, what, "a JSON Pointer to an attribute");

@@ -11,6 +11,7 @@ use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::{LayerEdit, Report, cause, edit_pattern, fragment, name_list, secret_numbers};
+use crate::resource::{Identity, Resource};
 use crate::text::Span;
 
 /// Indent of the lines below the change.
@@ -21,6 +22,8 @@ const WIDEST: usize = 100;
 const MOST_VALUES: usize = 3;
 /// The most variants with a line of their own.
 const MOST_VARIANTS: usize = 5;
+/// The most lines of places.
+const MOST_PLACE_LINES: usize = 8;
 /// How many of them are shown if there are more.
 const MOST_EXAMPLES: usize = 2;
 
@@ -175,13 +178,37 @@ impl Draft<'_> {
         lines
     }
 
-    /// Resources by name, as many as fit on a line; all of them with `-v`.
+    /// Resources by name, as many as fit on a line; all of them with `-v`. Below them the units that render them.
     fn resource_list(&mut self, report: &Report, resources: &[usize], indent: usize, lead: &str) -> Vec<Line> {
-        let identities = resources.iter().filter_map(|at| {
-            let of = report.resources.get(*at)?;
-            Some(&of.after.as_ref().or(of.before.as_ref())?.identity)
-        });
-        self.name_list(&name_list::of_resources(identities), indent, lead)
+        let shown: Vec<&Resource> = resources
+            .iter()
+            .filter_map(|at| report.resources.get(*at))
+            .filter_map(|of| of.after.as_ref().or(of.before.as_ref()))
+            .collect();
+        let identities: BTreeSet<&Identity> = shown.iter().map(|resource| &resource.identity).collect();
+        let mut lines = match identities.len() < shown.len() {
+            true => self.name_list(&name_list::of_resources(identities), indent, lead),
+            false => self.name_list(&name_list::of_resources(shown.iter().map(|it| &it.identity)), indent, lead),
+        };
+        let units: BTreeSet<&str> =
+            shown.iter().filter_map(|resource| resource.unit.as_ref()).map(|unit| unit.key.as_str()).collect();
+        if !units.is_empty() {
+            let count = plural(units.len(), "root");
+            lines.extend(self.places(&name_list::of_paths(units), indent, &format!("in {count}: ")));
+        }
+        lines
+    }
+
+    /// Places over as many lines as they take, up to a limit.
+    fn places(&mut self, families: &[name_list::Family], indent: usize, lead: &str) -> Vec<Line> {
+        let room = self.style.columns().saturating_sub(indent).max(8);
+        let words = format!("{lead}{}", name_list::first(families, name_list::count(families)));
+        let mut lines = wrapped(&words, Role::Plain, room);
+        if let Some(most) = self.most(MOST_PLACE_LINES).filter(|most| lines.len() > *most) {
+            lines.truncate(most);
+            lines.extend(self.left_out("more places", 0));
+        }
+        lines.into_iter().map(|line| Line::indented(indent).then(line)).collect()
     }
 
     fn name_list(&mut self, families: &[name_list::Family], indent: usize, lead: &str) -> Vec<Line> {

@@ -5,17 +5,20 @@ mod change;
 mod footer;
 mod group;
 pub mod names;
+pub mod one_file;
 mod order;
 mod resource;
 mod sources;
 pub mod stat;
 mod summary;
+mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::rc::Rc;
 
 pub use names::write as write_names;
+pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
 pub(super) use change::Layout;
@@ -83,6 +86,8 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
 
 /// The files that were compared as text, then the findings with their snippets, if there are any.
 pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    section(units::rollouts(report, draft), screen)?;
+    section(units::failed(report, draft), screen)?;
     if !report.text_files.is_empty() {
         screen.blank()?;
         lines::show(&report.text_files, draft.style, screen)?;

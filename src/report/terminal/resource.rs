@@ -8,7 +8,7 @@ use crate::diff::{HomeFile, Member, ResourceChange, Status};
 use crate::report::fragment;
 use crate::report::paint::{Line, Role};
 use crate::report::text_diff::{Sign, whole};
-use crate::resource::{Identity, Resource};
+use crate::resource::{Home, Identity, Resource};
 
 /// The most lines of a new or vanished resource.
 const CONTENT_LINES: usize = 14;
@@ -116,12 +116,12 @@ impl Draft<'_> {
         }
     }
 
-    /// The file, both if it moved; nothing if the name is the file.
+    /// The file or unit, both if it moved; nothing if the name is the file.
     fn files(&mut self, resource: &ResourceChange) -> Option<String> {
         match (&resource.before, &resource.after) {
-            (Some(before), Some(after)) if before.file != after.file => {
+            (Some(before), Some(after)) if before.home() != after.home() => {
                 let is_said = self.names_its_file(before) && self.names_its_file(after);
-                (!is_said).then(|| format!("{} {} {}", before.file, self.symbols.arrow, after.file))
+                (!is_said).then(|| format!("{} {} {}", before.home(), self.symbols.arrow, after.home()))
             }
             (before, after) => {
                 let side = after.as_ref().or(before.as_ref())?;
@@ -131,14 +131,14 @@ impl Draft<'_> {
     }
 
     fn names_its_file(&self, side: &Resource) -> bool {
-        matches!(&side.identity, Identity::File { path, .. } if *path == side.file)
+        matches!((&side.identity, side.home()), (Identity::File { path, .. }, Home::File(file)) if path == file)
     }
 
-    /// The file, with the line for all but its first document.
+    /// The unit or the file, with the line for all but the first document of a file.
     fn file(&mut self, side: &Resource) -> String {
-        match side.position {
-            0 => side.file.to_string(),
-            _ => format!("{}:{}", side.file, self.locator.start(side.payload.span).line),
+        match (side.home(), side.position) {
+            (Home::File(file), 1..) => format!("{file}:{}", self.locator.start(side.payload.span).line),
+            (home, _) => home.to_string(),
         }
     }
 

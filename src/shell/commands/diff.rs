@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use smol_str::SmolStr;
 
+use super::no_index;
 use crate::comparison::ComparedViews;
 use crate::glob::Pattern;
 use crate::report::{self, Report, Style};
@@ -15,25 +16,19 @@ use crate::shell::timings::Timings;
 use crate::shell::{environment, output, pager, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    if args.no_index {
+        return outside(global, args);
+    }
     let mut timings = Timings::start(global);
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let comparison = session.comparison(Asked { ignored, reveal, views: views(&args.only), all_files: args.all_files });
+    let as_written = args.only.contains(&View::Sources);
+    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: args.all_files, as_written };
+    let comparison = session.comparison(asked);
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
-    // Programs get everything, and choose for themselves.
-    if (args.no_group || args.per_resource) && args.format != DiffFormat::Json {
-        report.ungroup();
-    }
-    let look = match (args.stat, args.name_only) {
-        (true, _) => Look::Stat,
-        (_, true) => Look::Names,
-        _ => Look::Format(args.format),
-    };
-    let style = Style { show_suppressed: args.show_suppressed, ..output::style(global) };
-    let pager = if args.no_pager { None } else { pager::choose(session.user_pager().map(str::to_owned)) };
-    pager::through(pager, |out| write(&report, look, &style, out))?;
+    show(&mut report, global, args, session.user_pager())?;
     timings.mark("written");
     let exit = exit_of(&report, args.exit_code);
     // The process ends now, and gives everything back at once: faster than piece by piece.
@@ -42,9 +37,39 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     Ok(exit)
 }
 
-/// Everything, unless only some views are asked for.
+/// Compares two files or directories instead of two revisions.
+fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
+    let asked = Asked { ignored, reveal, views: views(&args.only), all_files: true, as_written: false };
+    let mut report = no_index::compare(global, args, asked)?;
+    show(&mut report, global, args, None)?;
+    let differs = report.text_files.iter().any(|file| !file.content.is_same());
+    Ok(match exit_of(&report, args.exit_code) {
+        Exit::Clean if args.exit_code && differs => Exit::Found,
+        exit => exit,
+    })
+}
+
+/// Writes the report as the user wants to see it, through a pager where that makes sense.
+fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Option<&str>) -> io::Result<()> {
+    // Programs get everything, and choose for themselves.
+    if args.no_group && args.format != DiffFormat::Json {
+        report.ungroup();
+    }
+    let look = match (args.stat, args.name_only) {
+        (true, _) => Look::Stat,
+        (_, true) => Look::Names,
+        _ => Look::Format(args.format),
+    };
+    let style = Style { show_suppressed: args.show_suppressed, ..output::style(global) };
+    let pager = if args.no_pager { None } else { pager::choose(user_pager.map(str::to_owned)) };
+    pager::through(pager, |out| write(report, look, &style, out))
+}
+
+/// Everything, unless only some views are asked for. Files as they are written have all views.
 fn views(only: &[View]) -> ComparedViews {
-    let has = |view| only.is_empty() || only.contains(&view);
+    let is_everything = only.iter().all(|view| *view == View::Sources);
+    let has = |view| is_everything || only.contains(&view);
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 

@@ -1,41 +1,34 @@
-//! `outcrop difftool`: two files or two directories, as `git difftool` hands them over.
+//! `outcrop difftool`: two files or two directories, as `git difftool` and `jj diff` pass them.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::diff::{self, Look};
-use crate::comparison::{Comparison, Options};
-use crate::limits::Budget;
+use crate::limits::{Limits, Spent};
 use crate::path::RepoPath;
 use crate::report::lines;
 use crate::report::{Report, Style};
-use crate::settings::{Configuration, Given, Policy};
+use crate::sanitize;
 use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
-use crate::shell::configuration;
+use crate::shell::content::ByContent;
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{GitError, Repository, Revision};
+use crate::shell::git::Repository;
+use crate::shell::inferred::{self, Known, KnownFile};
 use crate::shell::output;
-use crate::snapshot::{MemorySnapshot, Snapshot};
-use crate::text::Sources;
+use crate::shell::outside::{Outside, Rules, common_name, is_nothing, name_on_disk, one_file, read};
+use crate::shell::session::Asked;
+use crate::snapshot::{Scope, Snapshot, files_below};
 
 pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit, Failure> {
-    let sources = Arc::new(Sources::default());
-    let mut budget = Budget::default();
-    let repository = RepositorySides::open(global, args)?;
-    let configuration = configuration::named(global, &sources)?.unwrap_or_else(|| repository.configuration(&sources));
-    budget.limits = configuration.limits().clone();
-    let (before, after) = sides(args, &budget)?;
-    let limits = configuration.limits();
-    let declaring = repository.snapshots().into_iter().zip([&configuration.before, &configuration.after]);
-    let declaring = declaring.map(|(snapshot, settings)| Given { snapshot, settings, sources: &sources, limits });
-    let options = Options { budget, declaring: declaring.collect(), all_files: true, ..Options::default() };
-    let comparison = Comparison::new(&*before, &*after, &configuration, &sources, options);
-    let report = comparison.compare();
+    let (rules, repository) = Rules::of_repository(global)?;
+    let report = match args.local.is_dir() && args.remote.is_dir() {
+        true => directories(args, rules, repository.as_ref())?,
+        false => files(args, rules, repository.as_ref())?,
+    };
     write(&report, args.format, &output::style(global))?;
     // git uses the exit code only if it is configured to.
     let is_asked =
@@ -47,7 +40,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit
         _ => Exit::Clean,
     };
     // The process ends now, and gives everything back at once: faster than piece by piece.
-    std::mem::forget((comparison, report));
+    std::mem::forget(report);
     Ok(exit)
 }
 
@@ -68,103 +61,96 @@ fn write(report: &Report, format: DiffFormat, style: &Style) -> io::Result<()> {
     })
 }
 
-/// What applies to both sides: what the repository says now and said last. git hands over nothing but the files that differ,
-/// and which of their values are secret is written in other files.
-struct RepositorySides {
-    /// The last commit, and the working tree if there is one.
-    sides: Vec<Box<dyn Snapshot>>,
-}
-
-impl RepositorySides {
-    fn open(global: &Global, args: &DifftoolArgs) -> Result<Self, Failure> {
-        let budget = Budget::default();
-        let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
-        let place = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-        let repository = match Repository::open(&place) {
-            Ok(repository) => repository,
-            Err(GitError::NotARepository { .. }) if are_directories(args) => {
-                let (before, after) = (directory(&args.local), directory(&args.remote));
-                return Ok(Self { sides: vec![Box::new(before), Box::new(after)] });
-            }
-            Err(GitError::NotARepository { .. }) => return Ok(Self { sides: Vec::new() }),
-            Err(error) => return Err(error.into()),
-        };
-        let mut sides: Vec<Box<dyn Snapshot>> =
-            vec![Box::new(repository.snapshot(&Revision::Tree(repository.head()?), &budget)?)];
-        if let Some(root) = repository.root() {
-            sides.push(Box::new(directory(root).labelled("working tree")));
-        }
-        Ok(Self { sides })
-    }
-
-    fn snapshots(&self) -> Vec<&dyn Snapshot> {
-        self.sides.iter().map(|side| &**side).collect()
-    }
-
-    fn configuration(&self, sources: &Sources) -> Configuration {
-        match &self.snapshots()[..] {
-            [before, after] => Configuration::read(*before, *after, Policy::Base, sources),
-            [only] => Configuration::read(*only, *only, Policy::Base, sources),
-            _ => Configuration::default(),
-        }
-    }
-}
-
-fn are_directories(args: &DifftoolArgs) -> bool {
-    args.local.is_dir() && args.remote.is_dir()
-}
-
-type Sides = (Box<dyn Snapshot>, Box<dyn Snapshot>);
-
-fn sides(args: &DifftoolArgs, budget: &Budget) -> Result<Sides, Failure> {
-    if are_directories(args) {
+/// Compares two directories that hold the files that differ, and nothing else.
+fn directories(args: &DifftoolArgs, rules: Rules, repository: Option<&Repository>) -> Result<Report, Failure> {
+    let rules = rules.or_of_directories(&args.local, &args.remote);
+    let outside = Outside::directories(rules, |budget| {
         // `git difftool --dir-diff` links the newer side to the files of the working tree.
-        let open =
-            |path: &Path, label| DirectorySnapshot::new(path, Links::FollowToFiles, budget.clone()).labelled(label);
-        return Ok((Box::new(open(&args.local, "local")), Box::new(open(&args.remote, "remote"))));
+        let open = |path: &Path| DirectorySnapshot::new(path, Links::FollowToFiles, budget.clone());
+        let (before, after) = (open(&args.local), open(&args.remote));
+        let labels = repository.and_then(|repository| labels_of_directories(repository, &before, &after));
+        let [old, new] = labels.unwrap_or_else(|| [shown(&args.local), shown(&args.remote)]);
+        Ok([Box::new(ByContent(before.labelled(old))), Box::new(ByContent(after.labelled(new)))])
+    })?;
+    Ok(outside.compare(Asked::default()))
+}
+
+/// As many files say where directories come from.
+const SAMPLE: usize = 8;
+
+fn labels_of_directories(
+    repository: &Repository,
+    before: &DirectorySnapshot,
+    after: &DirectorySnapshot,
+) -> Option<[String; 2]> {
+    let mut paths: Vec<RepoPath> = Vec::new();
+    for side in [before, after] {
+        let files = files_below(side, &Scope::everything(), &Limits::default(), &Spent::default()).0;
+        paths.extend(files.into_iter().take(SAMPLE).map(|entry| entry.path));
     }
-    let name = name_of(args)?;
-    let side = |path: &Path, label| one_file(path, &name, label, budget).map(Box::new);
-    Ok((side(&args.local, "local")?, side(&args.remote, "remote")?))
+    paths.sort();
+    paths.dedup();
+    let known = |side: &DirectorySnapshot, path: &RepoPath| match side.entry(path).ok().flatten() {
+        Some(entry) => {
+            let content = side.read(&entry).ok()?;
+            known_content(repository, path, &content)
+        }
+        None => Some(Known::Absent),
+    };
+    let files: Option<Vec<KnownFile>> = paths
+        .into_iter()
+        .map(|path| {
+            let (before, after) = (known(before, &path)?, known(after, &path)?);
+            Some(KnownFile { before: (path.clone(), before), after: (path, after) })
+        })
+        .collect();
+    labels(repository, &files?)
 }
 
-/// What the file is called in the repository: its name says how to read it. The temporary names of git end alike.
-fn name_of(args: &DifftoolArgs) -> Result<RepoPath, Failure> {
-    let is_given = args.path.as_ref().filter(|path| !path.is_empty());
-    let on_disk = if is_nothing(&args.remote) { &args.local } else { &args.remote };
-    name_on_disk(is_given.map_or(on_disk.as_path(), Path::new))
+/// The object of a content; that of a file which is the same in the working tree is what is on disk.
+fn known_content(repository: &Repository, path: &RepoPath, content: &[u8]) -> Option<Known> {
+    let id = repository.blob_id(content)?;
+    let on_disk = repository.root().and_then(|root| Some(root.join(path.to_str()?)));
+    let is_on_disk = on_disk.is_some_and(|file| std::fs::read(file).is_ok_and(|bytes| bytes == content));
+    let is_staged = !repository.staged_paths(1, |staged, other| staged == path.as_bytes() && other == id).is_empty();
+    // A file that is as it is staged may come from any revision that has it.
+    Some(if is_on_disk && !is_staged { Known::OnDisk } else { Known::Object(id) })
 }
 
-/// A path of this machine as a name in a tree.
-pub(super) fn name_on_disk(path: &Path) -> Result<RepoPath, Failure> {
-    let names = path.components().filter_map(|part| match part {
-        Component::Normal(name) => Some(name.as_encoded_bytes()),
-        _ => None,
-    });
-    let names: Vec<&[u8]> = names.collect();
-    // Where a file lies on this machine says nothing about it.
-    let names = if path.is_absolute() { &names[names.len().saturating_sub(1)..] } else { &names };
-    RepoPath::new(names.join(&b'/')).map_err(|error| Failure::new(error.to_string()))
+fn labels(repository: &Repository, files: &[KnownFile]) -> Option<[String; 2]> {
+    let pair = inferred::revisions(repository, files)?;
+    Some([pair.before.label().to_owned(), pair.after.label().to_owned()])
 }
 
-fn is_nothing(path: &Path) -> bool {
-    path == Path::new("/dev/null") || cfg!(windows) && path == Path::new("nul")
+/// Compares two files under the name that git gives, or else under the name of the newer one.
+fn files(args: &DifftoolArgs, rules: Rules, repository: Option<&Repository>) -> Result<Report, Failure> {
+    let paths = [args.local.as_path(), args.remote.as_path()];
+    let mut name = None;
+    let outside = Outside::files(rules, |budget| {
+        let contents = [read(paths[0], budget)?, read(paths[1], budget)?];
+        let given = args.path.as_ref().filter(|path| !path.is_empty());
+        let file = match given {
+            Some(path) => name_on_disk(Path::new(path))?,
+            None => common_name(paths, [contents[0].as_deref(), contents[1].as_deref()])?,
+        };
+        let labels = repository.filter(|_| given.is_some()).and_then(|repository| {
+            let known = |content: &Option<Arc<[u8]>>| match content {
+                Some(content) => known_content(repository, &file, content),
+                None => Some(Known::Absent),
+            };
+            let [before, after] = [known(&contents[0])?, known(&contents[1])?];
+            labels(repository, &[KnownFile { before: (file.clone(), before), after: (file.clone(), after) }])
+        });
+        let [old, new] = labels.unwrap_or_else(|| paths.map(shown));
+        name = Some(file.clone());
+        let [before, after] = contents;
+        Ok([one_file(file.clone(), before, &old), one_file(file, after, &new)])
+    })?;
+    let name = name.unwrap_or_default();
+    Ok(outside.compare_file(&name, &name, Asked::default()))
 }
 
-/// A snapshot that holds this file alone, or nothing if the side does not have it.
-fn one_file(path: &Path, name: &RepoPath, label: &str, budget: &Budget) -> Result<MemorySnapshot, Failure> {
-    let snapshot = MemorySnapshot::new(label);
-    if is_nothing(path) {
-        return Ok(snapshot);
-    }
-    let failed = |error: io::Error| Failure::new(format!("{} cannot be read: {error}", path.display()));
-    let limit = budget.limits.file_bytes;
-    let mut content = Vec::new();
-    // A shell may pass a pipe, whose size is unknown.
-    File::open(path).map_err(failed)?.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(failed)?;
-    if content.len() as u64 > limit {
-        return Err(Failure::new(format!("{} has more than {limit} bytes, the limit for one file", path.display()))
-            .help("raise `limits.file_bytes` in outcrop.yaml if the file is meant to be this large"));
-    }
-    Ok(snapshot.with(name.clone(), content))
+fn shown(path: &Path) -> String {
+    let path = if is_nothing(path) { PathBuf::from("nothing") } else { path.to_owned() };
+    sanitize::inline(&path.to_string_lossy()).into_owned()
 }

@@ -1,11 +1,13 @@
 //! `outcrop doctor`: what is set up, what is read as what, and what is wrong.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::install;
 use crate::comparison::Judged;
 use crate::finding::{Finding, Severity};
 use crate::names;
@@ -13,6 +15,7 @@ use crate::report::{ReadAs, Report, plural};
 use crate::sanitize;
 use crate::settings::Policy;
 use crate::shell::cli::Global;
+use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Repository, Revision, RevisionPair};
@@ -59,7 +62,7 @@ impl Page {
             State::Fine(text) => (' ', text),
             State::Wrong(text) => ('!', text),
         };
-        let _ = writeln!(self.0, "{mark} {name:<16} {}", sanitize::inline(text));
+        let _ = writeln!(self.0, "{mark} {name:<22} {}", sanitize::inline(text));
     }
 
     fn count(&mut self, count: usize, what: &str) {
@@ -109,37 +112,92 @@ fn about_repository(page: &mut Page, repository: &Repository) {
 }
 
 fn about_integrations(page: &mut Page, repository: &Repository) {
-    page.section("integrations (setup: docs/integrations.md)");
-    page.line("pre-commit hook", &hook(repository, "pre-commit"));
-    page.line("pre-push hook", &hook(repository, "pre-push"));
-    let difftool = repository.config("difftool.outcrop.cmd");
-    let difftool = match difftool {
-        Some(command) if command.contains("difftool") => State::Fine(command),
-        Some(command) => State::Wrong(format!("does not call `outcrop difftool`: {command}")),
-        None => State::fine("not set up"),
-    };
-    page.line("git difftool", &difftool);
+    page.section("integrations (`outcrop install` sets them up)");
+    page.line("outcrop", &program());
+    for name in ["pre-commit", "pre-merge-commit", "pre-push"] {
+        page.line(&format!("{name} hook"), &hook(repository, name));
+    }
+    page.line("git difftool", &called(repository, install::DIFFTOOL.key, "difftool"));
+    page.line("git diff", &diff_driver(repository));
+    page.line("git outcrop", &called(repository, install::ALIAS.key, "outcrop"));
     page.line("GitHub workflow", &workflow(repository));
+}
+
+/// Whether hooks find the program.
+fn program() -> State {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let name = format!("outcrop{}", env::consts::EXE_SUFFIX);
+    match env::split_paths(&path).map(|place| place.join(&name)).find(|program| install::is_executable(program)) {
+        Some(program) => State::Fine(program.display().to_string()),
+        None => State::Wrong("not on PATH: hooks and git cannot call it unless OUTCROP_BIN names it".to_owned()),
+    }
+}
+
+/// A command of git's configuration, and whether it calls outcrop.
+fn called(repository: &Repository, key: &str, word: &str) -> State {
+    match repository.config(key) {
+        Some(command) if command.contains(word) => State::Fine(command),
+        Some(command) => State::Wrong(format!("{key} does not call outcrop: {command}")),
+        None => State::fine("not set up"),
+    }
+}
+
+/// Whether `git diff` calls outcrop, for which two files must agree.
+fn diff_driver(repository: &Repository) -> State {
+    let home = environment::text("HOME").ok().flatten().map(PathBuf::from);
+    let places = [
+        Some(repository.common_directory().join(install::ATTRIBUTES)),
+        repository.root().map(|root| root.join(".gitattributes")),
+        repository.config("core.attributesFile").map(PathBuf::from),
+        home.map(|home| home.join(".config/git/attributes")),
+    ];
+    let names_driver = |path: &PathBuf| beginning_of(path).is_some_and(|text| text.contains("diff=outcrop"));
+    let has_attribute = places.iter().flatten().any(names_driver);
+    let trusts = repository.config("diff.outcrop.trustExitCode").is_some_and(|value| value == "true");
+    match (called(repository, install::DIFF_DRIVER.key, "outcrop"), has_attribute) {
+        (State::Fine(command), _) if command.contains("--exit-code") && !trusts => State::Wrong(format!(
+            "git stops at the first difference: remove --exit-code, or set diff.outcrop.trustExitCode (git 2.46): {command}"
+        )),
+        (State::Fine(command), false) if command != "not set up" => {
+            State::Wrong(format!("no file has the attribute diff=outcrop; `outcrop install diff-driver` adds it: {command}"))
+        }
+        (State::Fine(command), true) if command == "not set up" => State::Wrong(
+            "files have the attribute diff=outcrop, but git does not know the driver; run `outcrop install diff-driver`"
+                .to_owned(),
+        ),
+        (state, _) => state,
+    }
 }
 
 /// Whether a hook is there, can run, and calls outcrop, itself or through a hook manager.
 fn hook(repository: &Repository, name: &str) -> State {
     let path = repository.hooks_directory().join(name);
-    let Some(script) = beginning_of(&path) else { return State::fine("none") };
-    if !is_executable(&path) {
+    let husky = format!(".husky/{name}");
+    let managed = [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", &husky].into_iter().find(|file| {
+        let settings = repository.root().and_then(|root| beginning_of(&root.join(file)));
+        settings.is_some_and(|settings| settings.contains("outcrop"))
+    });
+    let Some(script) = beginning_of(&path) else {
+        return match managed.filter(|_| name == "pre-commit") {
+            Some(".pre-commit-config.yaml") => {
+                State::Wrong("none, but .pre-commit-config.yaml names outcrop; run `pre-commit install`".to_owned())
+            }
+            Some(file) => State::Wrong(format!("none, but {file} names outcrop; let its program install the hook")),
+            None => State::fine("none"),
+        };
+    };
+    if !install::is_executable(&path) {
         return State::Wrong(format!("not executable, so git skips it; fix it with `chmod +x {}`", path.display()));
     }
-    if script.contains("outcrop") {
-        return State::fine("calls outcrop");
-    }
-    let husky = format!(".husky/{name}");
-    for file in [".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", &husky] {
-        let settings = repository.root().and_then(|root| beginning_of(&root.join(file)));
-        if settings.is_some_and(|settings| settings.contains("outcrop")) {
-            return State::Fine(format!("calls outcrop through {file}"));
+    match managed {
+        _ if install::is_current(&script) => State::fine("calls outcrop"),
+        _ if install::is_ours(&script) => {
+            State::Wrong(format!("of another version of outcrop; renew it: `outcrop install hook --hook {name}`"))
         }
+        _ if script.contains("outcrop") => State::fine("calls outcrop"),
+        Some(file) => State::Fine(format!("calls outcrop through {file}")),
+        None => State::fine("installed, but does not call outcrop"),
     }
-    State::fine("installed, but does not call outcrop")
 }
 
 fn workflow(repository: &Repository) -> State {
@@ -163,18 +221,6 @@ fn beginning_of(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     file.take(ENOUGH).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn is_executable(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    {
-        path.exists()
-    }
 }
 
 fn about_files(page: &mut Page, report: &Report, dialects: &[String]) {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 
 use super::check::exit_of;
-use crate::comparison::Judged;
-use crate::report::{self, Report, plural};
+use crate::comparison::{Judged, Review};
+use crate::report::{self, Reach, Report, plural};
 use crate::sanitize;
 use crate::settings::Policy;
 use crate::shell::cli::{Global, HookArgs, HookName};
@@ -24,7 +24,7 @@ pub(in crate::shell) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Fa
     let repository = open_repository(global)?;
     let hook = Hook { global, args, repository: &repository };
     let outcome = match args.name {
-        HookName::PreCommit => hook.before_commit(),
+        HookName::PreCommit | HookName::PreMergeCommit => hook.before_commit(),
         HookName::PrePush => hook.before_push(),
     };
     let exit = outcome.unwrap_or_else(|failure| {
@@ -52,6 +52,14 @@ struct Subject {
     name: Option<String>,
 }
 
+/// What came out.
+struct Checked {
+    /// What is wrong.
+    verdict: Report,
+    /// How far the change reaches, if there is one.
+    reach: Option<Reach>,
+}
+
 impl Hook<'_> {
     fn before_commit(&self) -> Result<Exit, Failure> {
         if !self.args.arguments.is_empty() {
@@ -67,12 +75,12 @@ impl Hook<'_> {
         }
         let comparison = RevisionPair { before: Revision::Tree(self.repository.head()?), after: Revision::Index };
         let staged = Subject { comparison, judged: Judged::New, name: None };
-        let report = self.check(&staged)?;
+        let checked = self.check(&staged)?;
         // git names the index it commits. Without it, and without anything staged, this is somebody who wants to know about
         // all files: `pre-commit run --all-files` does not pass this on.
         let is_commit = environment::is_set("GIT_INDEX_FILE");
-        if is_commit || report.compared.files > 0 || report.is_incomplete() {
-            return self.tell(&staged, &report);
+        if is_commit || checked.verdict.compared.files > 0 || checked.verdict.is_incomplete() {
+            return self.tell(&staged, &checked);
         }
         output::note("note: nothing is staged, so all files of the index are checked");
         let everything = Subject { judged: Judged::Everything, ..staged };
@@ -164,27 +172,38 @@ impl Hook<'_> {
             {
                 continue;
             }
-            let report = self.check(&subject)?;
-            worst = worst.max(self.tell(&subject, &report)?);
+            let checked = self.check(&subject)?;
+            worst = worst.max(self.tell(&subject, &checked)?);
         }
         Ok(worst)
     }
 
-    fn check(&self, subject: &Subject) -> Result<Report, Failure> {
+    fn check(&self, subject: &Subject) -> Result<Checked, Failure> {
         let session = Session::new(self.global, self.repository, &subject.comparison, &[], Policy::Base)?;
-        Ok(progress::while_working(session.progress(), || session.comparison(Asked::default()).check(subject.judged)))
+        let comparison = session.comparison(Asked::default());
+        Ok(progress::while_working(session.progress(), || match subject.judged {
+            Judged::New => {
+                let Review { difference, verdict } = comparison.review();
+                Checked { verdict, reach: Some(Reach::of(&difference)) }
+            }
+            judged => Checked { verdict: comparison.check(judged), reach: None },
+        }))
     }
 
-    /// Nothing if all is well: a hook that talks is a hook that gets switched off.
-    fn tell(&self, subject: &Subject, report: &Report) -> Result<Exit, Failure> {
+    /// Nothing if all is well and nothing but the edited files is affected: a hook that talks is a hook that gets switched off.
+    fn tell(&self, subject: &Subject, checked: &Checked) -> Result<Exit, Failure> {
+        let report = &checked.verdict;
         let (before, after) = (subject.comparison.before.label(), subject.comparison.after.label());
         let name = subject.name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
         let what = match subject.judged {
             Judged::Everything => format!("{name}all files of {after}"),
             _ => format!("{name}{before}..{after}"),
         };
+        let reach = checked.reach.as_ref().filter(|reach| reach.is_indirect).map(Reach::phrase);
         if report.findings.is_empty() && !report.is_incomplete() {
-            if self.global.verbose > 0 {
+            if let Some(reach) = reach {
+                output::note(&format!("outcrop: {name}{reach}; no new problems"));
+            } else if self.global.verbose > 0 {
                 let resources = plural(report.compared.resources, "resource");
                 let files = plural(report.compared.files, "file");
                 output::note(&format!("outcrop: {what}: no problems in {resources} in {files}"));
@@ -197,12 +216,16 @@ impl Hook<'_> {
         // Standard output may be read by a program: `git push --porcelain` writes there.
         let style = output::message_style(self.global);
         output::write_message(|out| report::diagnostics::write(report, &style, out))?;
+        if let Some(reach) = reach {
+            output::note(&format!("outcrop: {name}{reach}"));
+        }
         Ok(exit_of(report, self.args.fail_on))
     }
 
     fn tell_how_to_skip(&self) {
         let command = match self.args.name {
             HookName::PreCommit => "git commit",
+            HookName::PreMergeCommit => "git merge",
             HookName::PrePush => "git push",
         };
         output::note(&format!(

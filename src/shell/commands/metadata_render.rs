@@ -50,7 +50,7 @@ fn show(rendering: &RenderedRequests, args: &RequestArgs, sources: &Sources, glo
     let RenderedRequests { requests, format, .. } = rendering;
     let is_sound = requests.iter().all(|rendered| rendered.is_sound);
     match args.output {
-        RequestOutput::Text => {
+        RequestOutput::Terminal => {
             let style = output::style(global);
             output::write(|out| request::write(requests, *format, sources, &style, out))
         }

@@ -113,7 +113,7 @@ impl<'a> Bench<'a> {
         if is_standard_input(file) {
             return RepoPath::new("stdin.yaml").map_err(|error| Failure::new(error.to_string()));
         }
-        inside(&self.prefix, file).or_else(|_| super::difftool::name_on_disk(file))
+        inside(&self.prefix, file).or_else(|_| crate::shell::outside::name_on_disk(file))
     }
 
     fn read(&self, file: &Path) -> Result<Vec<u8>, Failure> {

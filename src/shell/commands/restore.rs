@@ -20,7 +20,7 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
     let original = opened.parse(&path, &args.original)?;
     let (original_file, changed_file) = (on_disk(global, &args.original), on_disk(global, &args.changed));
     let changed_bytes = read(&changed_file)?;
-    let changed_path = super::difftool::name_on_disk(&args.changed)?;
+    let changed_path = crate::shell::outside::name_on_disk(&args.changed)?;
     let content = Content { bytes: &changed_bytes, path: &changed_path, revision: "changed" };
     let changed = parse(content, side.sources, side.limits);
     let mut findings = original.findings.clone();
@@ -47,7 +47,10 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
         return opened.refuse(findings, global);
     }
     let mark: &[u8] = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
-    let saved = [mark, restored.value.as_bytes()].concat();
+    let saved = [mark, restored.value.text.as_bytes()].concat();
+    for target in &restored.value.put_back {
+        output::note(&format!("note: `{target}` was deleted, but directives still refer to it: it is kept"));
+    }
     match args.write {
         true => replace(&original_file, &saved)?,
         false => output::print(&saved)?,

@@ -1,4 +1,4 @@
-//! What hooks and CI ask about history: a commit's parents, and what a remote already has.
+//! What hooks, CI and diff programs ask about history: a commit's parents, the last commits, and what a remote already has.
 
 use smol_str::format_smolstr;
 
@@ -17,6 +17,33 @@ impl Repository {
             Ok(commit.parent_ids().filter_map(|id| from_gix(&id)).collect())
         });
         parents.map_err(|error| self.missing(&tree.label, to_gix(commit), &error))
+    }
+
+    /// The tree of a commit's first parent; an empty tree if it is the first commit.
+    pub fn first_parent(&self, tree: &Tree) -> Result<Tree, GitError> {
+        match self.parents(tree)?.first() {
+            None => Ok(self.nothing()),
+            Some(id) => Ok(Tree { label: format_smolstr!("{}^", tree.label), ..self.resolve(&id.to_string())? }),
+        }
+    }
+
+    /// The commits that HEAD was made from, itself included, the nearest first, at most so many.
+    pub fn recent_commits(&self, most: usize) -> Vec<Tree> {
+        let Ok(Tree { commit: Some(head), .. }) = self.head() else { return Vec::new() };
+        let ids: Vec<String> = self.objects.with(|repository, _| {
+            let walk = repository.rev_walk([to_gix(head)]).all();
+            let commits = walk.into_iter().flatten().filter_map(Result::ok);
+            commits.take(most).map(|commit| commit.id.to_string()).collect()
+        });
+        ids.iter().filter_map(|id| self.resolve(id).ok()).collect()
+    }
+
+    /// When a commit was made, in seconds since 1970, as its committer says.
+    pub fn committed_on(&self, commit: ObjectId) -> Option<i64> {
+        self.objects.with(|repository, _| {
+            let commit = repository.find_commit(to_gix(commit)).ok()?;
+            Some(commit.time().ok()?.seconds)
+        })
     }
 
     /// The best common ancestor of a commit and of everything that was last seen on a remote, if there is one.

@@ -27,7 +27,7 @@ use smol_str::SmolStr;
 
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::snapshot::{Differing, Entry, Listing, Member, ObjectId, Snapshot, Unreadable};
+use crate::snapshot::{Differing, Entry, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
 use error::cause;
 use objects::Objects;
 
@@ -35,6 +35,7 @@ use objects::Objects;
 pub struct Repository {
     objects: Arc<Objects>,
     git_directory: PathBuf,
+    common_directory: PathBuf,
     root: Option<PathBuf>,
     prefix: RepoPath,
     notes: Vec<String>,
@@ -50,8 +51,10 @@ impl Repository {
         let prefix = root.as_deref().map_or_else(RepoPath::root, |root| prefix_of(directory, root));
         let notes = notes_on(&repository);
         let git_directory = repository.git_dir().to_owned();
+        let common_directory = repository.common_dir().to_owned();
         let index = root.as_deref().and_then(index_from_root);
-        Ok(Self { objects: Arc::new(Objects::new(shared, index)), git_directory, root, prefix, notes })
+        let objects = Arc::new(Objects::new(shared, index));
+        Ok(Self { objects, git_directory, common_directory, root, prefix, notes })
     }
 
     /// Where the working tree is, unless the repository is bare.
@@ -62,6 +65,11 @@ impl Repository {
     /// The git directory of this working tree.
     pub fn git_directory(&self) -> &Path {
         &self.git_directory
+    }
+
+    /// The git directory that all working trees of the repository share.
+    pub fn common_directory(&self) -> &Path {
+        &self.common_directory
     }
 
     /// Where git looks for hooks: `core.hooksPath`, or the common git directory of all working trees.
@@ -154,6 +162,27 @@ impl Repository {
             };
             snapshot.plumbing().string_filter(key, is_own).map(|value| value.to_string())
         })
+    }
+
+    /// The id that an object with this content has.
+    pub fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
+        let hash = self.objects.with(|repository, _| repository.object_hash());
+        objects::from_gix(&gix::objs::compute_hash(hash, gix::objs::Kind::Blob, content).ok()?)
+    }
+
+    /// The content of a file by its object id.
+    pub fn blob(&self, id: ObjectId, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
+        self.objects.blob(id, budget)
+    }
+
+    /// The paths of staged files that a condition holds for, at most so many.
+    pub fn staged_paths(&self, most: usize, is_wanted: impl Fn(&[u8], ObjectId) -> bool) -> Vec<RepoPath> {
+        let Ok(index) = self.objects.index() else { return Vec::new() };
+        let found = index.entries().iter().filter_map(|entry| {
+            let (path, id) = (entry.path(&index), objects::from_gix(&entry.id)?);
+            is_wanted(path, id).then(|| RepoPath::new(path).ok()).flatten()
+        });
+        found.take(most).collect()
     }
 
     /// The files of a revision; everything it reads is booked on the budget.

@@ -1,11 +1,12 @@
 //! `outcrop ci github` in clones as `actions/checkout` makes them, for every event that says what to compare.
 
+mod composite;
 mod events;
 mod runner;
 mod written;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::program::{self, Ran, outcrop, run};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 
 /// Outputs as the runner reads them.
-fn outputs(text: &str) -> BTreeMap<String, String> {
+pub(super) fn outputs(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {

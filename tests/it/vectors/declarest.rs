@@ -149,7 +149,8 @@ fn compared(before: &MemorySnapshot, after: &MemorySnapshot) -> Value {
     let views = ComparedViews { requests: false, ..ComparedViews::default() };
     let sources = Arc::new(Sources::default());
     let configuration = Configuration::read(before, after, Policy::Base, &sources);
-    let report = Comparison::new(before, after, &configuration, &sources, Options { views, ..Options::default() }).compare();
+    let report =
+        Comparison::new(before, after, &configuration, &sources, Options { views, ..Options::default() }).compare();
     let mut out = Vec::new();
     outcrop::report::json::write(&report, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()
@@ -243,7 +244,8 @@ fn repository(given: &Value) -> Option<Answer> {
         serde_json::from_str::<Value>(&ran.stdout).map_err(|_| Failure { kind: "internal", text: ran.stderr })
     };
     let (before, after) = (text(&given["before"]), text(&given["after"]));
-    let git = |arguments: &[&str]| run_program(std::process::Command::new("git").args(arguments).current_dir(&copy)).stdout;
+    let git =
+        |arguments: &[&str]| run_program(std::process::Command::new("git").args(arguments).current_dir(&copy)).stdout;
     let known = |revision: &str| -> Result<Vec<String>, Failure> {
         let bundle = git(&["show", &format!("{revision}:bundle.yaml")]);
         let root = bundle.lines().find_map(|line| line.trim().strip_prefix("metadataRoot:")).unwrap_or_default();

@@ -5,6 +5,7 @@
 mod declarest;
 mod diff;
 mod eval;
+mod flux_substitution;
 mod kustomize;
 mod layered_patches;
 mod merge;
@@ -36,6 +37,7 @@ const AREAS: &[(&str, Runner)] = &[
     ("declarest", declarest::run),
     ("diff", diff::run),
     ("eval", eval::run),
+    ("flux-substitution", flux_substitution::run),
     ("kustomize", kustomize::run),
     ("layered-patches", layered_patches::run),
     ("merge", merge::run),

@@ -121,7 +121,8 @@ fn holds(found: &Value, wanted: &Value) -> bool {
 fn check_kept(case: &Value, root: &Value) -> Result<(), String> {
     let mut kept: BTreeSet<String> = BTreeSet::new();
     collect_directives(root, String::new(), &mut kept);
-    let wanted: BTreeSet<String> = case["kept"].as_array().into_iter().flatten().map(|it| text(it).to_owned()).collect();
+    let wanted: BTreeSet<String> =
+        case["kept"].as_array().into_iter().flatten().map(|it| text(it).to_owned()).collect();
     // Keys that only look like directives are data.
     let is_data = |pointer: &String| {
         let key = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/");
@@ -227,7 +228,8 @@ fn verdict(case: &Value) -> Result<(), String> {
     if let Some(finding) = report["findings"].as_array().into_iter().flatten().next() {
         return Err(format!("a finding: {finding}"));
     }
-    let is_it = |resource: &&Value| resource["after"]["file"] == given["path"] || resource["before"]["file"] == given["path"];
+    let is_it =
+        |resource: &&Value| resource["after"]["file"] == given["path"] || resource["before"]["file"] == given["path"];
     let resource = report["resources"].as_array().into_iter().flatten().find(is_it);
     let changes = resource.map(changes_of).unwrap_or_default();
     let found = if changes.is_empty() { "same" } else { "differs" };

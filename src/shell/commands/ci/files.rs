@@ -50,7 +50,7 @@ impl Files {
     }
 
     /// Sets outputs of the step.
-    pub(super) fn write_outputs(&self, values: &[(&str, &str)]) -> Result<(), Failure> {
+    pub(super) fn write_outputs(&self, values: &[(&str, String)]) -> Result<(), Failure> {
         let Some(path) = &self.outputs else { return Ok(()) };
         let mut text = String::new();
         for (name, value) in values {
@@ -59,17 +59,43 @@ impl Files {
         append(path, text.as_bytes())
     }
 
-    /// Writes a report to a new file, and says where it is; nowhere without a runner.
-    pub(super) fn write_report(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<String, Failure> {
-        let Some(directory) = &self.temporary else { return Ok(String::new()) };
-        let path = directory.join(format!("outcrop-{}.json", random()));
+    /// Makes a new directory for the files of a review; nowhere without a runner.
+    pub(super) fn make_directory(&self) -> Result<Option<Directory>, Failure> {
+        let Some(directory) = &self.temporary else { return Ok(None) };
+        // A new one, not one that somebody put there.
+        let path = directory.join(format!("outcrop-{}", random()));
+        fs::create_dir(&path)
+            .map_err(|error| Failure::new(format!("{} cannot be written: {error}", path.display())))?;
+        Ok(Some(Directory(path)))
+    }
+}
+
+/// Where the files of a review go.
+#[derive(Debug)]
+pub(super) struct Directory(PathBuf);
+
+impl Directory {
+    /// Writes a file, and returns its path.
+    pub(super) fn write(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<String, Failure> {
+        let path = self.0.join(name);
         let failed = |error: io::Error| Failure::new(format!("{} cannot be written: {error}", path.display()));
-        // A new file, not one that somebody put there, and not through a link.
         let file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
         let mut out = io::BufWriter::new(file);
         write(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-        path.into_os_string().into_string().map_err(|_| Failure::new("RUNNER_TEMP is not text"))
+        text(path)
     }
+
+    pub(super) fn path(self) -> Result<String, Failure> {
+        text(self.0)
+    }
+}
+
+fn text(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string().into_string().map_err(|_| Failure::new("RUNNER_TEMP is not text"))
 }
 
 fn append(path: &PathBuf, text: &[u8]) -> Result<(), Failure> {

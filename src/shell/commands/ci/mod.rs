@@ -10,8 +10,11 @@ use std::io::{self, Write};
 
 use super::check::exit_of;
 use crate::comparison::{self, Judged};
+use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
-use crate::report::{self, Report, Style, SummaryCounts, plural};
+use crate::report::affected::Listed;
+use crate::report::json::matrix;
+use crate::report::{self, Reach, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
 use crate::shell::cli::{GithubArgs, Global};
@@ -38,7 +41,8 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let Assignment { subject, warnings } = range::assignment(&repository, args)?;
     let review = match subject {
         Subject::Nothing { why } => {
-            files.write_outputs(&[("changed", "false"), ("errors", "0"), ("warnings", "0")])?;
+            let nothing = [("changed", "false"), ("errors", "0"), ("warnings", "0")];
+            files.write_outputs(&nothing.map(|(name, value)| (name, value.to_owned())))?;
             let line = format!("outcrop: nothing to review ({why})\n");
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
             return Ok(Exit::Clean);
@@ -56,6 +60,31 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let exit = exit_of(&review.verdict, args.fail_on);
     review.write_outputs(&files)?;
     Ok(exit)
+}
+
+/// A comment has at most 65,536 characters; the rest is room for a marker.
+const COMMENT_BYTES: usize = 60_000;
+
+/// What later jobs can use: the number of resources, and labels for the pull request.
+fn reach_outputs(reach: &Reach) -> [(&'static str, String); 2] {
+    let list = |items: &[String]| {
+        let mut json = JsonWriter::new(Layout::Compact);
+        json.list(items, |writer, item| writer.text(item));
+        json.into_text()
+    };
+    let labels: Vec<String> = reach.roots.iter().take(MOST_LABELS).map(|root| label(root)).collect();
+    [("resources", reach.resources.to_string()), ("labels", list(&labels))]
+}
+
+/// More labels than this say nothing.
+const MOST_LABELS: usize = 20;
+
+/// `affects: overlays/prod`, with as much of the end of the name as GitHub allows in a label.
+fn label(root: &str) -> String {
+    const MOST_CHARACTERS: usize = 50;
+    let room = MOST_CHARACTERS - "affects: ".len();
+    let skipped = root.chars().count().saturating_sub(room);
+    format!("affects: {}", root.chars().skip(skipped).collect::<String>())
 }
 
 /// What came out.
@@ -108,6 +137,9 @@ impl Review {
 
     fn write_outputs(self, files: &Files) -> Result<(), Failure> {
         let counts = SummaryCounts::count(&self.verdict);
+        let reach = self.difference.as_ref().map(Reach::of).unwrap_or_default();
+        let mut comment = Vec::new();
+        self.write_summary(COMMENT_BYTES, &mut comment)?;
         // What could not be compared may well differ.
         let has_changed = self
             .difference
@@ -118,13 +150,19 @@ impl Review {
             Some(difference) => Report { findings: self.verdict.findings, ..difference },
             None => self.verdict,
         };
-        let path = files.write_report(|out| report::json::write(&report, out))?;
-        files.write_outputs(&[
-            ("changed", if has_changed { "true" } else { "false" }),
-            ("errors", &counts.errors.to_string()),
-            ("warnings", &counts.warnings.to_string()),
-            ("report", &path),
-        ])
+        let mut outputs = vec![
+            ("changed", if has_changed { "true" } else { "false" }.to_owned()),
+            ("errors", counts.errors.to_string()),
+            ("warnings", counts.warnings.to_string()),
+        ];
+        outputs.extend(reach_outputs(&reach));
+        outputs.push(("matrix", matrix(&report, Listed::Differing)));
+        if let Some(directory) = files.make_directory()? {
+            outputs.push(("report", directory.write("report.json", |out| report::json::write(&report, out))?));
+            outputs.push(("comment", directory.write("comment.md", |out| out.write_all(&comment))?));
+            outputs.push(("directory", directory.path()?));
+        }
+        files.write_outputs(&outputs)
     }
 
     /// The verdict in a few words; names of the repository as `name` writes them.

@@ -45,7 +45,8 @@ fn as_steps(map: &mut serde_json::Map<String, Value>) {
     for (name, value) in map.iter_mut().filter(|(name, _)| matches!(name.as_str(), "payload" | "compareResources")) {
         let Some(fields) = value.as_object_mut().filter(|fields| !fields.contains_key("transforms")) else { continue };
         let is_step = |name: &str, value: &Value| name != "suppressAttributes" || *value != json!([]);
-        let kinds: Vec<(String, Value)> = fields.clone().into_iter().filter(|(name, _)| KINDS.contains(&name.as_str())).collect();
+        let kinds: Vec<(String, Value)> =
+            fields.clone().into_iter().filter(|(name, _)| KINDS.contains(&name.as_str())).collect();
         fields.retain(|name, _| !KINDS.contains(&name.as_str()));
         let steps = kinds.into_iter().filter(|(name, value)| is_step(name, value));
         let steps: Vec<Value> = steps.map(|(name, value)| json!({ name: value })).collect();

@@ -1,0 +1,225 @@
+//! Two files or directories that are not revisions of a repository: opened as sides, and compared under the rules of the repository
+//! around them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::cli::Global;
+use super::configuration;
+use super::content::{self, Strictness};
+use super::directory::{DirectorySnapshot, Links};
+use super::error::Failure;
+use super::git::{GitError, Repository, Revision};
+use super::session::Asked;
+use crate::comparison::{Comparison, Options, Report};
+use crate::limits::Budget;
+use crate::names::Format;
+use crate::path::RepoPath;
+use crate::settings::{Configuration, Given, Policy};
+use crate::snapshot::{MemorySnapshot, Snapshot};
+use crate::text::Sources;
+
+/// Two sides outside the object database, and the snapshots that say how to read them and which of their values are secret.
+pub(super) struct Outside {
+    before: Box<dyn Snapshot>,
+    after: Box<dyn Snapshot>,
+    rules: Rules,
+    budget: Budget,
+    sources: Arc<Sources>,
+    configuration: Configuration,
+}
+
+/// The snapshots whose `outcrop.yaml` and layers apply to both sides: a file alone does not say which of its values are secret.
+#[derive(Default)]
+pub(super) struct Rules {
+    /// The older and the newer one, or a single one, or none.
+    snapshots: Vec<Box<dyn Snapshot>>,
+    /// The flags that may name another configuration.
+    global: Option<Global>,
+}
+
+impl Rules {
+    /// The last commit and the working tree of the repository around a directory; none outside a repository.
+    pub(super) fn of_repository(global: &Global) -> Result<(Self, Option<Repository>), Failure> {
+        let place = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+        let repository = match Repository::open(&place) {
+            Ok(repository) => repository,
+            Err(GitError::NotARepository { .. }) => {
+                return Ok((Self { snapshots: Vec::new(), global: Some(global.clone()) }, None));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let budget = Budget::default();
+        let head = Revision::Tree(repository.head()?);
+        let mut snapshots: Vec<Box<dyn Snapshot>> = vec![Box::new(repository.snapshot(&head, &budget)?)];
+        if let Some(root) = repository.root() {
+            let on_disk = DirectorySnapshot::new(root, Links::Keep, budget).labelled("working tree");
+            snapshots.push(Box::new(on_disk));
+        }
+        Ok((Self { snapshots, global: Some(global.clone()) }, Some(repository)))
+    }
+
+    /// Two directories that bring their own rules, unless a repository has some.
+    pub(super) fn or_of_directories(self, before: &Path, after: &Path) -> Self {
+        if !self.snapshots.is_empty() || !before.is_dir() || !after.is_dir() {
+            return self;
+        }
+        let open = |path: &Path| -> Box<dyn Snapshot> {
+            Box::new(DirectorySnapshot::new(path, Links::Keep, Budget::default()))
+        };
+        Self { snapshots: vec![open(before), open(after)], ..self }
+    }
+
+    fn configuration(&self, sources: &Sources) -> Result<Configuration, Failure> {
+        if let Some(global) = &self.global
+            && let Some(named) = configuration::named(global, sources)?
+        {
+            return Ok(named);
+        }
+        Ok(match &self.snapshots[..] {
+            [before, after] => Configuration::read(&**before, &**after, Policy::Base, sources),
+            [only] => Configuration::read(&**only, &**only, Policy::Base, sources),
+            _ => Configuration::default(),
+        })
+    }
+}
+
+impl Outside {
+    /// Opens two directories under the limits of the rules.
+    pub(super) fn directories(
+        rules: Rules,
+        open: impl FnOnce(&Budget) -> Result<[Box<dyn Snapshot>; 2], Failure>,
+    ) -> Result<Self, Failure> {
+        let sources = Arc::new(Sources::default());
+        let configuration = rules.configuration(&sources)?;
+        Self::open(rules, sources, configuration, open)
+    }
+
+    /// Opens two single files under the limits of the rules. They are compared as written: what they include or refer to is elsewhere.
+    pub(super) fn files(
+        rules: Rules,
+        open: impl FnOnce(&Budget) -> Result<[Box<dyn Snapshot>; 2], Failure>,
+    ) -> Result<Self, Failure> {
+        let sources = Arc::new(Sources::default());
+        let mut configuration = rules.configuration(&sources)?;
+        for settings in [&mut configuration.before, &mut configuration.after] {
+            (settings.directives, settings.expressions) = (false, false);
+        }
+        Self::open(rules, sources, configuration, open)
+    }
+
+    fn open(
+        rules: Rules,
+        sources: Arc<Sources>,
+        configuration: Configuration,
+        open: impl FnOnce(&Budget) -> Result<[Box<dyn Snapshot>; 2], Failure>,
+    ) -> Result<Self, Failure> {
+        let budget = Budget { limits: configuration.limits().clone(), ..Budget::default() };
+        let [before, after] = open(&budget)?;
+        Ok(Self { before, after, rules, budget, sources, configuration })
+    }
+
+    /// Compares both sides. Files that are no configuration are compared as text.
+    pub(super) fn compare(&self, asked: Asked) -> Report {
+        self.comparison(asked).compare()
+    }
+
+    /// Compares one file; if it is no resource, such as a layer, as text.
+    pub(super) fn compare_file(&self, old: &RepoPath, path: &RepoPath, asked: Asked) -> Report {
+        let comparison = self.comparison(asked);
+        let mut report = comparison.compare();
+        if report.resources.is_empty() && report.text_files.is_empty() && report.examined == 0 {
+            report.text_files.extend(comparison.as_text(old, path).ok().filter(|file| !file.content.is_same()));
+        }
+        report
+    }
+
+    /// Compares one file line by line, whatever it is.
+    pub(super) fn compare_lines(&self, old: &RepoPath, path: &RepoPath) -> Report {
+        let (before, after) = (self.before.label().into(), self.after.label().into());
+        let text_files = self.comparison(Asked::default()).as_text(old, path).into_iter().collect();
+        Report { before, after, text_files, sources: Arc::clone(&self.sources), ..Report::default() }
+    }
+
+    fn comparison(&self, asked: Asked) -> Comparison<'_> {
+        let (sources, limits) = (&self.sources, self.configuration.limits());
+        let settings = [&self.configuration.before, &self.configuration.after];
+        let declaring = self.rules.snapshots.iter().zip(settings);
+        let declaring =
+            declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect();
+        let Asked { ignored, reveal, views, .. } = asked;
+        let budget = self.budget.clone();
+        let options = Options { budget, declaring, ignored, reveal, views, all_files: true, ..Options::default() };
+        Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
+    }
+}
+
+/// A snapshot of one file, or of nothing.
+pub(super) fn one_file(name: RepoPath, content: Option<Arc<[u8]>>, label: &str) -> Box<dyn Snapshot> {
+    let snapshot = MemorySnapshot::new(label);
+    Box::new(match content {
+        Some(content) => snapshot.with(name, content),
+        None => snapshot,
+    })
+}
+
+/// The content of a file on disk, `-` for standard input; nothing where a side does not have the file.
+pub(super) fn read(path: &Path, budget: &Budget) -> Result<Option<Arc<[u8]>>, Failure> {
+    if is_nothing(path) {
+        return Ok(None);
+    }
+    let failed = |error: io::Error| Failure::new(format!("{} cannot be read: {error}", path.display()));
+    let limit = budget.limits.file_bytes;
+    let mut content = Vec::new();
+    // A shell may pass a pipe, whose size is unknown.
+    let most = limit.saturating_add(1);
+    match path == Path::new(STANDARD_INPUT) {
+        true => io::stdin().lock().take(most).read_to_end(&mut content).map_err(failed)?,
+        false => File::open(path).map_err(failed)?.take(most).read_to_end(&mut content).map_err(failed)?,
+    };
+    if content.len() as u64 > limit {
+        return Err(Failure::new(format!("{} has more than {limit} bytes, the limit for one file", path.display()))
+            .help("raise `limits.file_bytes` in outcrop.yaml if the file is meant to be this large"));
+    }
+    Ok(Some(content.into()))
+}
+
+/// What standard input is called on a command line.
+pub(super) const STANDARD_INPUT: &str = "-";
+
+/// Whether a path means that a side does not have the file.
+pub(super) fn is_nothing(path: &Path) -> bool {
+    path == Path::new("/dev/null") || cfg!(windows) && path == Path::new("nul")
+}
+
+/// The name under which two files are compared: the newer one's, if both can be read as it says. Names without a known extension get
+/// the one that the content has.
+pub(super) fn common_name(paths: [&Path; 2], contents: [Option<&[u8]>; 2]) -> Result<RepoPath, Failure> {
+    let guess = |bytes: Option<&[u8]>| content::format(bytes?, Strictness::AnyDocument);
+    let formats = [0, 1].map(|side| content::format_of_name(paths[side]).or_else(|| guess(contents[side])));
+    // Everything that is JSON can be read as YAML.
+    let format = formats.into_iter().flatten().reduce(|a, b| if a == b { a } else { Format::Yaml });
+    let fits = |path: &&Path| content::format_of_name(path) == format;
+    if let Some(named) = paths.iter().rev().find(|path| fits(path) && !is_nothing(path)) {
+        return name_on_disk(named);
+    }
+    let newest = if is_nothing(paths[1]) { paths[0] } else { paths[1] };
+    // What comes through a pipe has no name of its own.
+    let is_pipe = ["/dev/fd", "/proc", STANDARD_INPUT].iter().any(|place| newest.starts_with(place));
+    let name = name_on_disk(if is_pipe { Path::new("input") } else { newest })?;
+    format.map_or(Ok(name.clone()), |format| content::with_extension(&name, format))
+}
+
+/// A path of this machine as a name in a tree.
+pub(super) fn name_on_disk(path: &Path) -> Result<RepoPath, Failure> {
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.as_encoded_bytes()),
+        _ => None,
+    });
+    let names: Vec<&[u8]> = names.collect();
+    // Where a file lies on this machine says nothing about it.
+    let names = if path.is_absolute() { &names[names.len().saturating_sub(1)..] } else { &names };
+    RepoPath::new(names.join(&b'/')).map_err(|error| Failure::new(error.to_string()))
+}
