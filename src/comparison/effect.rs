@@ -7,7 +7,7 @@ use super::expressions::{WrittenKey, WrittenPayloads, key};
 use super::load::Loaded;
 use super::{Comparison, Gap};
 use crate::expression::eval::has_expressions;
-use crate::finding::Finding;
+use crate::finding::{self, Finding};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::Resource;
@@ -65,9 +65,16 @@ pub(super) fn both_in_effect(
         let known = failed.entry(key(resource)).or_insert(stage);
         *known = (*known).min(stage);
     }
-    // What fails alike on both sides in a document that nobody touched is no part of this change.
+    // Expressions of another language in an unedited document were there before, and are no part of this change.
+    let is_foreign = |finding: &Finding| {
+        [&finding::EXPRESSION_UNKNOWN_FUNCTION, &finding::EXPRESSION_UNKNOWN_SPECIAL_KEY]
+            .iter()
+            .any(|rule| rule.id == finding.rule.id)
+    };
     let failures = |worked: &[(Arc<Effective>, Resource)]| -> BTreeMap<WrittenKey, Node> {
-        let failing = worked.iter().filter(|(it, _)| it.has_failed_expression);
+        let failing = worked.iter().filter(|(it, _)| {
+            it.has_failed_expression && it.findings.iter().filter(|finding| finding.is_error()).all(is_foreign)
+        });
         failing.map(|(_, resource)| (key(resource), resource.payload.clone())).collect()
     };
     let (older, newer) = (failures(&sides[0].0), failures(&sides[1].0));

@@ -150,7 +150,7 @@ impl Loaded {
             }
             return self;
         }
-        // What fails in a file that nobody touched belongs to a check of everything.
+        // What fails in an unedited file belongs to a check of everything.
         let is_incomplete = before.is_incomplete || after.is_incomplete;
         if !is_edited && before.is_incomplete && after.is_incomplete {
             self.before.extend(before.resources);

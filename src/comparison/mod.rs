@@ -194,7 +194,7 @@ impl<'a> Comparison<'a> {
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
         let documents = if reach.is_empty() { documents } else { Documents::All };
-        let selectors = self.selector_changes(&layers);
+        let selectors = self.selector_changes(&layers, reach.is_everything);
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
         let loaded = if selectors.is_some() { selectors::without_layers(loaded) } else { loaded };
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);

@@ -1,28 +1,47 @@
 //! Repositories of layers alone: each path that holds a layer is compared by its effective metadata.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Comparison;
 use super::load::Loaded;
 use crate::diff::{self, Difference, ResourceChange};
-use crate::metadata::{self, MetadataPath, is_metadata_file};
+use crate::metadata::{self, DocumentForm, MetadataPath, is_metadata_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
+use crate::side::Side;
 use crate::value::Node;
 
 /// What differs between selectors.
 pub(super) type SelectorChanges = Vec<ResourceChange>;
 
 impl Comparison<'_> {
+    /// The dialects that the newer side is written in, in words for a person.
+    pub fn dialects(&self) -> Vec<String> {
+        let layers: Vec<_> = self.after.layers().all().flat_map(|layers| layers.stored()).collect();
+        let count = |form| layers.iter().filter(|layer| layer.statements.form == Some(form)).count();
+        let (old, new) = (count(DocumentForm::Old), count(DocumentForm::New));
+        let kind = if self.after.settings.is_bundle { "DeclaREST bundle" } else { "DeclaREST" };
+        let forms = [(old, "layers of the old form"), (new, "layers of the new form")];
+        let forms: Vec<String> =
+            forms.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        if forms.is_empty() { Vec::new() } else { vec![format!("{kind}: {}", forms.join(", "))] }
+    }
+
     /// The changes of every selector, if the repository has layers and no resources that they apply to.
-    pub(super) fn selector_changes(&self, layers: &[RepoPath]) -> Option<SelectorChanges> {
-        if !layers.iter().any(|file| is_metadata_file(file.file_name())) || !self.options.views.metadata {
+    pub(super) fn selector_changes(&self, layers: &[RepoPath], is_everything: bool) -> Option<SelectorChanges> {
+        let is_edited = is_everything || layers.iter().any(|file| is_metadata_file(file.file_name()));
+        if !is_edited || !self.options.views.metadata {
             return None;
         }
         let (before, after) = (self.before.selectors(), self.after.selectors());
+        let all = MetadataPath::of_resource(&LogicalPath::root());
+        let has_resources = |side: &Side<'_>, selectors: &BTreeMap<MetadataPath, RepoPath>| match side.settings.is_bundle {
+            true => side.has_resources_below(selectors.keys()),
+            false => side.has_resources_below(std::iter::once(&all)),
+        };
         if before.is_empty() && after.is_empty()
-            || self.before.has_resources_below(before.keys())
-            || self.after.has_resources_below(after.keys())
+            || has_resources(&self.before, &before)
+            || has_resources(&self.after, &after)
         {
             return None;
         }

@@ -7,6 +7,7 @@ use super::combine::{Combiner, MergeSide};
 use super::engine::{Built, Engine};
 use super::problem::Problem;
 use super::target::{Content, Target, TargetLayer};
+use crate::finding::Finding;
 use crate::value::{Entry, Node, Step, Value};
 
 /// The longest chain of overridden values that is kept.
@@ -225,7 +226,7 @@ impl Engine<'_> {
                 Contribution::Missing(_) if self.is_optional(directive) => continue,
                 Contribution::Missing(problem) => problem,
                 Contribution::Broken(problem) => match (*problem).clone() {
-                    Problem::Foreign(findings) if self.is_optional(directive) => {
+                    Problem::Foreign(findings) if self.is_optional(directive) && are_mistakes(&findings) => {
                         self.problems.entry(directive).or_default().push(Problem::Ignored(findings));
                         continue;
                     }
@@ -296,6 +297,11 @@ impl Engine<'_> {
         self.problems.entry(directive).or_default().push(problem);
         own
     }
+}
+
+/// Whether findings are about the text of a file, and not about reading it.
+fn are_mistakes(findings: &[Finding]) -> bool {
+    findings.iter().all(|finding| finding.rule.id.starts_with("document/"))
 }
 
 /// An item with the provenance of its list.

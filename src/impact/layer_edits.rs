@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::metadata::{
-    EffectiveEntry, EffectiveMetadata, Field, FieldPath, Layer, LayerOrigin, Statement, StatementKind, is_metadata_file,
+    EffectiveEntry, EffectiveMetadata, Field, FieldPath, Layer, LayerOrigin, Statement, StatementKind, comparable,
+    is_metadata_file,
 };
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{Pointer, RepoPath};
@@ -136,7 +137,9 @@ fn edits_of<'a>(file: &'a RepoPath, [before, after]: [Option<Arc<Layer>>; 2]) ->
         directives.into_iter().filter(|field_path| field_path.field != Field::Itself).filter_map(|field_path| {
             let (old, new) = (before.get(field_path).and_then(value), after.get(field_path).and_then(value));
             let is_same = match (old, new) {
-                (Some(old), Some(new)) => old.is_equal(new),
+                (Some(old), Some(new)) => {
+                    comparable(field_path.field, old).is_equal(&comparable(field_path.field, new))
+                }
                 (None, None) => true,
                 _ => false,
             };

@@ -208,7 +208,10 @@ impl<'a> Files<'a> {
         let parsed = expanded.as_ref().unwrap_or(parsed);
         let resources = if parsed.is_broken { Vec::new() } else { resources_in(parsed, path, &role, self.layouts) };
         FileContent {
-            read_as: Some(read_as(&role, &resources)),
+            read_as: Some(match read_as(&role, &resources) {
+                ReadAs::Plain if self.holds_unfurl(&resources) => ReadAs::Unfurl,
+                other => other,
+            }),
             same: parsed.count.saturating_sub(parsed.documents.len()),
             resources,
             // The configuration was read, and judged, before everything else.
@@ -219,6 +222,12 @@ impl<'a> Files<'a> {
             includes,
             ..FileContent::default()
         }
+    }
+
+    /// Whether one of these documents is one of Unfurl.
+    fn holds_unfurl(&self, resources: &[Resource]) -> bool {
+        let is_it = |it: &Resource| directive::unfurl_role(&it.payload, &it.file).is_some();
+        self.given.settings.unfurl && resources.iter().any(is_it)
     }
 
     /// What expanding a document of this snapshot needs.

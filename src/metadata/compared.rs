@@ -15,6 +15,7 @@ use crate::value::{Entry, Node, StepKind, Value};
 pub fn compared(before: &EffectiveMetadata, after: &EffectiveMetadata) -> [Node; 2] {
     let mut sides = [Side::of(before), Side::of(after)];
     same_header_names(&mut sides);
+    same_spellings(&mut sides);
     for field in [Field::IdFromAttribute, Field::AliasFromAttribute] {
         let path = FieldPath::new(Section::Resource, field);
         let places = [sides[1].place_of(&path), sides[0].place_of(&path)];
@@ -56,7 +57,7 @@ impl Side {
             let layer = entry.by.span;
             // What a layer includes is written elsewhere.
             let at = if entry.at.source == layer.source { entry.at } else { layer.start_only() };
-            let node = comparable(path.field, entry.value()?).through(StepKind::Layer, at);
+            let node = entry.value()?.clone().through(StepKind::Layer, at);
             Some((path.clone(), node, entry.at))
         });
         let says_something = |(path, node, _): &(FieldPath, Node, Span)| match path.field {
@@ -158,6 +159,17 @@ fn fill_in(section: Section, operation: Operation, sides: &mut [Side; 2]) {
     for side in sides.iter_mut() {
         let empty = Node::map(Vec::new(), side.nowhere);
         side.put(FieldPath::new(section, Field::Itself), empty);
+    }
+}
+
+/// Where values are only spelled differently, the newer spelling counts.
+fn same_spellings(sides: &mut [Side; 2]) {
+    let [before, after] = sides;
+    for (path, node, _) in &mut before.values {
+        let twin = after.values.iter().find(|(known, ..)| known == path).map(|(_, twin, _)| twin);
+        if let Some(twin) = twin.filter(|twin| comparable(path.field, twin).is_equal(&comparable(path.field, node))) {
+            *node = twin.clone();
+        }
     }
 }
 

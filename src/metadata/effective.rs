@@ -14,7 +14,7 @@ use super::statement::{Statement, StatementKind, Statements, TransformOrder};
 use crate::finding::{Finding, Location, METADATA_INVALID, METADATA_SHADOWED, Outcome};
 use crate::path::RepoPath;
 use crate::text::Span;
-use crate::value::{Node, StepKind, Value, overlaid};
+use crate::value::{Node, Value, overlaid};
 
 /// One layer: a document and the paths that it applies to.
 #[derive(Debug)]
@@ -425,19 +425,6 @@ impl EffectiveMetadata {
     /// The attributes of a payload that hold secrets.
     pub fn secret_attributes(&self) -> &SecretAttributes {
         self.secrets.get_or_init(|| SecretAttributes::of(self))
-    }
-
-    /// The canonical document, with the layer of each value as the last step of its provenance.
-    pub fn to_traced_node(&self) -> Node {
-        let traced = self.entries.iter().filter_map(|(field_path, entry)| {
-            let layer = entry.by.span;
-            // What a layer includes is written elsewhere.
-            let at = if entry.at.source == layer.source { entry.at } else { layer.start_only() };
-            Some((field_path, entry.value()?.clone().through(StepKind::Layer, at), entry.at))
-        });
-        let traced: Vec<(&FieldPath, Node, Span)> = traced.collect();
-        let values = traced.iter().map(|(field_path, node, at)| (*field_path, node, *at));
-        compose::document(values, |section| self.order(section), self.nowhere)
     }
 
     /// This metadata with each value passed through a function.

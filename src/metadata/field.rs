@@ -244,7 +244,8 @@ impl FieldRow {
     pub fn all_places(&self, section: Section) -> Vec<&'static str> {
         let mut places = self.old_places(section);
         let newer = self.newer.iter().copied();
-        places.extend(newer.filter(|name| !self.aliases.contains(name)));
+        let missing: Vec<&'static str> = newer.filter(|name| !places.contains(name)).collect();
+        places.extend(missing);
         places
     }
 

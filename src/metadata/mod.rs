@@ -43,7 +43,7 @@ pub use manual::reference;
 pub use native::native;
 pub use payload_type::PayloadType;
 pub use schema::schema;
-pub use secrets::{PLACEHOLDER, SecretAttributes, is_placeholder};
+pub use secrets::{InLists, PLACEHOLDER, SecretAttributes, is_placeholder};
 pub use selector::{MetadataPath, WILDCARD};
 pub use spelling::comparable;
 pub use statement::{Statement, StatementKind, Statements, TransformOrder};

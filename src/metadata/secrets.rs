@@ -6,7 +6,7 @@ use super::effective::EffectiveMetadata;
 use super::field::{Field, Section};
 use super::identity::path_of;
 use crate::path::Pointer;
-use crate::value::{Node, Value};
+use crate::value::{Node, Value, list_index};
 
 /// The text in a file that takes the place of a secret that is kept elsewhere.
 pub const PLACEHOLDER: &str = "{{secret .}}";
@@ -22,6 +22,15 @@ pub struct SecretAttributes {
     is_unknown: bool,
     /// Whether everything is secret.
     is_whole: bool,
+}
+
+/// Whether a bare name is secret inside of lists too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InLists {
+    /// As metadata means it: lists are not entered.
+    Nothing,
+    /// To be safe: the name is secret wherever it is.
+    Names,
 }
 
 impl SecretAttributes {
@@ -78,21 +87,21 @@ impl SecretAttributes {
     }
 
     /// The places of secrets in a payload. Nulls and placeholders are not secret; attributes that the payload lacks are ignored.
-    pub fn places(&self, payload: &Node) -> Vec<Pointer> {
+    pub fn places(&self, payload: &Node, lists: InLists) -> Vec<Pointer> {
         if self.is_whole {
             return if is_harmless(payload) { Vec::new() } else { vec![Pointer::root()] };
         }
         let mut places = Vec::new();
-        self.collect(payload, false, &mut Vec::new(), &mut places);
+        self.collect(payload, lists == InLists::Names, &mut Vec::new(), &mut places);
         places
     }
 
-    fn collect(&self, node: &Node, in_list: bool, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
+    fn collect(&self, node: &Node, everywhere: bool, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
         for child in node.children() {
             path.push(child.token());
-            let in_list = in_list || child.key.is_none();
-            if !self.is_secret(path, !in_list) {
-                self.collect(child.node, in_list, path, places);
+            let is_in_list = child.key.is_none() || path.iter().any(|token| list_index(token).is_some());
+            if !self.is_secret(path, child.key.is_some() && (everywhere || !is_in_list)) {
+                self.collect(child.node, everywhere, path, places);
             } else if !is_harmless(child.node) {
                 places.push(path.iter().cloned().collect());
             }
@@ -100,7 +109,7 @@ impl SecretAttributes {
         }
     }
 
-    /// Whether a place is secret: a name at any depth of maps, but not inside lists, or exactly this path, also through lists.
+    /// Whether a place is secret: by its name, or as exactly this path, also through lists.
     fn is_secret(&self, path: &[SmolStr], is_member: bool) -> bool {
         is_member && path.last().is_some_and(|key| self.names.contains(key))
             || self.paths.iter().any(|secret| secret == path)

@@ -159,6 +159,8 @@ pub enum ReadAs {
     Layer,
     /// `outcrop.yaml`.
     Configuration,
+    /// Documents of Unfurl.
+    Unfurl,
     /// Other YAML or JSON, named by its file.
     Plain,
 }
@@ -171,6 +173,7 @@ impl ReadAs {
             Self::Kubernetes => "Kubernetes documents",
             Self::Layer => "layers",
             Self::Configuration => "outcrop.yaml",
+            Self::Unfurl => "documents of Unfurl",
             Self::Plain => "plain YAML or JSON",
         }
     }

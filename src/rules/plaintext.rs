@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::finding::{self, Finding, Location};
-use crate::metadata::{Field, FieldPath, Section, is_placeholder};
+use crate::metadata::{Field, FieldPath, InLists, Section, is_placeholder};
 use crate::path::Pointer;
 use crate::resource::Resource;
 use crate::side::Side;
@@ -25,7 +25,7 @@ pub fn plaintext_secrets(side: &Side<'_>, older: Option<&Resource>, resource: &R
     }
     let Some(metadata) = side.metadata_of(resource).filter(|_| resource.is_managed()) else { return findings };
     let declared = metadata.get(&FieldPath::new(Section::Resource, Field::SecretInAttributes));
-    for place in metadata.secret_attributes().places(&resource.payload) {
+    for place in metadata.secret_attributes().places(&resource.payload, InLists::Names) {
         let Some(now) = resource.payload.at(&place).filter(|now| is_plaintext(now)) else { continue };
         if places.insert(place.clone()) {
             let finding = finding(resource, &place, now, "which metadata declares as secret");

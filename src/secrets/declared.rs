@@ -10,7 +10,7 @@ use super::{
 };
 use crate::directive;
 use crate::finding::{Finding, Outcome};
-use crate::metadata::{EffectiveMetadata, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
+use crate::metadata::{EffectiveMetadata, InLists, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
 use crate::names;
 use crate::path::{Pointer, RepoPath};
 use crate::resource::Resource;
@@ -168,7 +168,7 @@ impl<'a> Secrets<'a> {
         }
         let resource = match attributes.is_empty() {
             true => resource,
-            false => hide_values(resource, |payload| attributes.places(payload)),
+            false => hide_values(resource, |payload| attributes.places(payload, InLists::Names)),
         };
         match directive::unfurl_role(&resource.payload, &resource.file) {
             None => resource,

@@ -72,8 +72,8 @@ fn kubernetes_documents_are_spoken_for_by_directory_kind_and_name() {
 fn a_layer_may_speak_for_one_resource_or_come_and_go() {
     let resource = ("a/b/resource.yaml", "x: 1");
     let own = ("a/b/metadata.yaml", ID);
-    assert_eq!(changed(&compare(&[resource], &[resource, own])), ["/a/b /resourceInfo {idFromAttribute: id}"]);
-    assert_eq!(changed(&compare(&[resource, own], &[resource])), ["/a/b /resourceInfo "]);
+    assert_eq!(changed(&compare(&[resource], &[resource, own])), ["/a/b /resourceInfo/idFromAttribute id"]);
+    assert_eq!(changed(&compare(&[resource, own], &[resource])), ["/a/b /resourceInfo/idFromAttribute "]);
     // What the resource overrides does not change for it.
     let all = |layer| [resource, own, ("_/metadata.yaml", layer)];
     assert!(changed(&compare(&all(KEY), &all("resourceInfo: {idFromAttribute: other}"))).is_empty());

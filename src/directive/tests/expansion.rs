@@ -176,6 +176,7 @@ fn every_error_is_told_at_its_directive() {
         ("merge/include-refused", "+include"),
         ("merge/include-refused", "+include"),
         ("merge/include-refused", "+include"),
+        ("merge/optional-broken", "+?include"),
         ("merge/missing-reference", "+include"),
         ("document/duplicate-key", "a"),
     ];

@@ -34,9 +34,10 @@ pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     let side = if repository.root().is_some() { Revision::Worktree } else { Revision::Tree(repository.head()?) };
     let comparison = RevisionPair { before: side.clone(), after: side };
     let session = Session::new(global, &repository, &comparison, &[], Policy::Head)?;
-    let report = session.comparison(Asked::default()).check(Judged::Everything);
+    let comparison = session.comparison(Asked::default());
+    let report = comparison.check(Judged::Everything);
     let mut page = Page::default();
-    about_files(&mut page, &report);
+    about_files(&mut page, &report, &comparison.dialects());
     output::print_lines(&page.0)?;
     Ok(if report.is_incomplete() { Exit::Incomplete } else { Exit::Clean })
 }
@@ -222,9 +223,10 @@ fn beginning_of(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn about_files(page: &mut Page, report: &Report) {
+fn about_files(page: &mut Page, report: &Report, dialects: &[String]) {
     page.section("configuration");
     page.line(names::CONFIGURATION, &configuration(report));
+    page.line("dialect", &State::Fine(dialect(report, dialects)));
     page.section(&format!("files in {}: {}", report.after, report.compared.files));
     for (read_as, count) in &report.read_as {
         page.count(*count, read_as.describe());
@@ -244,6 +246,19 @@ fn about_files(page: &mut Page, report: &Report) {
         true => page.section("no problems"),
         false => page.section(&format!("problems: {}; `outcrop check --all` shows them", said.join(", "))),
     }
+}
+
+/// The dialects that were recognised, without any configuration.
+fn dialect(report: &Report, dialects: &[String]) -> String {
+    let count = |read_as| report.read_as.get(&read_as).copied().unwrap_or_default();
+    let mut found = dialects.to_vec();
+    if count(ReadAs::Unfurl) > 0 {
+        found.push(format!("Unfurl: {}", plural(count(ReadAs::Unfurl), "file")));
+    }
+    if count(ReadAs::Kubernetes) > 0 {
+        found.push(format!("Kubernetes: {}", plural(count(ReadAs::Kubernetes), "file")));
+    }
+    if found.is_empty() { "plain files".to_owned() } else { found.join("; ") }
 }
 
 /// Whether `outcrop.yaml` is there, and whether it says what it can say.

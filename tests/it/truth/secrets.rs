@@ -24,8 +24,7 @@ fn unreadable() -> Vec<TestRepo> {
     vec![
         repository(roots, "resourceInfo:\n  secretInAttributes: [secret\n"),
         repository(roots, "resourceInfo:\n  secretInAttributes: {secret: true}\n"),
-        repository(roots, "resource: {secretAttributes: [/secret]}\n"),
-        repository(roots, "resourceInfo: {secretAttributes: [/secret]}\n"),
+        repository(roots, "resource: {secretAttribute: [/secret]}\n"),
         repository(roots, "- secretInAttributes: [secret]\n"),
         repository("roots: [api]\nsecrets: [/**/secret\n", "{}\n"),
         repository("roots: [api]\nsecret: [/**/secret]\n", "{}\n"),

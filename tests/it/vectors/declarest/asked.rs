@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use outcrop::document::{self, Format, write};
+use outcrop::document::{self, Format};
 use outcrop::limits::Limits;
 use outcrop::metadata::plan::{self, FileEdit};
-use outcrop::metadata::{self, Layers, MetadataPath, Operation, PayloadType};
+use outcrop::metadata::{self, InLists, Layers, MetadataPath, Operation, PayloadType};
 use outcrop::path::{LogicalPath, Pointer, RepoPath};
 use outcrop::request::{self, Flavour};
 use outcrop::settings::Root;
@@ -24,7 +24,7 @@ pub(super) fn answer(given: &Value) -> Answer {
         }),
         "set" => set(given),
         "selectors" => with_side(given, |side| {
-            let shown = |selector: &MetadataPath| to_json(&side.selector_metadata(selector).to_node());
+            let shown = |selector: &MetadataPath| ordered(&side.selector_metadata(selector).to_node());
             let all: BTreeMap<String, Value> =
                 side.selectors().keys().map(|selector| (selector.to_string(), shown(selector))).collect();
             Ok(json!({ "selectors": all }))
@@ -53,7 +53,7 @@ fn ask(given: &Value, side: &Side<'_>) -> Answer {
             let layers = side.layers().layers_at(&root.path).expect("there are layers");
             let found = metadata::resolve_text(&selector, layers);
             sound(&found.findings)?;
-            Ok(json!({ "resolved": to_json(&found.value.to_node()) }))
+            Ok(json!({ "resolved": ordered(&found.value.to_node()) }))
         }
         "view" => {
             sound(&stored.findings)?;
@@ -78,9 +78,17 @@ fn ask(given: &Value, side: &Side<'_>) -> Answer {
         }
         "secrets" => {
             let resource = side.find(&path(given)?).ok_or_else(|| validation("there is no resource"))?;
-            let shown = side.shown_payload(resource).expect("it has a payload");
-            let shown = write::to_json(&shown).replace("•••", metadata::PLACEHOLDER);
-            Ok(json!({ "masked": serde_json::from_str::<Value>(&shown).unwrap() }))
+            let hidden = side.shown_payload(resource.clone()).expect("it has a payload");
+            let declared = stored.value.secret_attributes().places(&resource.payload, InLists::Nothing);
+            let mut masked = resource.payload.clone();
+            for place in declared {
+                // What metadata declares is never shown; names in lists are hidden beside it, to be safe.
+                let is_hidden = hidden.at(&place).is_none_or(|node| node.holds_secret() || node.as_str() == Some("•••"));
+                assert!(is_hidden || hidden.holds_secret(), "{place} is shown");
+                let placeholder = Node::text(metadata::PLACEHOLDER, masked.span);
+                masked = if place.tokens().is_empty() { placeholder } else { masked.with_at(&place, placeholder) };
+            }
+            Ok(json!({ "masked": to_json(&masked) }))
         }
         _ => of_subject(given, side, &selector, &root),
     }
@@ -165,6 +173,34 @@ fn set(given: &Value) -> Answer {
     let parsed: BTreeMap<&String, Value> =
         files.iter().map(|(path, content)| (path, to_json(&node(&Value::String(content.clone()), &sources)))).collect();
     Ok(json!({ "files": parsed }))
+}
+
+/// A document of metadata whose transforms are lists, in the order they run: maps of JSON have none.
+fn ordered(node: &Node) -> Value {
+    const KINDS: [&str; 3] = ["filterAttributes", "suppressAttributes", "jqExpression"];
+    let mut value = to_json(node);
+    let operations = node.get("operationInfo").and_then(Node::as_map).map(|map| map.entries()).unwrap_or_default();
+    for entry in operations {
+        let name = entry.key.name.as_str();
+        let (fields, at) = match name {
+            "compareResources" => (Some(&entry.value), &mut value["operationInfo"][name]),
+            _ => (entry.value.get("payload"), &mut value["operationInfo"][name]["payload"]),
+        };
+        let fields = fields.and_then(Node::as_map).map(|map| map.entries()).unwrap_or_default().iter();
+        let kinds: Vec<_> = fields.filter(|field| KINDS.contains(&field.key.name.as_str())).collect();
+        if kinds.is_empty() {
+            if at.is_null() {
+                value["operationInfo"][name].as_object_mut().map(|operation| operation.remove("payload"));
+            }
+            continue;
+        }
+        let steps: Vec<Value> = kinds.iter().map(|field| json!({ field.key.name.as_str(): to_json(&field.value) })).collect();
+        if let Some(map) = at.as_object_mut() {
+            map.retain(|key, _| !KINDS.contains(&key.as_str()));
+            map.insert("transforms".to_owned(), steps.into());
+        }
+    }
+    value
 }
 
 fn path(given: &Value) -> Result<LogicalPath, Failure> {
