@@ -62,7 +62,7 @@ fn text_rows(report: &Report, screen: &mut Screen<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Names that several resources have; these are told apart by their files.
+/// Names that several resources have; their files are shown too.
 fn twins(shown: &[&ResourceChange]) -> BTreeSet<String> {
     let name = |of: &&ResourceChange| Some(of.after.as_ref().or(of.before.as_ref())?.identity.to_string());
     let (mut once, mut twins) = (BTreeSet::new(), BTreeSet::new());
