@@ -50,6 +50,8 @@ fn expand_all(texts: &[String], common: &str) {
         sources: &sources,
         limits: &limits,
         profile: MergeProfile::default(),
+        unfurl: true,
+        remotes: &[],
     };
     let file = path("main.yaml");
     for text in texts {

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Turns a numbered example into a git repository, one commit per folder, and shows what the last commit really changes.
 #
-#   examples/demo.sh [EXAMPLE] [OUTCROP ARGUMENTS…]      EXAMPLE is a folder beside this script, `shop` by default
+#   examples/demo.sh [EXAMPLE] [OUTCROP ARGUMENTS…]      EXAMPLE is a folder beside this script, `kustomize` by default
 #
 # The repository is made in a temporary directory and removed afterwards; KEEP=1 keeps it and says where it is.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-example=shop
+example=kustomize
 case ${1:-} in
   '' | -*) ;;
   *) if [ -d "$here/$1/1" ]; then example=$1; shift; fi ;;

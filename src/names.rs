@@ -13,8 +13,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name's extension promises: `yaml`, `yml`, `json`, `jsonc`, in any case.
+    /// The format that a file name's extension promises: `yaml`, `yml`, `json`, `jsonc`, in any case. A file called
+    /// `Kustomization` is YAML without an extension.
     pub fn of_file_name(name: &[u8]) -> Option<Self> {
+        if name == KUSTOMIZATION.as_bytes() {
+            return Some(Self::Yaml);
+        }
         let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0)?;
         if name[dot + 1..].eq_ignore_ascii_case(JSON_WITH_COMMENTS.as_bytes()) {
             return Some(Self::Json);
@@ -37,6 +41,8 @@ impl Format {
 pub const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// The extension of JSON with comments.
 const JSON_WITH_COMMENTS: &str = "jsonc";
+/// A kustomization without an extension.
+pub const KUSTOMIZATION: &str = "Kustomization";
 /// The configuration of outcrop, at the root of a repository.
 pub const CONFIGURATION: &str = "outcrop.yaml";
 /// A file at the root of a repository that is always documents, never a resource named by its path or a place for directives.
@@ -69,6 +75,17 @@ pub fn each_with_stem(stem: &str) -> impl Iterator<Item = String> {
 pub fn rank(name: &[u8], stem: &str) -> Option<usize> {
     let extension = name.strip_prefix(stem.as_bytes())?.strip_prefix(b".")?;
     EXTENSIONS.iter().position(|known| known.as_bytes() == extension)
+}
+
+/// Whether a file of this name holds the resource that its directory is named after, in any format.
+pub fn is_resource_file(name: &[u8]) -> bool {
+    name.strip_prefix(RESOURCE.as_bytes())
+        .is_some_and(|rest| rest.len() > 1 && rest[0] == b'.' && !rest[1..].contains(&b'.'))
+}
+
+/// Whether a file with this stem holds defaults of a layer beside it: `defaults`, or `defaults-` and the name of a profile.
+pub fn is_defaults_stem(stem: &str) -> bool {
+    stem == "defaults" || stem.starts_with("defaults-")
 }
 
 /// Whether a file of this name holds patches, if its directory is one for layers.

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::views::{ResourceWithMetadata, ViewNotes};
 use crate::diff::{self, Change, DiffSide, Difference, Options, Suppressed};
-use crate::metadata::{Effect, EffectiveMetadata, LayerOrigin, Operation};
+use crate::metadata::{EffectiveMetadata, LayerOrigin, Operation};
 use crate::request;
 use crate::value::Node;
 
@@ -86,15 +86,9 @@ impl CompareRules {
         if transforms.is_empty() {
             return None;
         }
-        let said = metadata.entries().filter(|(_, said)| {
-            let is_rule = |(_, node): &(_, &Node)| match &said.effect {
-                Effect::Set(set) => set.span == node.span,
-                _ => false,
-            };
-            transforms.iter().any(is_rule)
-        });
-        let files: BTreeSet<String> = said
-            .filter_map(|(_, said)| match &said.by.origin {
+        let files: BTreeSet<String> = transforms
+            .iter()
+            .filter_map(|step| match &step.by.origin {
                 LayerOrigin::File { path, .. } => Some(path.to_string()),
                 _ => None,
             })
@@ -105,7 +99,7 @@ impl CompareRules {
         } else {
             format!("compare rules of {}", files.join(", ")).into()
         };
-        let rules = transforms.into_iter().map(|(field, node)| (format!("{field:?}").into(), node.clone()));
+        let rules = transforms.into_iter().map(|step| (format!("{:?}", step.kind).into(), step.node.clone()));
         Some(Self { name, rules: rules.collect() })
     }
 }

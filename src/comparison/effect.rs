@@ -14,6 +14,7 @@ use crate::resource::Resource;
 use crate::rules;
 use crate::side::{Effective, Side};
 use crate::text::Span;
+use crate::value::Node;
 
 /// Resources of one side as they are in effect.
 #[derive(Default)]
@@ -31,7 +32,7 @@ pub(super) struct InEffect {
 impl Comparison<'_> {
     /// Takes the resources of both sides through their stages, and looks for patches of changed files that match none.
     pub(super) fn effect(&self, loaded: Loaded, layers: &[RepoPath]) -> Loaded {
-        let Loaded { before, after, mut findings, mut gap, files, written: _ } = loaded;
+        let Loaded { before, after, mut findings, mut gap, files, written: _, units, rollouts } = loaded;
         let [before, after] = both_in_effect(before, after, &self.before, &self.after);
         if before.is_incomplete || after.is_incomplete {
             gap = gap.max(Gap::Unparsed);
@@ -42,7 +43,7 @@ impl Comparison<'_> {
         findings.after.extend(after.findings);
         findings.after.extend(rules::unused_patches(&self.after, layers, &after.used, scope));
         let written = [before.written, after.written];
-        Loaded { before: before.resources, after: after.resources, findings, gap, files, written }
+        Loaded { before: before.resources, after: after.resources, findings, gap, files, written, units, rollouts }
     }
 }
 
@@ -64,7 +65,18 @@ pub(super) fn both_in_effect(
         let known = failed.entry(key(resource)).or_insert(stage);
         *known = (*known).min(stage);
     }
-    sides.map(|(worked, side)| in_effect(worked, side, &failed))
+    // What fails alike on both sides in a document that nobody touched is no part of this change.
+    let failures = |worked: &[(Arc<Effective>, Resource)]| -> BTreeMap<WrittenKey, Node> {
+        let failing = worked.iter().filter(|(it, _)| it.has_failed_expression);
+        failing.map(|(_, resource)| (key(resource), resource.payload.clone())).collect()
+    };
+    let (older, newer) = (failures(&sides[0].0), failures(&sides[1].0));
+    let untouched: BTreeSet<WrittenKey> = older
+        .into_iter()
+        .filter(|(key, payload)| newer.get(key).is_some_and(|newer| newer.is_identical(payload)))
+        .map(|(key, _)| key)
+        .collect();
+    sides.map(|(worked, side)| in_effect(worked, side, &failed, &untouched))
 }
 
 /// The first stage that failed for a resource on either side.
@@ -78,12 +90,14 @@ fn in_effect(
     worked: Vec<(Arc<Effective>, Resource)>,
     side: &Side<'_>,
     failed: &BTreeMap<WrittenKey, FailedStage>,
+    untouched: &BTreeSet<WrittenKey>,
 ) -> InEffect {
     let mut in_effect = InEffect::default();
     for (effective, resource) in worked {
-        in_effect.is_incomplete |= effective.is_incomplete;
+        let is_untouched = !untouched.is_empty() && untouched.contains(&key(&resource));
+        in_effect.is_incomplete |= effective.is_incomplete && !is_untouched;
         in_effect.used.extend(effective.patches.iter().filter(|patch| patch.is_used).map(|patch| patch.at));
-        in_effect.findings.extend(effective.findings.iter().cloned());
+        in_effect.findings.extend(effective.findings.iter().filter(|_| !is_untouched).cloned());
         let stage = if failed.is_empty() { None } else { failed.get(&key(&resource)) };
         let payload = match stage {
             None => effective.payload.clone(),

@@ -48,16 +48,28 @@ impl Comparison<'_> {
             let Some(place) = expression_around(&change, &old, &new) else { continue };
             let pointers = [DiffSide::Before, DiffSide::After].map(|side| diff::pointer(place, side));
             let texts = (old_shown.at(&pointers[0]), new_shown.at(&pointers[1]));
-            let (Some(old_text), Some(new_text)) = texts else { continue };
-            let is_in_payload = payload.changes.iter().any(|known| overlaps(known, &pointers[1]));
             let is_known = changes.iter().any(|known| diff::pointer(&known.path, DiffSide::After) == pointers[1]);
-            if is_in_payload || is_known {
+            let is_evaluated = |root: &Node, pointer: &Pointer| !root.at(pointer).is_some_and(is_whole_expression);
+            let was_evaluated =
+                is_evaluated(&before.payload, &pointers[0]) && is_evaluated(&after.payload, &pointers[1]);
+            // What stays as it is written is data, and its change is one of the payload.
+            if is_known || !was_evaluated || texts.0.is_none() && texts.1.is_none() {
                 continue;
             }
+            let is_in_payload = payload.changes.iter().any(|known| overlaps(known, &pointers[1]));
             let is_nothing = after.payload.at(&pointers[1]).is_some_and(|value| matches!(value.value, Value::Null));
-            let value = if is_nothing { ExpressionValue::Nothing } else { ExpressionValue::Unchanged };
+            let value = match (is_in_payload, is_nothing) {
+                (true, _) => ExpressionValue::Changed,
+                (false, true) => ExpressionValue::Nothing,
+                (false, false) => ExpressionValue::Unchanged,
+            };
+            let kind = match texts {
+                (None, _) => ChangeKind::Add,
+                (_, None) => ChangeKind::Remove,
+                _ => ChangeKind::Value,
+            };
             let path = std::iter::once(PathStep::Expression(value)).chain(place.iter().cloned()).collect();
-            changes.push(Change::new(ChangeKind::Value, path, Some(text(old_text)), Some(text(new_text))));
+            changes.push(Change::new(kind, path, texts.0.map(text), texts.1.map(text)));
         }
         Difference { changes, ..Difference::default() }
     }

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 
 use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
+use super::rollout::Rollout;
+use super::unit_change::UnitChange;
 use super::{Comparison, Gap, SideFindings};
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
@@ -35,6 +37,10 @@ pub(super) struct Loaded {
     pub(super) files: LoadedFiles,
     /// Payloads with expressions of both sides, as they are written.
     pub(super) written: [WrittenPayloads; 2],
+    /// Units whose inputs changed.
+    pub(super) units: Vec<UnitChange>,
+    /// Resources that are rolled out because of another one.
+    pub(super) rollouts: Vec<Rollout>,
 }
 
 /// What is known about the files that were read.
@@ -144,6 +150,16 @@ impl Loaded {
             }
             return self;
         }
+        // What fails in a file that nobody touched belongs to a check of everything.
+        let is_incomplete = before.is_incomplete || after.is_incomplete;
+        if !is_edited && before.is_incomplete && after.is_incomplete {
+            self.before.extend(before.resources);
+            self.after.extend(after.resources);
+            return self;
+        }
+        if is_incomplete {
+            self.gap = self.gap.max(Gap::Unparsed);
+        }
         if before.is_unreadable || after.is_unreadable {
             self.gap = Gap::Unreadable;
         } else if is_broken {
@@ -214,7 +230,7 @@ impl Reader<'_> {
         };
         for (content, in_units) in sides.iter_mut().zip(self.in_units) {
             if in_units.contains(&path) {
-                content.resources.clear();
+                content.leave_to_units();
             }
         }
         Some(LoadedFile { path, is_edited, sides })

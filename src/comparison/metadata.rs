@@ -6,8 +6,9 @@ use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison};
 use crate::diff::{self, Change, Difference, PathStep};
 use crate::memo::{Identity, Memo};
-use crate::metadata::EffectiveMetadata;
+use crate::metadata::{self, EffectiveMetadata};
 use crate::resource::Resource;
+use crate::value::Node;
 
 /// How metadata differs, computed once for all resources that share it on both sides.
 pub(super) type MetadataDifferences = Memo<[Identity<Arc<EffectiveMetadata>>; 2], Arc<Difference>>;
@@ -26,12 +27,12 @@ impl Comparison<'_> {
         }
         let secrets = self.after.secrets();
         let is_unknown = [old, new].iter().any(|known| known.metadata.secret_attributes().is_unknown());
-        let hidden = |known: &ResourceWithMetadata<'_>| {
-            let payload = known.metadata.to_traced_node();
+        let hidden = |known: &ResourceWithMetadata<'_>, payload: Node| {
             secrets.hide_in_metadata(Resource { payload, ..known.resource.clone() }, is_unknown).payload
         };
         let compare = || {
-            let mut difference = diff::diff(&hidden(old), &hidden(new), &diff::Options::default());
+            let [before, after] = metadata::compared(&old.settled(), &new.settled());
+            let mut difference = diff::diff(&hidden(old, before), &hidden(new, after), &diff::Options::default());
             let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
             difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
             difference

@@ -8,6 +8,7 @@ mod compare_rules;
 mod effect;
 mod expressions;
 mod hide;
+mod judge;
 mod load;
 mod metadata;
 mod pair;
@@ -16,7 +17,10 @@ mod patched;
 mod report;
 mod requests;
 mod selected;
+mod rollout;
+mod selectors;
 mod text_files;
+mod unit_change;
 mod units;
 mod views;
 
@@ -48,7 +52,9 @@ use pair::LoadSummary;
 pub use patched::patched_report;
 pub use report::{Compared, Report};
 pub use selected::SelectedResources;
+pub use rollout::Rollout;
 pub use text_files::{TextCause, TextContent, TextFile};
+pub use unit_change::UnitChange;
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.
@@ -79,6 +85,8 @@ pub struct Options<'a> {
     pub declaring: Vec<Given<'a>>,
     /// Which resources are shown.
     pub selected: SelectedResources,
+    /// The day by which waivers are judged, as `YYYY-MM-DD`.
+    pub day: SmolStr,
     /// Whether secrets are shown; only for a person at a terminal who asks for it.
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
@@ -96,6 +104,7 @@ impl Default for Options<'_> {
             views: ComparedViews::default(),
             declaring: Vec::new(),
             selected: SelectedResources::default(),
+            day: SmolStr::default(),
             reveal: false,
             all_files: false,
         }
@@ -185,7 +194,9 @@ impl<'a> Comparison<'a> {
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
         let documents = if reach.is_empty() { documents } else { Documents::All };
+        let selectors = self.selector_changes(&layers);
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
+        let loaded = if selectors.is_some() { selectors::without_layers(loaded) } else { loaded };
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
         let loaded = self.hide(self.with_units(loaded, &units));
         let layer_edits = impact::layer_edits(&impact::LayerEdits {
@@ -194,19 +205,11 @@ impl<'a> Comparison<'a> {
             layers: &layers,
             resources: &loaded.after,
             // What could not be read may well read an edited value.
-            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file),
+            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file) && selectors.is_none(),
         });
-        let loaded = loaded.with_findings(rules::dead_edits(&layer_edits));
-        Prepared { loaded, reach, layer_edits }
-    }
-
-    /// Adds what only a check looks for: duplicates, and changes of the rules themselves.
-    fn judge(&self, prepared: Prepared) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits } = prepared;
-        loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
-        loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
-        loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
-        Prepared { loaded, reach, layer_edits }
+        let lost = rules::lost_secrets([&self.before, &self.after], &layers, &loaded.after);
+        let loaded = loaded.with_findings(rules::dead_edits(&layer_edits)).with_findings(lost);
+        Prepared { loaded, reach, layer_edits, layers, selectors: selectors.unwrap_or_default() }
     }
 
     /// What is wrong with the layer files that changed, beside what is wrong with them as documents.
@@ -233,9 +236,10 @@ impl<'a> Comparison<'a> {
     }
 
     fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
-        let Prepared { loaded, reach, layer_edits } = prepared;
+        let Prepared { loaded, reach, layer_edits, selectors, .. } = prepared;
         let paired = self.pair(loaded, &reach);
-        let changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
+        let mut changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
+        changes.resources.extend(selectors);
         let summary = self.noting_layers(paired.summary, &changes.resources);
         self.report(summary, changes, layer_edits, new_problems)
     }
@@ -293,6 +297,10 @@ struct Prepared {
     loaded: Loaded,
     reach: AffectedSelectors,
     layer_edits: Vec<impact::LayerEdit>,
+    /// The layer files that changed.
+    layers: Vec<RepoPath>,
+    /// What differs between the selectors of a repository of layers alone.
+    selectors: selectors::SelectorChanges,
 }
 
 /// Findings by the side that they are about.

@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
+use super::rollout::Rollout;
+use super::unit_change::UnitChange;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
 use crate::diff::{self, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::Identity;
+use crate::resource::{Identity, Resource};
 use crate::snapshot::ChangedFile;
 
 /// Pairs of resources, and what was found out before.
@@ -31,12 +33,16 @@ pub(super) struct LoadSummary {
     pub(super) files: LoadedFiles,
     /// Resources in the files that differ, on either side.
     pub(super) resources: usize,
+    /// Units whose inputs changed.
+    pub(super) units: Vec<UnitChange>,
+    /// Resources that are rolled out because of another one.
+    pub(super) rollouts: Vec<Rollout>,
 }
 
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files, written } = loaded;
+        let Loaded { before, after, findings, gap, files, written, units, rollouts } = loaded;
         let resources = before.len().max(after.len()) + files.same_documents;
         let mut pairs = diff::pair(before, after);
         let mut readers = AncestorReaders::default();
@@ -44,7 +50,7 @@ impl Comparison<'_> {
             readers = self.readers_below(&pairs, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources }, written }
+        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources, units, rollouts }, written }
     }
 
     fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {
@@ -58,7 +64,12 @@ impl Comparison<'_> {
     /// The resources of files that were not loaded because nothing in them changed.
     fn unloaded_pairs(&self, readers: &AncestorReaders, pairs: &[ResourcePair]) -> Vec<ResourcePair> {
         let resources = pairs.iter().flat_map(|(before, after)| [before, after]).flatten();
-        let known: BTreeSet<&RepoPath> = resources.map(|resource| &resource.file).collect();
+        let [before, after] = self.unloaded(readers, resources.map(|resource| &resource.file).collect());
+        diff::pair(before, after)
+    }
+
+    /// The resources of both sides in files that are not known yet, in effect and with their secrets hidden.
+    pub(super) fn unloaded(&self, readers: &AncestorReaders, known: BTreeSet<&RepoPath>) -> [Vec<Resource>; 2] {
         let unknown = readers.iter().filter(|file| !known.contains(file)).map(|file| ChangedFile {
             path: file.clone(),
             before: self.before.snapshot.entry(file).ok().flatten(),
@@ -69,8 +80,7 @@ impl Comparison<'_> {
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
         let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
         let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
-        let [before, after] = self.hide_both(before.resources, after.resources);
-        diff::pair(before, after)
+        self.hide_both(before.resources, after.resources)
     }
 
     /// Whether a resource is seen differently from below, because layers name the segments of its path differently now.

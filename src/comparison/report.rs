@@ -6,6 +6,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
+use super::rollout::Rollout;
+use super::unit_change::UnitChange;
 use super::views::Changes;
 use super::{
     Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
@@ -16,7 +18,7 @@ use crate::impact::LayerEdit;
 use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
-use crate::rules::{self, ByAge, Settled};
+use crate::rules::{self, Allowed, ByAge, ByAllowance, Settled};
 use crate::snapshot::{ChangedFile, Copied, Scope, Unreadable, copies, files_below, renames};
 use crate::text::Sources;
 
@@ -39,6 +41,8 @@ pub struct Report {
     pub layer_edits: Vec<LayerEdit>,
     /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
+    /// Problems that a waiver or a comment accepts, each with the reason.
+    pub allowed: Vec<Allowed>,
     /// Problems that are new and do not limit the comparison, in the same order.
     pub new_problems: Vec<Finding>,
     /// The number of other problems, which both sides have.
@@ -53,6 +57,10 @@ pub struct Report {
     pub filters: Vec<SmolStr>,
     /// The number of resources that differ and are not shown because of these filters.
     pub filtered_out: usize,
+    /// Units whose inputs changed, whether or not their output differs.
+    pub units: Vec<UnitChange>,
+    /// Resources that are rolled out only because the content of another one has changed.
+    pub rollouts: Vec<Rollout>,
     /// Changed files that were not compared, and why.
     pub skipped: Vec<Skipped>,
     /// How much was compared.
@@ -127,7 +135,7 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: examined } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -175,6 +183,8 @@ impl Comparison<'_> {
             only: self.options.views.names(),
             would_hide: notes.would_hide,
             incomplete,
+            rollouts,
+            units,
             ..self.empty_report(skipped, files.read_as)
         }
     }
@@ -193,9 +203,11 @@ impl Comparison<'_> {
     /// The findings of the newer side as a report.
     pub(super) fn verdict(&self, prepared: &Prepared, judged: Judged) -> Report {
         let loaded = &prepared.loaded;
-        let known: &[Finding] = if judged == Judged::New { &loaded.findings.before } else { &[] };
-        let ByAge { new: mut findings, mut existing } =
-            rules::by_age(loaded.findings.after.clone(), known, self.after.sources);
+        let mut known = if judged == Judged::New { loaded.findings.before.clone() } else { Vec::new() };
+        let mut found = loaded.findings.after.clone();
+        rules::name_subjects(&mut known, &loaded.before, self.after.sources);
+        rules::name_subjects(&mut found, &loaded.after, self.after.sources);
+        let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
             loaded.before.iter().map(|resource| ((&resource.file, resource.position), &resource.payload)).collect();
@@ -215,7 +227,12 @@ impl Comparison<'_> {
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
         let Settled { findings, switched_off } = self.settle(findings);
+        let waivers = &self.configuration.policy().waivers;
+        let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
+        // What was found out about waivers and comments has severities too.
+        let Settled { findings, .. } = self.settle(findings);
         Report {
+            allowed,
             existing_problems: self.settle(existing).findings.len(),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
@@ -258,7 +275,7 @@ impl Comparison<'_> {
     }
 
     /// What the rules of the newer side's `outcrop.yaml` would take out of what is shown now.
-    fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
+    pub(super) fn would_hide(&self, resources: &[ResourceChange]) -> Vec<Suppressed> {
         let (old, new) = (self.configuration.policy(), &self.configuration.after);
         if (&old.ignore, &old.compare) == (&new.ignore, &new.compare) {
             return Vec::new();

@@ -1,35 +1,114 @@
 //! Adds what units render. Expressions, patches and layers do not apply to it; what is secret is hidden like everywhere else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::load::Loaded;
+use super::rollout::{rollouts, without_suffixes};
+use super::unit_change::UnitChange;
 use super::{Comparison, Gap};
+use crate::diff::Status;
+use crate::finding::Finding;
 use crate::layout::Rendered;
-use crate::resource::Unit;
+use crate::parallel::few_or_many;
+use crate::path::RepoPath;
+use crate::resource::{Resource, Unit};
 use crate::side::Side;
+use crate::value::Node;
+
+/// Fewer units than this are rendered on one thread.
+const FEW: usize = 4;
 
 impl Comparison<'_> {
     /// Adds the resources of units, each on the sides that have it.
     pub(super) fn with_units(&self, mut loaded: Loaded, units: &BTreeMap<Unit, [bool; 2]>) -> Loaded {
-        for (unit, &[in_before, in_after]) in units {
-            let (before, after) = (rendered(&self.before, unit, in_before), rendered(&self.after, unit, in_after));
-            loaded.findings.before.extend(before.findings.iter().cloned());
-            loaded.findings.after.extend(after.findings.iter().cloned());
+        let units: Vec<(&Unit, &[bool; 2])> = units.iter().collect();
+        let both = few_or_many(units.as_slice(), FEW, |(unit, sides)| {
+            let outputs = [rendered(&self.before, unit, sides[0]), rendered(&self.after, unit, sides[1])];
+            let change = UnitChange {
+                unit: (*unit).clone(),
+                sides: **sides,
+                failed: [outputs[0].is_broken, outputs[1].is_broken],
+                resources: differing(&outputs),
+            };
+            (change, outputs)
+        });
+        let mut known = [HashSet::new(), HashSet::new()];
+        for (change, [before, after]) in both {
+            let [known_before, known_after] = &mut known;
+            loaded.findings.before.extend(new_findings(&before, known_before));
+            loaded.findings.after.extend(new_findings(&after, known_after));
+            let (is_failed, unit) = (change.is_failed(), change.unit.clone());
+            let wanted = [self.wanted(&change.unit, &before), self.wanted(&change.unit, &after)];
+            if self.is_unit_wanted(&change.unit) || wanted.iter().any(|wanted| !wanted.is_empty()) {
+                loaded.units.push(change);
+            }
             // A unit that cannot be rendered on one side must not look added or removed.
-            if before.is_broken || after.is_broken {
+            if is_failed {
                 loaded.gap = loaded.gap.max(Gap::Unparsed);
                 continue;
             }
-            let wanted = |rendered: &Rendered| {
-                let of_interest = rendered.resources.iter().filter(|resource| self.options.scope.wants(&resource.file));
-                of_interest.cloned().collect::<Vec<_>>()
-            };
-            loaded.before.extend(wanted(&before));
-            loaded.after.extend(wanted(&after));
+            let [before, after] = wanted;
+            loaded.rollouts.extend(rollouts(&unit, &before, &after));
+            let [before, after] = self.hide_unit([before, after]);
+            loaded.before.extend(before.into_iter().map(without_suffixes));
+            loaded.after.extend(after.into_iter().map(without_suffixes));
         }
         loaded
     }
+
+    /// The resources of a unit that are of interest: by their own file, or because the unit is.
+    fn wanted(&self, unit: &Unit, rendered: &Rendered) -> Vec<Resource> {
+        let is_wanted = self.is_unit_wanted(unit);
+        let wanted = all(rendered).filter(|it| is_wanted || self.options.scope.wants(&it.file));
+        wanted.cloned().collect()
+    }
+
+    /// Hides what is secret in some resource of the unit on either side, in all of them.
+    fn hide_unit(&self, [before, after]: [Vec<Resource>; 2]) -> [Vec<Resource>; 2] {
+        let count = before.len();
+        let mut all = self.after.hide_in_unit(before.into_iter().chain(after).collect());
+        let after = all.split_off(count);
+        [all, after]
+    }
+
+    fn is_unit_wanted(&self, unit: &Unit) -> bool {
+        let scope = &self.options.scope;
+        scope.is_everything() || RepoPath::new(unit.key.as_str()).is_ok_and(|path| scope.wants(&path))
+    }
+}
+
+/// The resources of a unit, and what is known about others.
+fn all(rendered: &Rendered) -> impl Iterator<Item = &Resource> {
+    rendered.resources.iter().chain(&rendered.opaque)
+}
+
+/// The resources that differ between two outputs of a unit, by name.
+fn differing(outputs: &[Arc<Rendered>; 2]) -> Vec<(String, Status)> {
+    if outputs.iter().any(|rendered| rendered.is_broken) {
+        return Vec::new();
+    }
+    let mut named: BTreeMap<String, [Vec<&Node>; 2]> = BTreeMap::new();
+    for (side, rendered) in outputs.iter().enumerate() {
+        for resource in all(rendered) {
+            named.entry(resource.identity.to_string()).or_default()[side].push(&resource.payload);
+        }
+    }
+    let status = |[before, after]: [Vec<&Node>; 2]| match (before.is_empty(), after.is_empty()) {
+        (true, _) => Some(Status::Added),
+        (_, true) => Some(Status::Removed),
+        _ => {
+            let is_same = before.len() == after.len() && before.iter().zip(&after).all(|(old, new)| old.is_equal(new));
+            (!is_same).then_some(Status::Changed)
+        }
+    };
+    named.into_iter().filter_map(|(name, sides)| Some((name, status(sides)?))).collect()
+}
+
+/// The findings that no other unit of this side has: units share their files, and what is wrong with these is said once.
+fn new_findings(rendered: &Rendered, known: &mut HashSet<String>) -> Vec<Finding> {
+    let is_new = |finding: &&Finding| known.insert(format!("{:?} {}", finding.location, finding.message));
+    rendered.findings.iter().filter(is_new).cloned().collect()
 }
 
 fn rendered(side: &Side<'_>, unit: &Unit, is_there: bool) -> Arc<Rendered> {

@@ -80,6 +80,16 @@ impl<'a> ResourceWithMetadata<'a> {
         self.side.target(&self.path, &self.resource.payload, &self.metadata, &self.resource.file)
     }
 
+    /// The resource with the default identity of its tree decided.
+    fn with_default_identity(&self) -> ResourceWithMetadata<'a> {
+        ResourceWithMetadata { metadata: self.settled(), path: self.path.clone(), ..*self }
+    }
+
+    /// Its metadata with the default identity of its tree.
+    pub(super) fn settled(&self) -> Arc<EffectiveMetadata> {
+        self.side.settled(&self.metadata, &self.resource.file)
+    }
+
     fn has_layers(&self) -> bool {
         !self.metadata.layers().is_empty()
     }
@@ -139,6 +149,7 @@ impl Comparison<'_> {
                 let may_differ = !is_same || !metadata.is_empty();
                 if self.options.views.requests && is_comparable && may_differ && (old.has_layers() || new.has_layers())
                 {
+                    let (old, new) = (old.with_default_identity(), new.with_default_identity());
                     (requests, notes.findings) = compare_requests(&old, &new, &payload, &metadata, is_same);
                 }
                 // What a request sends literally may be as secret as what is in the payload.

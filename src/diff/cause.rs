@@ -55,14 +55,19 @@ const LONGEST_WAY: usize = 32;
 /// The file of a resource on one side, and the text that was read for it.
 #[derive(Debug, Clone)]
 pub struct HomeFile {
+    /// The root of the repository, which is no file, for what a unit renders.
     file: RepoPath,
-    source: SourceId,
+    source: Option<SourceId>,
 }
 
 impl HomeFile {
-    /// The files of both sides of a resource. A side without the resource uses the file of the other.
+    /// The files of both sides of a resource. A side without the resource uses the file of the other. What a unit renders has no
+    /// file of its own.
     pub fn both(of: &ResourceChange) -> [Option<Self>; 2] {
-        let of_side = |side: &Resource| Self { file: side.file.clone(), source: side.payload.span.source };
+        let of_side = |side: &Resource| match side.unit {
+            Some(_) => Self { file: RepoPath::root(), source: None },
+            None => Self { file: side.file.clone(), source: Some(side.payload.span.source) },
+        };
         let (before, after) = (of.before.as_ref(), of.after.as_ref());
         [before.or(after).map(of_side), after.or(before).map(of_side)]
     }
@@ -123,7 +128,7 @@ impl Cause {
 /// The file and span, and whether it is in the resource's own file.
 fn place(span: Span, of: Option<&HomeFile>, sources: &Sources) -> (FileSpan, bool) {
     let file = match of {
-        Some(home) if home.source == span.source => home.file.clone(),
+        Some(home) if home.source == Some(span.source) => home.file.clone(),
         _ => sources.get(span.source).path.clone(),
     };
     let is_own = of.is_some_and(|home| home.file == file);

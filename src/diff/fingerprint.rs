@@ -18,14 +18,17 @@ impl fmt::Display for Fingerprint {
 
 /// FNV-1a over what is fed to it; each piece with its length, so that pieces cannot run into each other.
 #[derive(Debug, Clone)]
-pub(super) struct Digest(u64);
+pub struct Digest(u64);
 
 impl Digest {
-    pub(super) fn new() -> Self {
+    /// Nothing fed yet.
+    #[expect(clippy::new_without_default, reason = "a digest of nothing is never wanted")]
+    pub fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+    /// Feeds a piece to it.
+    pub fn bytes(&mut self, bytes: &[u8]) {
         let length = (bytes.len() as u64).to_le_bytes();
         for byte in length.iter().chain(bytes) {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -37,7 +40,7 @@ impl Digest {
     }
 
     /// What is left of everything; the last bytes reach all digits.
-    pub(super) fn finish(&self) -> Fingerprint {
+    pub fn finish(&self) -> Fingerprint {
         let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Fingerprint(mixed ^ (mixed >> 29))
     }

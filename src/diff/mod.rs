@@ -39,7 +39,7 @@ use smol_str::SmolStr;
 
 pub use cause::{Cause, Causes, FileSpan, HomeFile, Via, causes, causes_at};
 pub use edits::{EditedFile, Edits, OwnEdits, edits};
-pub use fingerprint::{Fingerprint, digest_of};
+pub use fingerprint::{Digest, Fingerprint, digest_of};
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
@@ -171,6 +171,8 @@ pub enum ExpressionValue {
     Unchanged,
     /// Nothing, as before.
     Nothing,
+    /// Another value, which is a change of its own.
+    Changed,
 }
 
 impl ExpressionValue {
@@ -179,6 +181,7 @@ impl ExpressionValue {
         match self {
             Self::Unchanged => "value unchanged",
             Self::Nothing => "finds nothing on either side",
+            Self::Changed => "value changed",
         }
     }
 }

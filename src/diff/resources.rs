@@ -1,6 +1,6 @@
 //! Pairs the resources of the two sides, renamed and moved ones included, and compares each pair.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use super::options::Options;
@@ -8,7 +8,7 @@ use super::similarity::{Features, LEAF, Similarity, pair_alike};
 use super::{Difference, ResourceChange, diff, kubernetes};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, KubernetesName, Resource};
+use crate::resource::{Identity, KubernetesName, Resource, Unit};
 use crate::value::Node;
 use crate::value::align;
 
@@ -21,7 +21,39 @@ pub type ResourcePair = (Option<Resource>, Option<Resource>);
 /// then in order. Documents of one plain file pair by content: equal ones, then similar ones,
 /// then what they share in order. What is then gone on one side and new on the other, but much alike, was renamed or moved;
 /// Kubernetes resources only within their kind.
-pub fn pair(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<ResourcePair> {
+///
+/// What a unit renders on both sides pairs within the unit. What a unit renders that only one side has pairs like everything else:
+/// a root may have become part of another one.
+pub fn pair(before: Vec<Resource>, after: Vec<Resource>) -> Vec<ResourcePair> {
+    let units = |resources: &[Resource]| resources.iter().filter_map(|it| it.unit.clone()).collect::<BTreeSet<Unit>>();
+    let (old, new) = (units(&before), units(&after));
+    let shared: BTreeSet<&Unit> = old.intersection(&new).collect();
+    if shared.is_empty() {
+        return in_order(pair_once(before, after));
+    }
+    let mut parts: BTreeMap<Option<Unit>, [Vec<Resource>; 2]> = BTreeMap::new();
+    for (side, resources) in [before, after].into_iter().enumerate() {
+        for resource in resources {
+            let unit = resource.unit.clone().filter(|unit| shared.contains(unit));
+            parts.entry(unit).or_default()[side].push(resource);
+        }
+    }
+    let parts: Vec<[Vec<Resource>; 2]> = parts.into_values().collect();
+    in_order(few_or_many(parts, FEW, |[before, after]| pair_once(before, after)).into_iter().flatten().collect())
+}
+
+/// Pairs in the order in which reports have them.
+fn in_order(mut pairs: Vec<ResourcePair>) -> Vec<ResourcePair> {
+    let is_gone = |pair: &ResourcePair| pair.1.is_none();
+    pairs.sort_by(|a, b| {
+        let (this, that) = (a.1.as_ref().or(a.0.as_ref()), b.1.as_ref().or(b.0.as_ref()));
+        this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
+    });
+    pairs
+}
+
+/// Pairs resources that may all pair with each other.
+fn pair_once(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<ResourcePair> {
     let in_order = |a: &Resource, b: &Resource| place(a).cmp(&place(b));
     before.sort_by(in_order);
     after.sort_by(in_order);
@@ -38,11 +70,6 @@ pub fn pair(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<Resource
         pairs.into_iter().map(|(this, that)| (take(&mut before, this), take(&mut after, that))).collect();
     paired.extend(before.into_iter().flatten().map(|resource| (Some(resource), None)));
     paired.extend(after.into_iter().flatten().map(|resource| (None, Some(resource))));
-    let is_gone = |pair: &ResourcePair| pair.1.is_none();
-    paired.sort_by(|a, b| {
-        let (this, that) = (a.1.as_ref().or(a.0.as_ref()), b.1.as_ref().or(b.0.as_ref()));
-        this.map(place).cmp(&that.map(place)).then(is_gone(b).cmp(&is_gone(a)))
-    });
     paired
 }
 
@@ -97,7 +124,7 @@ pub fn change_of(
     expressions: Difference,
 ) -> Option<ResourceChange> {
     let is_moved = match (&before, &after) {
-        (Some(before), Some(after)) => before.file != after.file || Name::of(before) != Name::of(after),
+        (Some(before), Some(after)) => before.home() != after.home() || Name::of(before) != Name::of(after),
         _ => true,
     };
     let is_changed =
@@ -143,8 +170,8 @@ impl<'a> Name<'a> {
     }
 }
 
-fn place(resource: &Resource) -> (Name<'_>, &RepoPath, usize) {
-    (Name::of(resource), &resource.file, resource.position)
+fn place(resource: &Resource) -> (Name<'_>, Option<&Unit>, &RepoPath, usize) {
+    (Name::of(resource), resource.unit.as_ref(), &resource.file, resource.position)
 }
 
 /// The pairs found so far and the resources without a partner, by position in two sorted slices.
@@ -206,6 +233,9 @@ impl<'a> Pairing<'a> {
 
     fn pair_namesakes(&mut self) {
         let proper = |resource: &'a Resource| Some(Name::of(resource)).filter(|name| name.is_proper());
+        // A renamed directory of roots mostly keeps the names of the roots.
+        let root = |resource: &'a Resource| resource.unit.as_ref().and_then(|unit| unit.key.rsplit('/').next());
+        self.pair_by(|resource, _| Some((Name::of(resource), root(resource)?)));
         self.pair_by(|resource, content| Some((Name::of(resource), &resource.file, content)));
         self.pair_by(|resource, _| Some((proper(resource)?, &resource.file)));
         self.pair_by_end(CONTENT_END, |resource, content| Some((proper(resource)?, content)));

@@ -46,10 +46,12 @@ impl ResourceChange {
         }
     }
 
-    /// Whether the resource is on both sides, but in another file or with another name.
+    /// Whether the resource is on both sides, but in another file or unit, or with another name.
     pub fn is_moved(&self) -> bool {
         match (&self.before, &self.after) {
-            (Some(before), Some(after)) => before.file != after.file || !before.identity.is_namesake(&after.identity),
+            (Some(before), Some(after)) => {
+                before.home() != after.home() || !before.identity.is_namesake(&after.identity)
+            }
             _ => false,
         }
     }

@@ -404,11 +404,17 @@ impl<'a> Engine<'a> {
             let finding = Finding::new(&finding::LIMIT_NODES, Location::Span(document.root.span), message);
             findings.push(finding.help("raise `limits.nodes` in outcrop.yaml if this is intended"));
         }
+        let mut kept = Vec::new();
         for (directive, problems) in std::mem::take(&mut self.problems) {
             for problem in problems {
+                if let Problem::Elsewhere(reason, name) = &problem {
+                    kept.push((*reason, name.clone(), self.arena.directive(directive).key.span));
+                }
                 findings.extend(problem.into_findings(directive, &self.arena));
             }
         }
+        kept.dedup();
+        findings.extend(super::problem::elsewhere(&kept));
         super::problem::in_order(findings, self.context.sources)
     }
 }

@@ -111,9 +111,15 @@ impl Engine<'_> {
         if vanishes && occurrence != Occurrences::ROOT {
             return Some(Built::Removed);
         }
-        let own = Node { extra: node.extra.clone(), ..Node::map(own, node.span) };
         let is_alone = entries.len() == 1;
-        let bases = self.bases(&directives, contributions, is_alone);
+        let (bases, kept) = self.bases(&directives, contributions, is_alone);
+        // A directive that fails, or whose content is not here, stays as it is written.
+        let kept = kept.into_iter().map(|directive| {
+            let it = self.arena.directive(directive);
+            Entry { key: it.key.clone(), value: it.value.clone() }
+        });
+        let own = own.into_iter().chain(kept).collect();
+        let own = Node { extra: node.extra.clone(), ..Node::map(own, node.span) };
         if let ([(directive, base)], true) = (bases.as_slice(), is_alone)
             && base.as_map().is_none()
         {
@@ -199,14 +205,15 @@ impl Engine<'_> {
         Some(above.iter().rev().fold(first, |base, top| over((&base, None), top, &mut combiner)))
     }
 
-    /// The contributions that can be merged; problems of the others are reported.
+    /// The contributions that can be merged; problems of the others are reported, and their directives returned.
     fn bases(
         &mut self,
         directives: &[DirectiveId],
         contributions: Vec<Contribution>,
         is_alone: bool,
-    ) -> Vec<(DirectiveId, Node)> {
+    ) -> (Vec<(DirectiveId, Node)>, Vec<DirectiveId>) {
         let mut bases = Vec::with_capacity(directives.len());
+        let mut kept = Vec::new();
         for (&directive, contribution) in directives.iter().zip(contributions) {
             let problem = match contribution {
                 Contribution::Node(node) if is_alone || node.as_map().is_some() => {
@@ -217,11 +224,18 @@ impl Engine<'_> {
                 Contribution::Nothing => continue,
                 Contribution::Missing(_) if self.is_optional(directive) => continue,
                 Contribution::Missing(problem) => problem,
-                Contribution::Broken(problem) => (*problem).clone(),
+                Contribution::Broken(problem) => match (*problem).clone() {
+                    Problem::Foreign(findings) if self.is_optional(directive) => {
+                        self.problems.entry(directive).or_default().push(Problem::Ignored(findings));
+                        continue;
+                    }
+                    problem => problem,
+                },
             };
+            kept.push(directive);
             self.problems.entry(directive).or_default().push(problem);
         }
-        bases
+        (bases, kept)
     }
 
     fn is_optional(&self, directive: DirectiveId) -> bool {

@@ -16,13 +16,17 @@ mod prefilter;
 mod problem;
 mod restore;
 mod target;
+mod unfurl;
 
 use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
 
 pub use crate::settings::MergeProfile;
 pub use include::Includes;
 pub use prefilter::may_include;
-pub use restore::{Original, restore};
+pub use restore::{Original, Restored, restore};
+pub use unfurl::{UnfurlRole, unfurl_role};
 
 use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};
@@ -46,13 +50,18 @@ pub struct Context<'a> {
     pub limits: &'a Limits,
     /// How lists and null are merged.
     pub profile: MergeProfile,
+    /// Whether documents of Unfurl are recognised.
+    pub unfurl: bool,
+    /// Addresses under which the repository itself is known.
+    pub remotes: &'a [SmolStr],
 }
 
 impl<'a> Context<'a> {
     /// The context for documents of a snapshot.
     pub fn new(given: Given<'a>, includes: &'a Includes) -> Self {
         let Given { snapshot, settings, sources, limits } = given;
-        Self { snapshot, includes, sources, limits, profile: settings.merge }
+        let (profile, unfurl, remotes) = (settings.merge, settings.unfurl, &settings.remotes);
+        Self { snapshot, includes, sources, limits, profile, unfurl, remotes }
     }
 }
 
@@ -79,8 +88,8 @@ pub enum Read {
 
 /// Expands the directives of a document of `file`.
 ///
-/// A document without directives, or whose root is not a map, is returned unchanged. With errors the value is incomplete: what an
-/// invalid directive would have brought in is missing.
+/// A document without directives, or whose root is not a map, is returned unchanged. With errors the value is incomplete: a directive
+/// that fails stays as it is written. So does an include whose content is not in the repository, which is no error.
 pub fn expand(document: &Document, file: &RepoPath, context: &Context<'_>) -> Outcome<Expanded> {
     if !has_directives(document) {
         return Outcome::clean(Expanded { root: document.root.clone(), reads: Reads::new() });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::arena::{DirectiveId, Occurrences};
+use super::unfurl::Elsewhere;
 use crate::finding::{self, Finding, Location, Rule};
 use crate::path::RepoPath;
 use crate::sanitize;
@@ -44,6 +45,10 @@ pub(super) enum Problem {
     /// The file is not read; the text says why.
     Refused(&'static str),
     FileNotFound,
+    /// The content is not in the repository; the name of the repository or file says where.
+    Elsewhere(Elsewhere, SmolStr),
+    /// A file that may be missing has errors.
+    Ignored(Arc<[Finding]>),
     /// The file has several documents; `second` is the second one.
     Several {
         second: Span,
@@ -106,7 +111,15 @@ impl Problem {
         let it = arena.directive(directive);
         let about = About { key: shown(&it.key.name), span: it.key.span };
         let finding = match self {
-            Self::Reported => return Vec::new(),
+            // These are reported together, once for the file.
+            Self::Reported | Self::Elsewhere(..) => return Vec::new(),
+            Self::Ignored(findings) => {
+                let name = include_name(directive, arena);
+                let message = format!("{name} contributes nothing, because it cannot be read");
+                let finding = about.finding(&finding::MERGE_OPTIONAL_BROKEN, message);
+                let places = findings.iter().filter_map(Finding::span);
+                return vec![places.take(1).fold(finding, |finding, at| finding.related(at, "this is wrong with it"))];
+            }
             Self::Foreign(findings) => {
                 let explain = |finding: &Finding| finding.clone().related(it.key.span, "the file is included here");
                 return findings.iter().map(explain).collect();
@@ -270,6 +283,32 @@ fn include_name(directive: DirectiveId, arena: &Occurrences) -> String {
     let value = &arena.directive(directive).value;
     let name = value.as_str().or_else(|| value.get("file").and_then(|file| file.as_str()));
     shown(name.unwrap_or_default())
+}
+
+/// One note for each reason why the content of includes is not in the repository.
+pub(super) fn elsewhere(found: &[(Elsewhere, SmolStr, Span)]) -> Vec<Finding> {
+    let mut notes = Vec::new();
+    for (reason, rule) in [
+        (Elsewhere::Repository, &finding::INCLUDE_ELSEWHERE),
+        (Elsewhere::Python, &finding::INCLUDE_PYTHON),
+        (Elsewhere::Environment, &finding::INCLUDE_ENVIRONMENT),
+    ] {
+        let own: Vec<&(Elsewhere, SmolStr, Span)> = found.iter().filter(|(known, ..)| *known == reason).collect();
+        let Some((_, _, at)) = own.first() else { continue };
+        let mut names: Vec<String> = own.iter().map(|(_, name, _)| sanitize::inline(name).into_owned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let (count, names) = (own.len(), names.join(", "));
+        let includes = if count == 1 { "1 include".to_owned() } else { format!("{count} includes") };
+        let verb = if count == 1 { "leads" } else { "lead" };
+        let message = match reason {
+            Elsewhere::Repository => format!("{includes} {verb} to other repositories ({names})"),
+            Elsewhere::Python => format!("{includes} {verb} to programs, which are not run ({names})"),
+            Elsewhere::Environment => format!("{includes} {verb} to what only a run knows ({names})"),
+        };
+        notes.push(Finding::new(rule, Location::Span(*at), message).labelled("stays as it is written"));
+    }
+    notes
 }
 
 /// The findings sorted by file and position, without duplicates: a directive can occur several times in a document.

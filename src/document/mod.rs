@@ -9,6 +9,7 @@ mod plain;
 mod scalar;
 mod split;
 mod problems;
+mod properties;
 pub mod write;
 mod yaml;
 
@@ -18,6 +19,7 @@ use smol_str::SmolStr;
 
 pub use crate::names::Format;
 pub use encoding::{EncodingError, decode};
+pub use properties::{ini, properties};
 pub use split::split;
 
 use crate::finding::{self, Outcome};

@@ -253,7 +253,11 @@ fn explain_resource(side: &Side<'_>, hit: ResourceHit, question: &ExplainQuestio
     let mut findings = Vec::new();
     let ResourceHit { mut resource, includes } = hit;
     let question = &question.resolved(&resource.payload);
-    let patches = put_into_effect(side, &mut resource, question, &mut findings);
+    // What a unit renders is in effect as it is.
+    let patches = match resource.unit {
+        Some(_) => Patches { files: Vec::new(), removed_by: None },
+        None => put_into_effect(side, &mut resource, question, &mut findings),
+    };
     let question = &question.resolved(&resource.payload);
     let path = side.path_of(&resource);
     let metadata = path.and_then(|path| {

@@ -65,9 +65,9 @@ fn traces(
 fn trace(subject: &RequestSubject, request: Request) -> RequestTrace {
     // Only what is sent has a body that could be transformed, and only a list has an answer that is always looked at.
     let transforms = subject.metadata.transforms(request.operation);
-    let named = transforms.into_iter().map(|(field, node)| {
-        let wire = field.row().map_or("", |row| row.wire);
-        (SmolStr::new(wire.strip_prefix("payload.").unwrap_or(wire)), node.clone())
+    let named = transforms.into_iter().map(|step| {
+        let wire = step.kind.row().map_or("", |row| row.wire);
+        (SmolStr::new(wire.strip_prefix("payload.").unwrap_or(wire)), step.node.clone())
     });
     RequestTrace { transforms: named.collect(), request }
 }

@@ -5,7 +5,7 @@ mod rules;
 
 use smol_str::SmolStr;
 
-use crate::path::RepoPath;
+use crate::path::{Pointer, RepoPath};
 use crate::text::{Sources, Span};
 
 pub use refusal::Refusal;
@@ -28,6 +28,23 @@ pub struct Finding {
     pub related: Vec<Label>,
     /// What to do.
     pub help: Option<String>,
+    /// The name of the resource it is about, if it is about one.
+    pub resource: Option<SmolStr>,
+    /// The place in that resource, if it is known.
+    pub pointer: Option<Pointer>,
+}
+
+/// What two findings about the same problem have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FindingKey {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The resource, or the file where there is none.
+    pub subject: SmolStr,
+    /// The place in the resource, if it is known.
+    pub pointer: Option<Pointer>,
+    /// The shape of the message.
+    pub shape: String,
 }
 
 /// A further place and what is there.
@@ -123,7 +140,42 @@ impl Finding {
             label: String::new(),
             related: Vec::new(),
             help: None,
+            resource: None,
+            pointer: None,
         }
+    }
+
+    /// Names the resource that it is about.
+    #[must_use]
+    pub fn about(mut self, resource: impl Into<SmolStr>) -> Self {
+        self.resource = Some(resource.into());
+        self
+    }
+
+    /// What stays the same when lines move, files are renamed and names are counted anew.
+    pub fn key(&self, sources: &Sources) -> FindingKey {
+        let subject = match &self.resource {
+            Some(resource) => resource.clone(),
+            None => self.path(sources).to_string().into(),
+        };
+        FindingKey { rule: self.rule.id, subject, pointer: self.pointer.clone(), shape: self.shape() }
+    }
+
+    /// The message without what differs between two reports of one problem: the name of its resource, and numbers.
+    pub fn shape(&self) -> String {
+        let message = match self.resource.as_deref().filter(|name| !name.is_empty()) {
+            Some(name) => self.message.replace(name, "…"),
+            None => self.message.clone(),
+        };
+        let mut shape = String::with_capacity(message.len());
+        for c in message.chars() {
+            match c {
+                '0'..='9' if shape.ends_with('#') => {}
+                '0'..='9' => shape.push('#'),
+                c => shape.push(c),
+            }
+        }
+        shape
     }
 
     /// Says in a word or two what is at the location.

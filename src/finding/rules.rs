@@ -64,6 +64,14 @@ macro_rules! rules {
 }
 
 rules! {
+    COMPARE_HIDDEN_CHANGE = "compare/hidden-change", Validation, Warning,
+        "compare rules hide a change of the commit that brings them",
+        "Compare rules say what of a resource is worth looking at. A commit that adds a rule and changes what the rule hides would never be \
+         seen by a reviewer again. The change is shown this once, by the rules of the older side.";
+    COMPARE_NOTHING_LEFT = "compare/nothing-left", Validation, Warning,
+        "compare rules leave nothing of a resource to compare",
+        "`filterAttributes`, `suppressAttributes` or `jqExpression` of `compareResources` give an empty result, so that no change of the \
+         resource can be seen. Often an attribute of a filter is misspelled.";
     CONFIG_INVALID = "config/invalid", Validation, Error,
         "a value in outcrop.yaml is not what its key takes",
         "The configuration is read strictly, so that a typo cannot silently disable a rule. The message says what the key takes.";
@@ -76,9 +84,17 @@ rules! {
         "a change of outcrop.yaml does not apply to itself",
         "Severities, limits and list rules are read from the older side, so that no change can disable its own checks. The new ones \
          apply once the change is merged.";
+    CONFIG_SILENCE = "config/silence", Validation, Warning,
+        "a comment that allows a problem gives no reason, or names no rule",
+        "`# outcrop-allow RULE: reason` allows one problem on the same line or the next. A comment without a \
+         reason has no effect, because a reader could not tell when it may go.";
     CONFIG_UNKNOWN_KEY = "config/unknown-key", Validation, Error,
         "outcrop.yaml has an unknown key",
         "A misspelled key would be ignored silently, and its setting would have no effect. The help line names the nearest known key.";
+    CONFIG_WAIVER_EXPIRED = "config/waiver-expired", Validation, Warning,
+        "a waiver has expired",
+        "A waiver accepts a problem until its last day. The problems it accepted are reported again: mend them, or decide anew and write \
+         another day. Days are judged at the date of the newer commit, and for what is not committed at today's.";
     DOCUMENT_ALIAS_CYCLE = "document/alias-cycle", Validation, Error,
         "an alias is inside the value it refers to",
         "Such a value would be infinite. Give the inner part an anchor of its own, or write it out.";
@@ -127,6 +143,10 @@ rules! {
         "a keyword is next to a function instead of next to `eval`",
         "`foreach`, `select`, `vars` and `strict` belong to the map with the key `eval`: `{eval: {eq: [1, 2]}, foreach: $item}`. Next to \
          the function they would be ignored.";
+    EXPRESSION_NEEDS_RUN = "expression/needs-run", Validation, Note,
+        "expressions need a running deployment, and are compared as text",
+        "A document of Unfurl addresses the model and the environment of a deployment. What cannot be worked out from the files stays as \
+         it is written, and an edit of its text is shown.";
     EXPRESSION_NOT_NULL = "expression/not-null", Validation, Error,
         "an expression marked `strict: notnull` gives null",
         "The expression found null, or nothing at all. Give the value it looks for, or take `strict` out.";
@@ -144,6 +164,10 @@ rules! {
     EXPRESSION_REQUIRED = "expression/required", NotFound, Error,
         "an expression marked `strict: required` finds nothing",
         "Nothing in the tree matches the path. Give the value it looks for, or take `strict` out.";
+    EXPRESSION_SECRET = "expression/secret", Validation, Error,
+        "a jq expression looks into a secret",
+        "Secrets are hidden before expressions run: they can be moved, joined with texts and compared, but not looked into. A check \
+         reports what it could not judge for this reason as a note.";
     EXPRESSION_TEMPLATE = "expression/template", Validation, Error,
         "a template is wrong or cannot be rendered",
         "Templates of metadata are filled from the payload, from the logical path and, with `../`, from resources above. The message \
@@ -159,6 +183,18 @@ rules! {
     EXPRESSION_UNREADABLE = "expression/unreadable", Unreadable, Error,
         "an expression needs a resource that cannot be read",
         "The result of the expression is unknown as long as a file that it reads cannot be read. Repair that file.";
+    INCLUDE_ELSEWHERE = "include/elsewhere", NotFound, Note,
+        "includes lead to other repositories",
+        "The directive names a repository that is not this one, or another revision of it. It stays as it is written and is compared as \
+         data; nothing is fetched, and a local file of that name is not read. `remotes` in outcrop.yaml names further addresses of \
+         this repository.";
+    INCLUDE_ENVIRONMENT = "include/environment", NotFound, Note,
+        "includes depend on the environment of a run",
+        "A condition, a variable in a file name or an address on the network is known to a run alone. The directive stays as it is \
+         written and is compared as data.";
+    INCLUDE_PYTHON = "include/python", NotFound, Note,
+        "includes lead to programs",
+        "Unfurl runs the file to get its content. Nothing is run here: the directive stays as it is written and is compared as data.";
     KUSTOMIZE_BUILD = "kustomize/build", Validation, Error,
         "a kustomization cannot be built",
         "`kustomize build` would fail here as well, so the kustomization renders no resources.";
@@ -169,6 +205,9 @@ rules! {
         "an entry of a kustomization matches nothing",
         "The target of a patch, an image or a target of a replacement selects no resource of the kustomization, so the entry has no \
          effect. Remove it, or correct its name. Components are not checked: they may be written for resources that only some users have.";
+    KUSTOMIZE_OUTSIDE_ROOT = "kustomize/outside-root", Validation, Note,
+        "a kustomization reads a file that is not below its directory",
+        "`kustomize build` refuses such files unless `--load-restrictor LoadRestrictionsNone` is given; Flux and outcrop read them.";
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
@@ -236,9 +275,15 @@ rules! {
     MERGE_NOT_RESTORABLE = "merge/not-restorable", Validation, Error,
         "a changed document cannot be written so that expanding it restores it",
         "Keys that look like directives would be expanded when the document is read again. Rename or remove them.";
+    MERGE_OPTIONAL_BROKEN = "merge/optional-broken", Validation, Warning,
+        "a file that may be missing is there and cannot be read",
+        "`+?include` brings in nothing if its file is missing. A file with errors brings in nothing either, which is hardly meant.";
     MERGE_RECURSIVE_INCLUDE = "merge/recursive-include", Validation, Error,
         "a directive leads back to itself",
         "The value would be infinite. The chain shows the cycle; remove one of its directives.";
+    MERGE_REDUNDANT = "merge/redundant", Validation, Note,
+        "a value is written beside a merge directive that brings the same value",
+        "The value has no effect today. It hides the inherited value when that changes, which may be intended.";
     METADATA_AMBIGUOUS = "metadata/ambiguous", Conflict, Error,
         "several resources have the same name",
         "A resource can be addressed by its directory, its alias or its id. If two resources of a collection share one of these, the \
@@ -253,12 +298,16 @@ rules! {
         "Either no resource matches the layer, or a stronger layer overrides the value for every resource that does. The edit has no \
          effect; check whether it belongs in another file.";
     METADATA_IDENTITY = "metadata/identity", Validation, Error,
-        "an item of a list has no name",
-        "An item without a path is named by the attribute that `aliasFromAttribute` or `idFromAttribute` points to. Neither gives a text \
-         or a number here.";
+        "a resource or an item of a list has no name",
+        "The id and the alias of a resource are attributes of its payload, or templates of them. A template needs all of its \
+         attributes, and gives one segment of a path. An item of a list has no path that could name it instead.";
     METADATA_INVALID = "metadata/invalid", Validation, Error,
         "a value in a metadata file is not what its field takes",
         "Metadata is read strictly, so that a typo cannot silently change many resources. The message says what the field takes.";
+    METADATA_MIXED_FORMS = "metadata/mixed-forms", Validation, Warning,
+        "a metadata file has groups of the old form and of the new one",
+        "`resourceInfo` and `operationInfo` are the old form, `resource`, `operations` and `selector` the new one, which reaches less \
+         far. With groups of both, the file has the new form and its names win. Keep one form.";
     METADATA_NOT_A_FILE = "metadata/not-a-file", Validation, Warning,
         "a metadata file is a link, which is not followed",
         "Symbolic links and submodules are never followed. Put the file itself where the link is.";
@@ -268,12 +317,23 @@ rules! {
     METADATA_PATH = "metadata/path", Validation, Error,
         "a path cannot have metadata",
         "A path of a resource has no `_` and no globs in it, because these match other paths. The message gives the reason.";
+    METADATA_REDUNDANT = "metadata/redundant", Validation, Warning,
+        "a layer sets a field to what a weaker layer sets already",
+        "For every resource that takes the field from this layer, a weaker layer has the same value. One of them can go.";
+    METADATA_SECRET_LOST = "metadata/secret-lost", Validation, Warning,
+        "a path is no longer reached by a layer that declares a secret attribute",
+        "The file has the new form now, which applies to the items of its collection only. Paths further down lose the secret \
+         attributes that it declared. Write `selector: {descendants: true}`, or declare them again below.";
     METADATA_SELECTOR = "metadata/selector", Validation, Warning,
         "metadata is in a directory whose name matches nothing",
         "The name of this directory looks like a glob but is malformed, so the layer in it never applies to a resource.";
     METADATA_SHADOWED = "metadata/shadowed", Validation, Warning,
         "a field is given under two names, and one is ignored",
         "Many fields have older names that are still read. If both are written, the canonical name is used, for operations with all of its content.";
+    METADATA_SIDECAR = "metadata/sidecar", NotFound, Error,
+        "a file beside a resource that an attribute names is missing",
+        "`externalizedAttributes` names attributes whose text is in a file beside the resource. The file is read from the same revision; \
+         where it is missing, the attribute keeps its placeholder.";
     METADATA_TWO_FILES = "metadata/two-files", Conflict, Warning,
         "a directory has two metadata files",
         "Only one of them is read: `.yaml` before `.yml` before `.json`. Remove the other.";
@@ -289,8 +349,8 @@ rules! {
         "`openapi` in `outcrop.yaml` names a file of the repository, from its root. Links are not followed.";
     OPENAPI_REFERENCE = "openapi/reference", NotFound, Warning,
         "a reference in an OpenAPI document has no target",
-        "Only references into the same document are followed: `#/components/schemas/Name`. The target of any other reference, and of a \
-         cycle of references, is unknown and left out.";
+        "References into the same document (`#/components/schemas/Name`) and to other files of the commit (`schemas/name.yaml#/Name`) are \
+         followed, never to the network. The target of any other reference, and of a cycle of references, is unknown and left out.";
     PATCH_APPEND_MISUSE = "patch/append-misuse", Validation, Error,
         "`-` is used where nothing can be appended",
         "`-` is the position after the last item of a list. Only `add` can write there, and only as the last segment of a path.";
@@ -317,6 +377,10 @@ rules! {
     PATCH_MISSING = "patch/missing", NotFound, Error,
         "`replace` names a value that does not exist",
         "`replace` changes an existing value. Use `add` to set a value whether or not it exists.";
+    PATCH_MOVED_INDEX = "patch/moved-index", Conflict, Warning,
+        "an index in a patch selects another item than before",
+        "Items were inserted, removed or reordered, and the number in the patch stayed the same. Filters such as `[?(@.name=='app')]` select an \
+         item by what it is.";
     PATCH_NO_MATCH = "patch/no-match", NotFound, Error,
         "a filter or `[*]` in a path selects nothing",
         "A filter selects items, so selecting none is treated as a mistake: a renamed container, or a typo.";
@@ -351,6 +415,10 @@ rules! {
     PATCH_WRONG_TYPE = "patch/wrong-type", Validation, Error,
         "a path does not fit the type of a value on it",
         "Keys select from maps; indexes, filters and `[*]` select from lists. Missing maps are created, lists only by `-`.";
+    REFERENCE_REMOVED = "reference/removed", NotFound, Warning,
+        "a resource refers to one that the change removes",
+        "The reference leads nowhere once the change is applied. Expressions that start with `::name`, and the usual references between \
+         Kubernetes documents of one directory, are looked at.";
     REQUEST_ASSERTION = "request/assertion", Validation, Error,
         "a body does not meet a condition of its metadata",
         "`validate.assertions` are conditions in jq. One that yields nothing but null and false fails.";
@@ -362,6 +430,10 @@ rules! {
         "a list response cannot be split into items",
         "A list is an array, or an object with `items`, or one with a single array in it; each item is an object. `jqExpression` of \
          `listCollection` can convert any response to that form.";
+    REQUEST_MEDIA_TYPE = "request/media-type", Validation, Warning,
+        "a request has a media type that the OpenAPI document does not know",
+        "`Content-Type` must be one that the operation takes, and `Accept` one that it answers with. Without either header in metadata, those \
+         of the document are used.";
     REQUEST_PATH = "request/path", Validation, Error,
         "the path of a request is unsafe or missing",
         "A blank id would turn a request for one resource into one for its whole collection, and `..` in an id leads to another \
@@ -376,10 +448,22 @@ rules! {
         "a body does not fit its schema, or cannot be checked against it",
         "`validate.schemaRef` refers to an OpenAPI document: to the schema of the request's body, or to one at a pointer. Without it, \
          the body cannot be checked.";
+    REQUEST_UNKNOWN = "request/unknown", NotFound, Warning,
+        "the OpenAPI document does not know a request",
+        "The document that `openapi` in outcrop.yaml names has no such path, or not with this method. Either metadata or the document is \
+         out of date.";
     RESOURCE_DUPLICATE = "resource/duplicate", Conflict, Warning,
         "a resource is defined in two places",
         "Kubernetes documents are identified by group, kind, namespace and name. Which of two definitions wins depends on the order in which \
          they are applied. Remove one, or rename it.";
+    RESOURCE_JOINED = "resource/joined", Conflict, Warning,
+        "two files that described two resources describe one now",
+        "A name was changed to one that another file of the directory has. Which of the two is in effect depends on the order in which they \
+         are applied.";
+    SECRET_PLAINTEXT = "secret/plaintext", Validation, Error,
+        "a secret is written in plain text",
+        "The value replaces a placeholder such as `{{secret .}}`, or is in an attribute that `secretInAttributes` declares. Everyone who can \
+         read the repository, also later, can read it.";
     SOURCE_CONFLICT = "source/conflict", Conflict, Error,
         "a path in the index has an unresolved merge conflict",
         "There is no single content to check. Resolve the conflict and `git add` the file.";

@@ -31,7 +31,8 @@ pub fn ancestor_readers(
     files
 }
 
-fn gather(side: &Side<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSet<RepoPath>) {
+/// Adds every file below a directory that may hold resources.
+pub(super) fn gather(side: &Side<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSet<RepoPath>) {
     if depth > side.limits.directory_depth {
         return;
     }
@@ -50,21 +51,23 @@ fn gather(side: &Side<'_>, directory: &RepoPath, depth: u32, files: &mut BTreeSe
 /// Whether the metadata for the resources of a file, on either side, has a template with `../`.
 fn reads_upwards([before, after]: [&Side<'_>; 2], file: &RepoPath) -> bool {
     let upwards = |side: &Side<'_>| {
-        let path = match side.roles().role(file) {
-            Role::Resource(path) | Role::LegacyResource(path) => path,
-            // Its documents name themselves; layers apply to all of its directory.
-            Role::Documents => {
-                let below = file.parent().zip(side.root_of(file)).and_then(|(parent, root)| parent.below(root));
-                match below.and_then(|below| LogicalPath::of_directory(&below)) {
-                    Some(path) => path.child("any"),
-                    None => return false,
-                }
-            }
-            _ => return false,
-        };
-        side.layers().layers_for(file).is_some_and(|layers| reads_ancestors(&resolve(&path, layers).value))
+        let known = path_of(side, file).zip(side.layers().layers_for(file));
+        known.is_some_and(|(path, layers)| reads_ancestors(&resolve(&path, layers).value))
     };
     upwards(before) || upwards(after)
+}
+
+/// A path that layers for the resources of a file apply to.
+pub(super) fn path_of(side: &Side<'_>, file: &RepoPath) -> Option<LogicalPath> {
+    match side.roles().role(file) {
+        Role::Resource(path) | Role::LegacyResource(path) => Some(path),
+        // Its documents name themselves; layers apply to all of its directory.
+        Role::Documents => {
+            let below = file.parent()?.below(side.root_of(file)?)?;
+            Some(LogicalPath::of_directory(&below)?.child("any"))
+        }
+        _ => None,
+    }
 }
 
 fn reads_ancestors(metadata: &EffectiveMetadata) -> bool {

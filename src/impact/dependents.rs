@@ -62,7 +62,12 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
         recall(question, before).unwrap_or_else(|| {
             let found = match &recalled {
                 Some(facts) => facts.carried_over(edits, before.units()),
-                None => TreeFacts::read(before.units(), question.budget),
+                // Most units are read only to know what they depend on.
+                None => {
+                    let found = before.units().apart(|units| TreeFacts::read(units, question.budget));
+                    before.units().know(&found.0.files);
+                    found
+                }
             };
             remember(before, found)
         })
@@ -90,6 +95,8 @@ fn reading(files: &Files<'_>) -> String {
     let given = files.given();
     let (settings, limits) = (given.settings, given.limits);
     let layouts: Vec<&str> = files.layouts().iter().map(|layout| layout.name()).collect();
-    let options = (settings.directives, settings.merge, settings.expressions, &settings.roots, limits);
+    let dialects = (settings.unfurl, &settings.remotes, &settings.metadata_root, &settings.metadata_overlay);
+    let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off);
+    let options = (choices, &settings.roots, dialects, limits);
     format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
 }

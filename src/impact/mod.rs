@@ -4,8 +4,10 @@
 //! give a wrong answer: a resource that is left out counts as unchanged.
 
 mod ancestor_readers;
+mod beside;
 mod dependents;
 mod layer_edits;
+mod openapi_readers;
 mod role_changes;
 mod selected;
 
@@ -74,13 +76,17 @@ pub fn impact(question: &Question<'_>) -> Impact {
     let edited = everywhere.as_deref().unwrap_or(&found.files);
     let mut impact = Impact { unreadable: found.unreadable, ..Impact::default() };
     let mut known = BTreeMap::new();
-    if edited.iter().any(|file| Format::of_file_name(file.path.file_name()).is_some()) {
+    // A unit may read a file of any format.
+    let has_units = [question.before, question.after].iter().any(|side| side.files().has_units());
+    let may_matter = |file: &ChangedFile| has_units || Format::of_file_name(file.path.file_name()).is_some();
+    let beside = beside::beside(question, edited);
+    if beside.is_some() || edited.iter().any(may_matter) {
         if reads_otherwise(question.before.settings, question.after.settings) {
             impact.is_everything = true;
             impact.affect(question, everything_else(question));
             impact = impact.with_units_of([Some(question.before), Some(question.after)], question.budget);
         } else {
-            known = impact.follow(question, edited);
+            known = impact.follow(question, edited, beside.unwrap_or_default());
         }
     }
     impact.take(question, found.files, everywhere.as_deref().unwrap_or_default(), known);
@@ -126,12 +132,19 @@ impl Impact {
     }
 
     /// Finds what is affected, and returns entries of the newer side that it looked up on the way.
-    fn follow(&mut self, question: &Question<'_>, files: &[ChangedFile]) -> BTreeMap<RepoPath, Entry> {
+    fn follow(
+        &mut self,
+        question: &Question<'_>,
+        files: &[ChangedFile],
+        beside: beside::Beside,
+    ) -> BTreeMap<RepoPath, Entry> {
         let edits = Edits::new(files, [question.before.snapshot, question.after.snapshot]);
         let edited: BTreeSet<&RepoPath> = files.iter().map(|file| &file.path).collect();
         self.layers =
             edited.iter().filter(|path| is_layer_file(path.file_name())).map(|path| (*path).clone()).collect();
+        self.layers.extend(beside.layers);
         let mut affected: Vec<RepoPath> = role_changes::role_changes(question, &edited);
+        affected.extend(beside.resources);
         let known = dependents::known(question, &edits);
         for (path, facts) in known.after.files.iter().filter(|(path, _)| !edited.contains(path)) {
             let is_reached = |input: &Input| known.after.differs(input, &edits, &known.after.files);
@@ -145,6 +158,7 @@ impl Impact {
             }
         }
         affected.extend(self.take_units(&known, &edits));
+        affected.extend(openapi_readers::openapi_readers(question, &edited));
         self.findings.extend(known.findings);
         self.layers.sort_unstable();
         self.layers.dedup();
@@ -166,7 +180,7 @@ impl Impact {
         let affected = before.affected(edits, &known.after.files).units;
         self.units = on_sides([&before.units, &known.after.units]);
         self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
-        self.in_units = [&before.units, &known.after.units].map(in_units);
+        self.in_units = in_units([&before.units, &known.after.units]);
         self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
     }
 
@@ -179,7 +193,7 @@ impl Impact {
         });
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
-        self.in_units = [&before.0, &after.0].map(in_units);
+        self.in_units = in_units([&before.0, &after.0]);
         self.findings.extend(before.1.into_iter().chain(after.1));
         self
     }
@@ -200,9 +214,13 @@ fn on_sides(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> BTreeMap<Unit, [bool; 2]>
     units
 }
 
-/// The files that shown units show.
-fn in_units(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
-    units.values().filter(|facts| facts.is_shown).flat_map(|facts| facts.shows.iter().cloned()).collect()
+/// The files that shown units show, on each side. What a unit shows that cannot be rendered on some side is compared as written.
+fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [BTreeSet<RepoPath>; 2] {
+    let is_broken = |unit: &Unit| sides.iter().any(|units| units.get(unit).is_some_and(|facts| facts.is_broken));
+    sides.map(|units| {
+        let shown = units.iter().filter(|(unit, facts)| facts.is_shown && !is_broken(unit));
+        shown.flat_map(|(_, facts)| facts.shows.iter().cloned()).collect()
+    })
 }
 
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
@@ -213,8 +231,10 @@ fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
 /// Whether the sides read the same files differently.
 fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
-        let Settings { roots, metadata_root, directives, merge, expressions, .. } = settings;
-        (roots.clone(), metadata_root.clone(), *directives, *merge, *expressions)
+        let Settings { roots, metadata_root, metadata_overlay, directives, merge, expressions, .. } = settings;
+        let metadata = (metadata_root.clone(), metadata_overlay.clone());
+        let dialects = (settings.unfurl, settings.layouts_off.clone());
+        (roots.clone(), metadata, *directives, *merge, *expressions, dialects)
     };
     reading(before) != reading(after)
 }

@@ -8,6 +8,7 @@ use crate::document::Format;
 use crate::finding::Finding;
 use crate::layout::Role;
 use crate::metadata::{MetadataPath, WILDCARD};
+use crate::names;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, Reason, Unreadable};
@@ -74,7 +75,8 @@ impl Walk<'_> {
                 }
                 // A file is named by its directory, or by its own name one level further down.
                 EntryKind::File
-                    if depth + 1 >= selector.segments().len() && Format::of_file_name(member.name).is_some() =>
+                    if depth + 1 >= selector.segments().len()
+                        && (Format::of_file_name(member.name).is_some() || names::is_resource_file(member.name)) =>
                 {
                     found.files.push(member.entry());
                 }

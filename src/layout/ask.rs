@@ -4,13 +4,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::facts::look_up;
-use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts};
+use super::facts::{index_entries, look_up};
+use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts, kustomize};
+use smol_str::SmolStr;
+
 use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
 use crate::resource::Unit;
-use crate::settings::Settings;
+use crate::settings::{Given, Settings};
 use crate::snapshot::{Entry, EntryKind};
+use crate::text::Sources;
 
 /// The units of one snapshot.
 pub struct Units<'a> {
@@ -18,6 +21,8 @@ pub struct Units<'a> {
     rendered: Mutex<HashMap<Unit, Arc<Rendered>>>,
     /// What is known about single files of the tree, for lookups.
     table: OnceLock<FileTable>,
+    /// What builds of kustomizations share.
+    kustomize: kustomize::Cache,
 }
 
 const LOCKED: &str = "no thread panics while it holds this lock";
@@ -25,7 +30,13 @@ const LOCKED: &str = "no thread panics while it holds this lock";
 impl<'a> Units<'a> {
     /// The units of the snapshot that these files are from.
     pub fn new(files: Files<'a>) -> Self {
-        Self { files, rendered: Mutex::default(), table: OnceLock::new() }
+        Self { files, rendered: Mutex::default(), table: OnceLock::new(), kustomize: kustomize::Cache::default() }
+    }
+
+    /// Works with units whose output and texts are not kept afterwards.
+    pub fn apart<T>(&self, work: impl FnOnce(&Units<'_>) -> T) -> T {
+        let sources = Arc::new(Sources::default());
+        work(&Units::new(self.files.with_sources(&sources)))
     }
 
     /// The files of the snapshot.
@@ -58,7 +69,8 @@ impl<'a> Units<'a> {
             rendered = Rendered { findings: vec![self.cyclic(unit)], is_broken: true, ..Rendered::default() };
         }
         rendered.inputs = inputs;
-        rendered.resources.iter_mut().for_each(|resource| resource.unit = Some(unit.clone()));
+        let all = rendered.resources.iter_mut().chain(&mut rendered.opaque);
+        all.for_each(|resource| resource.unit = Some(unit.clone()));
         let rendered = Arc::new(rendered);
         self.rendered.lock().expect(LOCKED).insert(unit.clone(), Arc::clone(&rendered));
         (rendered, cycle.filter(|&outermost| outermost < depth))
@@ -74,10 +86,16 @@ impl<'a> Units<'a> {
     pub(super) fn unit_facts(&self, unit: &Unit) -> UnitFacts {
         let rendered = self.rendered(unit);
         let mut found: Vec<Unit> =
-            self.files.layouts().iter().flat_map(|layout| layout.units_in(unit, &rendered)).collect();
+            self.files.unit_layouts().flat_map(|layout| layout.units_in(unit, &rendered)).collect();
         found.sort_unstable();
         found.dedup();
-        UnitFacts { inputs: Arc::clone(&rendered.inputs), found, shows: rendered.shows.clone(), is_shown: true }
+        UnitFacts {
+            inputs: Arc::clone(&rendered.inputs),
+            found,
+            shows: rendered.shows.clone(),
+            is_shown: true,
+            is_broken: rendered.is_broken,
+        }
     }
 }
 
@@ -94,6 +112,21 @@ pub struct Ask<'f, 'a> {
 impl<'f, 'a> Ask<'f, 'a> {
     pub(super) fn new(units: &'f Units<'a>, chain: Vec<Unit>) -> Self {
         Self { units, inputs: RefCell::default(), chain, cycle: RefCell::default() }
+    }
+
+    /// The snapshot and how it is read, for what notes its inputs itself.
+    pub fn given(&self) -> Given<'a> {
+        self.units.files.given()
+    }
+
+    /// What builds of kustomizations of this snapshot share.
+    pub fn kustomize(&self) -> &'f kustomize::Cache {
+        &self.units.kustomize
+    }
+
+    /// Notes that everything below a directory was looked at.
+    pub fn depend_on_subtree(&self, directory: &RepoPath) {
+        self.note(Input::Subtree(directory.clone()));
     }
 
     /// What `outcrop.yaml` says. It is no input: where it differs, everything is compared.
@@ -155,6 +188,13 @@ impl<'f, 'a> Ask<'f, 'a> {
     pub fn look_up(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
         self.note(Input::Lookup { index: index.into(), key: key.into(), from: from.clone() });
         self.units.table.get().map(|table| look_up(table, index, key, from)).unwrap_or_default()
+    }
+
+    /// Everything that an index lists: each file and the key under which it is listed.
+    pub fn index(&self, index: &str) -> Vec<(RepoPath, SmolStr)> {
+        self.note(Input::Index(index.into()));
+        let entries = self.units.table.get().map(|table| index_entries(table, index)).unwrap_or_default();
+        entries.into_iter().map(|(file, key)| (file.clone(), key.clone())).collect()
     }
 
     /// What another unit renders. Units that ask for each other render nothing.

@@ -12,7 +12,7 @@ use crate::document::Format;
 use crate::expression::eval::{has_expressions, may_have_expressions};
 use crate::finding::{self, Finding, Location};
 use crate::limits::Budget;
-use crate::parallel::few_or_many;
+use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Content, Resource, Unit, parse};
 use crate::snapshot::{Entry, EntryKind, Scope, files_below};
@@ -44,7 +44,7 @@ impl TreeFacts {
 
     /// Finds all units and what they depend on; those that are known from another tree and not affected are taken over.
     fn find_units(&mut self, units: &Units<'_>, known: Option<(&Self, &Affected)>) -> Vec<Finding> {
-        for layout in units.files().layouts().iter().filter(|layout| layout.has_units()) {
+        for layout in units.files().unit_layouts() {
             let unaffected = known.filter(|(_, affected)| !affected.layouts.contains(layout.name()));
             if let Some(found) = unaffected.and_then(|(known, _)| known.finding.get(layout.name())) {
                 self.finding.insert(layout.name().into(), found.clone());
@@ -58,11 +58,10 @@ impl TreeFacts {
             self.finding.values().flat_map(|found| found.units.iter().map(|unit| (unit.clone(), true))).collect();
         for _ in 0..ROUNDS {
             let mut next = Vec::new();
+            let mut found = self.facts_of_units(&round, units, known);
             for (unit, is_shown) in round {
                 let facts = self.units.entry(unit).or_insert_with_key(|unit| {
-                    let unaffected = known.filter(|(_, affected)| !affected.units.contains(unit));
-                    let carried = unaffected.and_then(|(known, _)| known.units.get(unit)).cloned();
-                    let facts = carried.unwrap_or_else(|| units.unit_facts(unit));
+                    let facts = found.remove(unit).unwrap_or_default();
                     next.extend(facts.inputs.iter().filter_map(Input::output).map(|unit| (unit.clone(), false)));
                     UnitFacts { is_shown: false, ..facts }
                 });
@@ -83,6 +82,25 @@ impl TreeFacts {
             Finding::new(&finding::LIMIT_ENTRIES, location, message)
                 .help("look for units that generate new ones without end"),
         ]
+    }
+}
+
+impl TreeFacts {
+    /// The facts of those units of a round that are not known yet. Those that are affected, or known from nowhere, are rendered.
+    fn facts_of_units(
+        &self,
+        round: &[(Unit, bool)],
+        units: &Units<'_>,
+        known: Option<(&Self, &Affected)>,
+    ) -> BTreeMap<Unit, UnitFacts> {
+        let wanted: BTreeSet<&Unit> =
+            round.iter().map(|(unit, _)| unit).filter(|unit| !self.units.contains_key(*unit)).collect();
+        let facts = |unit: &Unit| {
+            let unaffected = known.filter(|(_, affected)| !affected.units.contains(unit));
+            let carried = unaffected.and_then(|(known, _)| known.units.get(unit)).cloned();
+            (unit.clone(), carried.unwrap_or_else(|| units.unit_facts(unit)))
+        };
+        few_or_many(wanted.into_iter().collect::<Vec<_>>(), FEW, facts).into_iter().collect()
     }
 }
 
@@ -141,7 +159,7 @@ impl Files<'_> {
         let settings = given.settings;
         let may_matter = settings.directives && may_include(&bytes)
             || settings.expressions && may_have_expressions(&bytes)
-            || self.layouts().iter().any(|layout| layout.may_index(&entry.path, &bytes));
+            || self.unit_layouts().any(|layout| layout.may_index(&entry.path, &bytes));
         if !may_matter {
             return None;
         }
@@ -154,25 +172,29 @@ impl Files<'_> {
         } else {
             self.facts_in(&self.content(&entry.path, &parsed))
         };
+        let of_file = self.unit_layouts().flat_map(|layout| layout.index_file(&entry.path, &bytes, given.limits));
+        let mut entries: Vec<IndexEntry> = facts.entries.into_iter().chain(of_file).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let facts = FileFacts { entries, ..facts };
         (!facts.inputs.is_empty() || !facts.entries.is_empty()).then_some(facts)
     }
 
     fn facts_in(&self, content: &FileContent) -> FileFacts {
         let mut inputs: Vec<Input> = content.reads.iter().map(|(path, read)| input(path, *read)).collect();
-        let computes = |resource: &Resource| has_expressions(&resource.payload);
+        // Paths in documents of Unfurl are not looked up.
+        let is_unfurl = |resource: &Resource| {
+            self.given().settings.unfurl && directive::unfurl_role(&resource.payload, &resource.file).is_some()
+        };
+        let computes = |resource: &Resource| has_expressions(&resource.payload) && !is_unfurl(resource);
         if self.given().settings.expressions && content.resources.iter().any(computes) {
             // What an expression reads is known only when it is evaluated; it can be any resource.
             inputs.push(Input::Subtree(RepoPath::root()));
         }
         inputs.sort_unstable();
-        let entries = content
-            .resources
-            .iter()
-            .flat_map(|resource| self.layouts().iter().flat_map(|layout| layout.index(resource)));
-        let mut entries: Vec<IndexEntry> = entries.collect();
-        entries.sort_unstable();
-        entries.dedup();
-        FileFacts { inputs: inputs.into(), entries }
+        let entries =
+            content.resources.iter().flat_map(|resource| self.unit_layouts().flat_map(|layout| layout.index(resource)));
+        FileFacts { inputs: inputs.into(), entries: entries.collect() }
     }
 }
 

@@ -52,6 +52,8 @@ pub struct UnitFacts {
     pub shows: Vec<RepoPath>,
     /// Whether it is shown itself, and not only part of others.
     pub is_shown: bool,
+    /// Whether it could not be rendered.
+    pub is_broken: bool,
 }
 
 /// An entry of an index: a name under which layouts look for the file of a resource.
@@ -105,6 +107,7 @@ impl TreeFacts {
             Input::Lookup { index, key, from } => {
                 look_up(&self.files, index, key, from) != look_up(other, index, key, from)
             }
+            Input::Index(index) => index_entries(&self.files, index) != index_entries(other, index),
             // What is not known here was never rendered, so that it cannot be the same.
             Input::Output(unit) => !self.units.contains_key(unit),
         }
@@ -131,6 +134,14 @@ impl Input {
             _ => None,
         }
     }
+}
+
+/// Everything that an index lists: each file and the key under which it is listed, in the order of the files.
+pub(super) fn index_entries<'t>(files: &'t FileTable, index: &str) -> Vec<(&'t RepoPath, &'t SmolStr)> {
+    let of_file = |(path, facts): (&'t RepoPath, &'t FileFacts)| {
+        facts.entries.iter().filter(|entry| entry.index == index).map(move |entry| (path, &entry.key))
+    };
+    files.iter().flat_map(of_file).collect()
 }
 
 /// The files that an index names for a key: those in the nearest directory around `from` that has any.

@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use super::{Layout, Role, Roles, read_as, resources_in};
 use crate::directive::{self, Includes, Read, Reads};
-use crate::document::Format;
+use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location, has_errors};
 use crate::memo::Memo;
-use crate::metadata::is_kubernetes_document;
+use crate::metadata::{PayloadType, is_kubernetes_document};
 use crate::names;
-use crate::path::RepoPath;
-use crate::resource::{Content, Parsed, ReadAs, Resource, SkipReason, kubernetes_name, parse};
+use crate::path::{LogicalPath, RepoPath};
+use crate::resource::{Content, Identity, Parsed, ReadAs, Resource, SkipReason, kubernetes_name, parse};
 use crate::settings::Given;
 use crate::snapshot::{Entry, EntryKind, ObjectId};
+use crate::text::{SourceText, Sources, Span};
+use crate::value::Node;
 
 /// What a file holds, after its directives and before expressions and patches.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct FileContent {
     /// Its resources, in the order of the file.
     pub resources: Vec<Resource>,
@@ -35,6 +37,8 @@ pub struct FileContent {
     pub is_broken: bool,
     /// Whether it could not be read at all.
     pub is_unreadable: bool,
+    /// Whether a directive in it failed, so that a part of it is missing.
+    pub is_incomplete: bool,
 }
 
 /// The bytes of a file, or what is known about it without any.
@@ -48,6 +52,16 @@ pub enum Opened {
 impl FileContent {
     fn skipped(reason: SkipReason) -> Self {
         Self { skipped: Some(reason), ..Self::default() }
+    }
+
+    /// Leaves the file to the units that show it: what it holds by itself is not shown, and a unit that renders has understood it.
+    pub fn leave_to_units(&mut self) {
+        self.resources.clear();
+        self.skipped = None;
+        if self.is_broken {
+            self.findings.clear();
+            (self.is_broken, self.is_unreadable) = (false, false);
+        }
     }
 
     fn unreadable(finding: Finding) -> Self {
@@ -70,6 +84,14 @@ impl<'a> Files<'a> {
         Self { given, includes, roles: Roles::new(given.snapshot, given.settings), layouts, files: Memo::default() }
     }
 
+    /// The files of the snapshot, to be read again, with their texts kept elsewhere.
+    pub fn with_sources<'b>(&self, sources: &'b Arc<Sources>) -> Files<'b>
+    where
+        'a: 'b,
+    {
+        Files::new(Given { sources, ..self.given }, Arc::default(), self.layouts)
+    }
+
     /// The snapshot and how it is read.
     pub fn given(&self) -> Given<'a> {
         self.given
@@ -85,9 +107,15 @@ impl<'a> Files<'a> {
         self.layouts
     }
 
+    /// The layouts that have units beside files, unless they are switched off.
+    pub fn unit_layouts(&self) -> impl Iterator<Item = &'a dyn Layout> {
+        let off = &self.given.settings.layouts_off;
+        self.layouts.iter().copied().filter(|it| it.has_units() && !off.iter().any(|name| name == it.name()))
+    }
+
     /// Whether some layout has units beside files.
     pub fn has_units(&self) -> bool {
-        self.layouts.iter().any(|layout| layout.has_units())
+        self.unit_layouts().next().is_some()
     }
 
     /// What the file at a path holds; nothing if there is none. It is read once.
@@ -113,7 +141,10 @@ impl<'a> Files<'a> {
         let skipped = |reason| Opened::Done(FileContent::skipped(reason));
         match entry.kind {
             EntryKind::File if Format::of_file_name(entry.path.file_name()).is_none() => {
-                skipped(SkipReason::OtherFormat)
+                match self.roles.role(&entry.path) {
+                    Role::Resource(logical) => self.raw_resource(&entry, logical),
+                    _ => skipped(SkipReason::OtherFormat),
+                }
             }
             EntryKind::File => match self.given.snapshot.read(&entry) {
                 Ok(bytes) => Opened::Bytes(bytes, entry.id),
@@ -123,6 +154,31 @@ impl<'a> Files<'a> {
             EntryKind::Submodule => skipped(SkipReason::Submodule),
             EntryKind::Conflict | EntryKind::Directory => Opened::Done(FileContent::unreadable(self.conflict(&entry))),
         }
+    }
+
+    /// A resource whose payload is a text, or a text of names and values.
+    fn raw_resource(&self, entry: &Entry, logical: LogicalPath) -> Opened {
+        let bytes = match self.given.snapshot.read(entry) {
+            Ok(bytes) => bytes,
+            Err(error) => return Opened::Done(FileContent::unreadable(error.into_finding())),
+        };
+        let extension = entry.path.stem_and_extension().map_or("", |(_, extension)| extension);
+        let kind = PayloadType::of_extension(extension);
+        let text = document::decode(&bytes).ok().filter(|_| kind.name != "octet-stream");
+        let label = self.given.snapshot.label();
+        let shown = text.as_deref().unwrap_or_default();
+        let source = self.given.sources.add(SourceText::new(entry.path.clone(), label, shown));
+        let whole = Span::new(source, 0, shown.len());
+        let payload = match (&text, kind.name) {
+            (Some(text), "properties") => document::properties(text, source),
+            (Some(text), "ini") => document::ini(text, source),
+            (Some(text), _) => Node::text(&**text, whole),
+            (None, _) => Node::bytes(&bytes, whole),
+        };
+        let identity = Identity::Logical(logical);
+        let resource = Resource { identity, file: entry.path.clone(), position: 0, payload, unit: None };
+        let read_as = Some(ReadAs::Resource);
+        Opened::Done(FileContent { resources: vec![resource], read_as, ..FileContent::default() })
     }
 
     fn conflict(&self, entry: &Entry) -> Finding {
@@ -143,7 +199,8 @@ impl<'a> Files<'a> {
             return FileContent::skipped(reason);
         }
         let (mut reads, mut includes) = (Reads::new(), Vec::new());
-        let expanded = self.expand(path, &role, parsed, &mut |position, read| {
+        let mut is_incomplete = false;
+        let expanded = self.expand(path, &role, parsed, &mut is_incomplete, &mut |position, read| {
             let present = read.iter().filter(|(_, read)| **read != Read::Absent);
             includes.extend(present.map(|(file, _)| (position, file.clone())));
             reads.extend(read);
@@ -157,6 +214,7 @@ impl<'a> Files<'a> {
             // The configuration was read, and judged, before everything else.
             findings: if role == Role::Configuration { Vec::new() } else { parsed.findings.clone() },
             is_broken: parsed.is_broken,
+            is_incomplete,
             reads,
             includes,
             ..FileContent::default()
@@ -174,6 +232,7 @@ impl<'a> Files<'a> {
         path: &RepoPath,
         role: &Role,
         parsed: &Parsed,
+        is_incomplete: &mut bool,
         note: &mut dyn FnMut(usize, Reads),
     ) -> Option<Parsed> {
         let is_exempt = *role == Role::Configuration || path.as_bytes() == names::BUNDLE.as_bytes();
@@ -184,7 +243,10 @@ impl<'a> Files<'a> {
         let mut expanded = parsed.clone();
         for document in &mut expanded.documents {
             let mut outcome = directive::expand(document, path, &context);
-            expanded.is_broken |= has_errors(&outcome.findings);
+            // One directive that fails leaves the rest of its document as it is; a limit leaves nothing.
+            let is_cut = outcome.findings.iter().any(|finding| finding.rule.id.starts_with("limit/"));
+            expanded.is_broken |= is_cut;
+            *is_incomplete |= has_errors(&outcome.findings);
             expanded.findings.append(&mut outcome.findings);
             document.root = outcome.value.root;
             note(document.position, outcome.value.reads);

@@ -30,6 +30,8 @@ pub enum Input {
         /// The directory that was asked from; the root asks for all of them.
         from: RepoPath,
     },
+    /// Everything that an index lists.
+    Index(SmolStr),
     /// What another unit renders.
     Output(Unit),
 }

@@ -11,6 +11,7 @@ pub mod kustomize;
 mod plain;
 mod rendered;
 mod role;
+mod roots;
 
 pub use ask::{Ask, Units};
 pub use declarest::Declarest;
@@ -21,14 +22,19 @@ pub use kubernetes::Kubernetes;
 pub use plain::Plain;
 pub use rendered::Rendered;
 pub use role::{Role, Roles};
+pub use roots::{Flux, Kustomize};
 
 use crate::document::Document;
+use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Parsed, ReadAs, Resource, Unit};
 use crate::value::Node;
 
 /// Every layout, the most specific first: a document is shown by the first one that recognises it.
-pub const LAYOUTS: &[&dyn Layout] = &[&Declarest, &Kubernetes, &Plain];
+pub const LAYOUTS: &[&dyn Layout] = &[&Flux, &Kustomize, &Declarest, &Kubernetes, &Plain];
+
+/// The layouts that show files as they are written.
+pub const FILE_LAYOUTS: &[&dyn Layout] = &[&Declarest, &Kubernetes, &Plain];
 
 /// A kind of repository. A layout recognises documents where they are written, each file being a unit of its own, or finds units
 /// that are rendered as a whole, or both.
@@ -64,6 +70,11 @@ pub trait Layout: Sync {
     /// Whether a file may hold something for an index; asked of every file, so it must be cheap.
     fn may_index(&self, _file: &RepoPath, _bytes: &[u8]) -> bool {
         false
+    }
+
+    /// Where indexes list a file because of its name and its text, whether or not it can be read as documents.
+    fn index_file(&self, _file: &RepoPath, _bytes: &[u8], _limits: &Limits) -> Vec<IndexEntry> {
+        Vec::new()
     }
 
     /// Where indexes list the file of a resource.

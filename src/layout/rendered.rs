@@ -10,6 +10,8 @@ use crate::resource::Resource;
 pub struct Rendered {
     /// Its resources; their values know where they come from.
     pub resources: Vec<Resource>,
+    /// What is known about contents that are not in the repository. It is compared, and it is no part of the output.
+    pub opaque: Vec<Resource>,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
     /// Whether it could not be rendered, so that its resources are not known.

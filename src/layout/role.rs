@@ -35,6 +35,7 @@ pub struct Roles<'a> {
     snapshot: &'a dyn Snapshot,
     roots: &'a Roots,
     metadata_root: Option<&'a RepoPath>,
+    overlay: Option<&'a RepoPath>,
     openapi: Option<&'a RepoPath>,
     declarative: Memo<RepoPath, bool>,
 }
@@ -43,7 +44,8 @@ impl<'a> Roles<'a> {
     /// Roles under these settings.
     pub fn new(snapshot: &'a dyn Snapshot, settings: &'a Settings) -> Self {
         let (roots, metadata_root) = (&settings.roots, settings.metadata_root.as_ref());
-        Self { snapshot, roots, metadata_root, openapi: settings.openapi.as_ref(), declarative: Memo::default() }
+        let (overlay, openapi) = (settings.metadata_overlay.as_ref(), settings.openapi.as_ref());
+        Self { snapshot, roots, metadata_root, overlay, openapi, declarative: Memo::default() }
     }
 
     /// What the file at this path is.
@@ -55,7 +57,7 @@ impl<'a> Roles<'a> {
     /// look at its directory.
     pub fn role_of_content(&self, path: &RepoPath, is_kubernetes: bool) -> Role {
         if Format::of_file_name(path.file_name()).is_none() {
-            return Role::Other;
+            return self.raw_resource(path).map_or(Role::Other, Role::Resource);
         }
         if path.as_bytes() == names::CONFIGURATION.as_bytes() {
             return Role::Configuration;
@@ -70,18 +72,43 @@ impl<'a> Roles<'a> {
             names::RESOURCE if !is_below_wildcard => {
                 self.logical_path(&directory).map_or(Role::Documents, |(logical, _)| Role::Resource(logical))
             }
-            names::METADATA | names::PATCHES if self.metadata_root.is_some_and(|root| !directory.is_within(root)) => {
+            names::METADATA | names::PATCHES
+                if self.metadata_root.is_some_and(|root| !directory.is_within(root))
+                    && self.overlay.is_none_or(|overlay| !directory.is_within(overlay)) =>
+            {
                 Role::Documents
             }
             names::METADATA | names::PATCHES if self.metadata_root.is_some() => Role::Layer,
             names::METADATA | names::PATCHES if is_below_wildcard || self.applies_to_a_resource(&directory) => {
                 Role::Layer
             }
+            stem if names::is_defaults_stem(stem) && self.applies_to_a_resource(&directory) => Role::Documents,
             _ if is_below_wildcard || directory.is_hidden() || path.as_bytes() == names::BUNDLE.as_bytes() => {
                 Role::Documents
             }
             _ => self.legacy(path, stem, &directory, is_kubernetes),
         }
+    }
+
+    /// The path of a resource in a file that is neither YAML nor JSON: `<logical-path>/resource.<ext>` where resources are declared, or
+    /// where a layer may apply.
+    fn raw_resource(&self, path: &RepoPath) -> Option<LogicalPath> {
+        if !names::is_resource_file(path.file_name()) {
+            return None;
+        }
+        let directory = path.parent()?;
+        if directory.is_hidden() || directory.components().any(|name| name == names::WILDCARD.as_bytes()) {
+            return None;
+        }
+        let (logical, layout) = self.logical_path(&directory)?;
+        let has_wildcard = |directory: &RepoPath| {
+            let marker = directory.join(names::WILDCARD.as_bytes());
+            marker.is_ok_and(
+                |marker| matches!(self.snapshot.entry(&marker), Ok(Some(entry)) if entry.kind == EntryKind::Directory),
+            )
+        };
+        let mut above = std::iter::successors(directory.parent(), RepoPath::parent);
+        (layout == RootLayout::Declarest || above.any(|directory| has_wildcard(&directory))).then_some(logical)
     }
 
     fn legacy(&self, path: &RepoPath, stem: &str, directory: &RepoPath, is_kubernetes: bool) -> Role {

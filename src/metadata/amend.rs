@@ -3,8 +3,11 @@
 use smol_str::SmolStr;
 
 use super::decode::decode;
-use super::field::{Field, FieldForm, FieldPath, MEDIA_HEADERS};
+use super::decode::form_of;
+use super::effective::LayerOrigin;
+use super::field::{DocumentForm, Field, FieldForm, FieldPath, MEDIA_HEADERS};
 use super::layers::Layers;
+use super::native;
 use super::plan::{EditPlan, MetadataFiles, Planned, not_found, remove, text_of};
 use super::selector::MetadataPath;
 use super::statement::{Statement, StatementKind, Statements};
@@ -27,24 +30,35 @@ pub fn set_field(path: &MetadataPath, pointer: &Pointer, value: &str, layers: &L
             amend.refuse(&finding::METADATA_INVALID, format!("`{pointer}` holds several fields; set one of them"))
         );
     };
+    let stored = amend.stored()?;
+    let nothing = amend.new_document();
+    let root = stored.as_ref().map_or(&nothing, |stored| &stored.document.root);
+    amend.check_form(field_path, root)?;
+    if Field::TRANSFORMS.contains(&field_path.field) {
+        let section = target.place_in(root);
+        let list = section.iter().position(|name| name == "transforms" || name == "payloadMutation");
+        let steps = list.and_then(|end| root.at(&section[..=end].iter().cloned().collect()));
+        amend.only_step(field_path.field, steps.and_then(Node::as_list).unwrap_or_default())?;
+    }
+    let at = target.place_in(root);
     let value = match header {
         Some(name) => amend.header(&target, name, amend.text(value)),
-        None => amend.value(field_path, inside, value)?,
+        None => native::spelled(field_path.field, amend.value(field_path, inside, value)?, &at, root),
     };
     let clears = matches!(value.value, Value::Null);
-    let Some(stored) = amend.stored()? else {
-        let nothing = Node::map(Vec::new(), layers.nowhere);
-        let root = with_at(&nothing, &target.place_in(&nothing), value);
-        let statements = decode(&root);
+    let new = with_at(root, &at, value);
+    let Some(stored) = stored else {
+        let statements = decode(&new);
         if !statements.is_sound() {
             return Err(statements.findings);
         }
-        if clears {
-            return Ok(place.write(text_of(&root, &place.file)));
-        }
-        return Ok(place.write(text_of(&super::compose::statements(&statements, layers.nowhere), &place.file)));
+        let written = match form_of(&new) {
+            _ if clears => new,
+            Some(DocumentForm::New) => native::document(&statements, layers.nowhere),
+            _ => super::compose::statements(&statements, layers.nowhere),
+        };
+        return Ok(place.write(text_of(&written, &place.file)));
     };
-    let new = with_at(&stored.document.root, &target.place_in(&stored.document.root), value);
     amend.edited(&stored, &new, std::slice::from_ref(&target)).map(|text| place.write(text))
 }
 
@@ -124,6 +138,57 @@ impl Amend<'_> {
         Ok(document.map(|document| Stored { text, document, statements: layer.statements.clone() }))
     }
 
+    /// An empty document of the form that the layers around have: the nearest above, or else most of them.
+    fn new_document(&self) -> Node {
+        let nowhere = self.layers.nowhere;
+        let form = |layer: &std::sync::Arc<super::effective::Layer>| layer.statements.form;
+        let stored = self.layers.stored();
+        let above = stored.iter().filter(|layer| match &layer.origin {
+            LayerOrigin::File { path, .. } => {
+                let collection = path.parent().and_then(|directory| directory.parent());
+                collection.is_some_and(|collection| self.place.directory.is_within(&collection))
+            }
+            _ => false,
+        });
+        let nearest = above.max_by_key(|layer| layer.selector().map_or(0, |selector| selector.segments().len()));
+        let new = stored.iter().filter(|layer| form(layer) == Some(DocumentForm::New)).count();
+        let old = stored.iter().filter(|layer| form(layer) == Some(DocumentForm::Old)).count();
+        let is_new = nearest.and_then(form).map_or(new > old, |form| form == DocumentForm::New);
+        let group = Entry::named("resource", nowhere, Node::map(Vec::new(), nowhere));
+        Node::map(if is_new { vec![group] } else { Vec::new() }, nowhere)
+    }
+
+    /// Refuses a field that documents of a form do not have.
+    fn check_form(&self, field_path: &FieldPath, root: &Node) -> Result<(), Vec<Finding>> {
+        let only_new = matches!(
+            field_path.field,
+            Field::ResourceRequired | Field::DefaultsMode | Field::DefaultsValue | Field::UseProfiles | Field::Profiles
+        );
+        let is_list = field_path.field == Field::Transforms && root.get("operationsInfo").is_none();
+        if form_of(root) != Some(DocumentForm::Old) || !(only_new || is_list) {
+            return Ok(());
+        }
+        let name = field_path.field.row().map_or("", |row| row.wire);
+        let message = format!("`{name}` cannot be written in a document of the old form");
+        let mut findings = self.refuse(&finding::METADATA_INVALID, message);
+        let help = "documents with `resource` and `operations` have it; write the whole file in that form";
+        findings.iter_mut().for_each(|finding| finding.help = Some(help.to_owned()));
+        Err(findings)
+    }
+
+    /// Refuses to pick one of several steps of the same kind.
+    fn only_step(&self, field: Field, steps: &[Node]) -> Result<(), Vec<Finding>> {
+        let names = super::target::step_names(field);
+        let same = steps.iter().filter(|step| names.iter().any(|name| step.get(name).is_some())).count();
+        match same {
+            0 | 1 => Ok(()),
+            _ => Err(self.refuse(
+                &finding::METADATA_INVALID,
+                format!("`transforms` has {same} steps of this kind; set the whole list"),
+            )),
+        }
+    }
+
     fn format(&self) -> document::Format {
         Format::of_file_name(self.place.file.file_name()).unwrap_or(Format::Yaml)
     }
@@ -137,12 +202,12 @@ impl Amend<'_> {
         }
         let plain = self.text(text);
         match form {
-            FieldForm::Text if text.is_empty() => {
+            FieldForm::Text | FieldForm::Identity if text.is_empty() => {
                 Err(self.refuse(&finding::METADATA_INVALID, "an empty text says nothing; `unset` removes a field"))
             }
-            FieldForm::Text => Ok(plain),
+            FieldForm::Text | FieldForm::Identity | FieldForm::Format => Ok(plain),
             FieldForm::Texts if field_path.key.is_some() => Ok(plain),
-            FieldForm::Any if !inside.is_empty() => self.parsed(text),
+            FieldForm::Any | FieldForm::DefaultValue if !inside.is_empty() => self.parsed(text),
             _ => match self.parsed(text)? {
                 Node { value: Value::Null, .. } => {
                     Err(self.refuse(&finding::METADATA_INVALID, "the value is empty; `null` clears a field"))
@@ -167,6 +232,7 @@ impl Amend<'_> {
         let root = self.stored().ok().flatten().map_or(empty, |stored| stored.document.root);
         let place = target.place_in(&root);
         if !place.iter().any(|name| name == "httpHeaders") {
+            // In a list of maps and in a map, a header is its value.
             return value;
         }
         let is_new_list = place.last().is_some_and(|last| last == "httpHeaders");

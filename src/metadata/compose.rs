@@ -80,7 +80,7 @@ fn section_entries(section: Section, part: &SectionEntries<'_>, order: Transform
 fn fields_in_order(section: Section, order: TransformOrder) -> impl Iterator<Item = &'static FieldRow> {
     let mut transforms = order.fields();
     section.rows().filter_map(move |row| match row.home {
-        FieldHome::Transform => transforms.next().and_then(Field::row),
+        FieldHome::Transform if row.field != Field::Transforms => transforms.next().and_then(Field::row),
         _ => Some(row),
     })
 }
@@ -98,7 +98,7 @@ fn field_value(field: Field, part: &SectionEntries<'_>) -> Option<(Node, Span)> 
         part.iter().filter(|(field_path, ..)| field_path.field == field).collect();
     let &&(_, first, at) = entry.first()?;
     match field {
-        Field::Query => {
+        Field::Query | Field::Profiles => {
             let keyed = entry.iter().filter_map(|(field_path, node, at)| Some((field_path.key.clone()?, *node, *at)));
             let entries = keyed.map(|(key, node, at)| Entry::named(key, at, node.clone())).collect();
             Some((Node::map(entries, at), at))

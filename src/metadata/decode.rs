@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::field::{Field, FieldPath, MEDIA_HEADERS, Operation, Section};
+use super::field::{DocumentForm, Field, FieldPath, FieldRow, MEDIA_HEADERS, Operation, Section};
 use super::statement::{Statement, StatementKind, Statements, TransformOrder};
 use crate::decode::{StrictReader, StrictRules};
 use crate::finding::{self, Finding, Location, sort_by_span};
@@ -11,14 +11,26 @@ use crate::text::Span;
 use crate::value::{Entry, Map, Node, Value};
 
 mod forms;
+mod resource_forms;
 
 const RULES: StrictRules =
     StrictRules { unknown_key: &finding::METADATA_UNKNOWN_KEY, invalid: &finding::METADATA_INVALID };
 
-/// Reads an expanded metadata document. What is wrong is reported, and the rest still counts.
+/// Reads an expanded metadata document. What is wrong is reported, and the rest still counts. Includes of defaults stay as written.
 pub fn decode(root: &Node) -> Statements {
-    let mut reader =
-        MetadataReader { shape: StrictReader::new(RULES), ignored: Vec::new(), statements: Statements::default() };
+    decode_including(root, None)
+}
+
+/// Reads the file that `{{include …}}` names, beside the document; or says what is wrong with it.
+pub(super) type ReadInclude<'a> = dyn Fn(&str, Span) -> Result<Node, Vec<Finding>> + 'a;
+
+/// Reads a document, with the files that its defaults include.
+pub(super) fn decode_including(root: &Node, include: Option<&ReadInclude<'_>>) -> Statements {
+    let form = form_of(root);
+    let statements = Statements { form, ..Statements::default() };
+    let form = form.unwrap_or(DocumentForm::Old);
+    let shape = StrictReader::new(RULES);
+    let mut reader = MetadataReader { shape, ignored: Vec::new(), read: Vec::new(), statements, form, include };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -30,11 +42,35 @@ pub fn decode(root: &Node) -> Statements {
     reader.finish()
 }
 
-struct MetadataReader {
+/// Resource fields that the flat form has at the top.
+pub(super) const FLAT_RESOURCE: [&str; 5] =
+    ["idFromAttribute", "aliasFromAttribute", "collectionPath", "secretInAttributes", "secretsFromAttributes"];
+const OLD_GROUPS: [&str; 3] = ["resourceInfo", "operationInfo", "operationsInfo"];
+const NEW_GROUPS: [&str; 3] = ["resource", "operations", "selector"];
+
+/// The form of a document, by its keys at the top.
+pub(super) fn form_of(root: &Node) -> Option<DocumentForm> {
+    let map = root.as_map()?;
+    let has = |names: &[&str]| names.iter().any(|name| map.get(name).is_some());
+    let is_flat = has(&FLAT_RESOURCE) || FLAT_TRANSFORMS.iter().any(|(name, _)| map.get(name).is_some());
+    let is_new = has(&["resource", "selector"]) || has(&["operations"]) && !is_flat;
+    match (is_new, is_flat || has(&OLD_GROUPS)) {
+        (true, _) => Some(DocumentForm::New),
+        (false, true) => Some(DocumentForm::Old),
+        (false, false) => None,
+    }
+}
+
+struct MetadataReader<'i> {
     shape: StrictReader,
     /// Warnings about what does not count.
     ignored: Vec<Finding>,
+    /// What is wrong with included files.
+    read: Vec<Finding>,
     statements: Statements,
+    /// The form of the document; an empty one counts as old, like what outcrop writes.
+    form: DocumentForm,
+    include: Option<&'i ReadInclude<'i>>,
 }
 
 /// A place where a field may be read from.
@@ -53,14 +89,18 @@ struct FieldPlaces {
     suggested: Vec<&'static str>,
 }
 
-static PLACES: LazyLock<Vec<(Section, FieldPlaces)>> =
-    LazyLock::new(|| Section::all().map(|section| (section, FieldPlaces::of(section))).collect());
+static PLACES: LazyLock<Vec<((Section, DocumentForm), FieldPlaces)>> = LazyLock::new(|| {
+    let forms = [DocumentForm::Old, DocumentForm::New];
+    let all = Section::all().flat_map(|section| forms.map(|form| (section, form)));
+    all.map(|(section, form)| ((section, form), FieldPlaces::of(section, form))).collect()
+});
 
 impl FieldPlaces {
-    fn of(section: Section) -> Self {
+    fn of(section: Section, form: DocumentForm) -> Self {
         let mut places = Self { all: Vec::new(), suggested: Vec::new() };
         for row in section.rows() {
-            for (rank, wire) in row.places(section).into_iter().enumerate() {
+            let suggested = if form == DocumentForm::New { row.native_place(section) } else { row.place(section) };
+            for wire in row.places(section, form) {
                 let (first, second) =
                     wire.split_once('.').map_or((wire, None), |(first, second)| (first, Some(second)));
                 let header = match first {
@@ -69,7 +109,7 @@ impl FieldPlaces {
                     _ => None,
                 };
                 places.all.push(FieldPlace { field: row.field, first, second, header });
-                if rank == 0 && !places.suggested.contains(&first) {
+                if wire == suggested && !places.suggested.contains(&first) {
                     places.suggested.push(first);
                 }
             }
@@ -77,8 +117,8 @@ impl FieldPlaces {
         places
     }
 
-    fn get(section: Section) -> &'static Self {
-        let found = PLACES.iter().find(|(known, _)| *known == section);
+    fn get(section: Section, form: DocumentForm) -> &'static Self {
+        let found = PLACES.iter().find(|(known, _)| *known == (section, form));
         &found.expect("every section has its places").1
     }
 }
@@ -96,8 +136,9 @@ struct Claim<'n> {
     position: Option<usize>,
 }
 
-/// The flat form of old is weaker than every name of the nested form.
-const FLAT: usize = 100;
+/// Groups of the old form are weaker than those of the new one, and the flat form is weaker than both.
+const OLD_GROUP: usize = 1_000;
+const FLAT: usize = 2_000;
 
 impl Claim<'_> {
     /// Whether it has a value; a blank text has none.
@@ -110,30 +151,40 @@ impl Claim<'_> {
     }
 }
 
-const DOCUMENT_KEYS: [&str; 2] = ["resourceInfo", "operationInfo"];
 const FLAT_TRANSFORMS: [(&str, Field); 3] =
     [("filter", Field::Filter), ("suppress", Field::Suppress), ("jq", Field::Jq)];
 
-impl MetadataReader {
+/// Operations as they are claimed: each with the claims to its fields.
+type OperationClaims<'n> = Vec<(Operation, Vec<Claim<'n>>)>;
+
+impl MetadataReader<'_> {
     fn document(&mut self, map: &Map) {
+        self.note_mixed_groups(map);
         let mut resource: Vec<Claim<'_>> = Vec::new();
         let mut defaults: Vec<Claim<'_>> = Vec::new();
-        let mut operations: Vec<(Operation, Vec<Claim<'_>>)> = Vec::new();
+        let mut operations: OperationClaims<'_> = Vec::new();
+        let is_new = self.form == DocumentForm::New;
         for entry in map.entries() {
             let name = entry.key.name.as_str();
-            let flat_resource = FieldPlaces::get(Section::Resource).all.iter().position(|place| place.first == name);
             let flat_transform = FLAT_TRANSFORMS.iter().find(|(flat, _)| *flat == name);
-            match (name, flat_resource, flat_transform) {
-                ("resourceInfo", ..) => resource.extend(self.section(Section::Resource, entry, 0)),
-                ("operationInfo", ..) => self.operation_info(entry, &mut defaults, &mut operations),
-                ("operations", ..) => self.flat_operations(entry, &mut operations),
-                (_, Some(rank), _) => {
-                    let field = FieldPlaces::get(Section::Resource).all[rank].field;
-                    resource.push(Claim::new(field, FLAT + rank, entry));
+            match (name, flat_transform) {
+                ("resource", _) => resource.extend(self.section(Section::Resource, entry, 0)),
+                ("resourceInfo", _) => resource.extend(self.section(Section::Resource, entry, OLD_GROUP)),
+                ("operations", _) if is_new => self.operation_group(entry, 0, &mut defaults, &mut operations),
+                ("operationInfo" | "operationsInfo", _) => {
+                    self.operation_group(entry, OLD_GROUP, &mut defaults, &mut operations)
                 }
-                (_, _, Some((_, field))) => defaults.push(Claim::new(*field, FLAT, entry)),
+                ("operations", _) => self.flat_operations(entry, &mut operations),
+                ("selector", _) => self.selector(entry),
+                (_, None) if FLAT_RESOURCE.contains(&name) => {
+                    let places = &FieldPlaces::get(Section::Resource, DocumentForm::Old).all;
+                    let place = places.iter().enumerate().find(|(_, place)| place.first == name);
+                    resource.extend(place.map(|(rank, place)| Claim::new(place.field, FLAT + rank, entry)));
+                }
+                (_, Some((_, field))) => defaults.push(Claim::new(*field, FLAT, entry)),
                 _ => {
-                    self.shape.unknown(entry, "metadata", &DOCUMENT_KEYS);
+                    let known = if is_new { &NEW_GROUPS[..] } else { &OLD_GROUPS[..2] };
+                    self.shape.unknown(entry, "metadata", known);
                     self.statements.may_miss_secrets = true;
                 }
             }
@@ -145,46 +196,78 @@ impl MetadataReader {
             let claims = claims.flat_map(|(_, claims)| std::mem::take(claims)).collect();
             self.settle(Section::Operation(operation), claims);
         }
+        self.check_format();
     }
 
-    fn operation_info<'n>(
+    /// Groups of both forms in one document count, but somebody should decide.
+    fn note_mixed_groups(&mut self, map: &Map) {
+        let first = |names: &[&str]| map.entries().iter().find(|entry| names.contains(&entry.key.name.as_str()));
+        let flat: Vec<&str> = FLAT_RESOURCE.into_iter().chain(FLAT_TRANSFORMS.map(|(name, _)| name)).collect();
+        let old = first(&OLD_GROUPS).or_else(|| first(&flat));
+        if let (DocumentForm::New, Some(old), Some(new)) = (self.form, old, first(&NEW_GROUPS)) {
+            let message = format!("`{}` and `{}` are groups of two forms of metadata", old.key.name, new.key.name);
+            let finding = Finding::new(&finding::METADATA_MIXED_FORMS, Location::Span(old.key.span), message);
+            let finding = finding.labelled("the old form").related(new.key.span, "the new form, which counts");
+            self.ignored.push(finding.help("keep one of them; with both, the names of the new form win"));
+        }
+    }
+
+    /// `selector: {descendants: true}`, which belongs to the layer and is not merged.
+    fn selector(&mut self, selector: &Entry) {
+        if matches!(selector.value.value, Value::Null) {
+            return;
+        }
+        for entry in self.shape.entries(&selector.value, "selector", &["descendants"]) {
+            if !matches!(entry.value.value, Value::Null)
+                && let Some(value) = self.shape.flag(&entry.value, "selector.descendants")
+            {
+                self.statements.descendants = Some((value, entry.key.span));
+            }
+        }
+    }
+
+    /// A group of operations; each of them may have its old or its new name.
+    fn operation_group<'n>(
         &mut self,
-        info: &'n Entry,
+        group: &'n Entry,
+        rank: usize,
         defaults: &mut Vec<Claim<'n>>,
-        operations: &mut Vec<(Operation, Vec<Claim<'n>>)>,
+        operations: &mut OperationClaims<'n>,
     ) {
-        let Some(map) = self.map_or_null(Section::Operations, info) else { return };
+        let Some(map) = self.map_or_null(Section::Operations, group) else { return };
+        let prefers_wire = rank == OLD_GROUP;
         let mut twins: Vec<(Operation, Option<&'n Entry>, Option<&'n Entry>)> = Vec::new();
         for entry in map.entries() {
             let name = entry.key.name.as_str();
-            let canonical = Operation::ALL.into_iter().find(|operation| operation.wire() == name);
+            let by_wire = Operation::ALL.into_iter().find(|operation| operation.wire() == name);
             if name == "defaults" {
-                defaults.extend(self.section(Section::Defaults, entry, 0));
-            } else if let Some(operation) = canonical.or_else(|| Operation::parse(name)) {
+                defaults.extend(self.section(Section::Defaults, entry, rank));
+            } else if let Some(operation) = by_wire.or_else(|| Operation::parse(name)) {
                 let at = twins.iter().position(|(known, ..)| *known == operation).unwrap_or_else(|| {
                     twins.push((operation, None, None));
                     twins.len() - 1
                 });
-                let slot = if canonical.is_some() { &mut twins[at].1 } else { &mut twins[at].2 };
+                let slot = if by_wire.is_some() == prefers_wire { &mut twins[at].1 } else { &mut twins[at].2 };
                 *slot = Some(entry);
             } else {
-                let known: Vec<&str> = ["defaults"].into_iter().chain(Operation::ALL.map(Operation::wire)).collect();
-                self.shape.unknown(entry, "operationInfo", &known);
+                let names = Operation::ALL.map(if prefers_wire { Operation::wire } else { Operation::name });
+                let known: Vec<&str> = ["defaults"].into_iter().chain(names).collect();
+                self.shape.unknown(entry, &group.key.name, &known);
             }
         }
-        for (operation, canonical, legacy) in twins {
-            // The whole canonical operation counts, and nothing of its namesake of old.
-            let counts = canonical.filter(|entry| legacy.is_none() || !matches!(entry.value.value, Value::Null));
-            if let (Some(canonical), Some(legacy)) = (counts, legacy) {
-                self.ignore(legacy.key.span, canonical.key.span, operation.name(), operation.wire());
+        for (operation, preferred, other) in twins {
+            // The whole operation of the preferred name counts, and nothing of its namesake.
+            let counts = preferred.filter(|entry| other.is_none() || !matches!(entry.value.value, Value::Null));
+            if let (Some(counts), Some(other)) = (counts, other) {
+                self.ignore(other.key.span, counts.key.span, &other.key.name, &counts.key.name);
             }
-            if let Some(entry) = counts.or(legacy) {
-                operations.push((operation, self.section(Section::Operation(operation), entry, 0)));
+            if let Some(entry) = counts.or(other) {
+                operations.push((operation, self.section(Section::Operation(operation), entry, rank)));
             }
         }
     }
 
-    fn flat_operations<'n>(&mut self, flat: &'n Entry, operations: &mut Vec<(Operation, Vec<Claim<'n>>)>) {
+    fn flat_operations<'n>(&mut self, flat: &'n Entry, operations: &mut OperationClaims<'n>) {
         let Some(map) = self.map_or_null(Section::Operations, flat) else { return };
         for entry in map.entries() {
             match Operation::parse(&entry.key.name) {
@@ -199,23 +282,27 @@ impl MetadataReader {
     /// The claims of a section's map; that the section is there, or cleared, is noted at once.
     fn section<'n>(&mut self, section: Section, entry: &'n Entry, rank: usize) -> Vec<Claim<'n>> {
         let Some(map) = self.map_or_null(section, entry) else { return Vec::new() };
-        let places = FieldPlaces::get(section);
+        let places = FieldPlaces::get(section, if rank == 0 { DocumentForm::New } else { DocumentForm::Old });
         let mut claims = Vec::new();
-        let has_payload = map.get("payload").is_some_and(|payload| !matches!(payload.value, Value::Null));
+        let is_there = |name: &&&str| map.get(name).is_some_and(|value| !matches!(value.value, Value::Null));
+        let steps = ["transforms", "payloadMutation"].iter().find(is_there).copied();
+        let payload = steps.or_else(|| ["payload"].iter().find(is_there).copied());
         for entry in map.entries() {
             let name = entry.key.name.as_str();
             let mut found = places.all.iter().enumerate().filter(|(_, place)| place.first == name).peekable();
             match found.peek() {
                 None => self.unknown(section, entry, &places.suggested),
+                Some((_, FieldPlace { second: Some(_), .. })) if name == "payload" && steps.is_some() => {
+                    self.silence(map, entry, steps);
+                }
                 Some((_, FieldPlace { second: Some(_), .. })) => {
                     self.container(section, entry, found.collect(), rank, &mut claims);
                 }
                 Some(&(at, place)) => {
                     let is_transform = Field::TRANSFORMS.contains(&place.field);
                     let is_alias = FLAT_TRANSFORMS.iter().any(|(flat, _)| *flat == name);
-                    if is_transform && is_alias && has_payload {
-                        let payload = map.entry("payload").map_or(entry.key.span, |payload| payload.key.span);
-                        self.ignore(entry.key.span, payload, name, "payload");
+                    if is_transform && (is_alias && payload.is_some() || steps.is_some()) {
+                        self.silence(map, entry, payload);
                         continue;
                     }
                     claims.push(Claim { header: place.header, ..Claim::new(place.field, rank + at, entry) });
@@ -225,7 +312,15 @@ impl MetadataReader {
         claims
     }
 
-    /// A map inside a section: `payload`, `validate`, `url`.
+    /// Reports that an older spelling of transforms is ignored because of a newer one beside it.
+    fn silence(&mut self, map: &Map, entry: &Entry, winner: Option<&'static str>) {
+        let winner = winner.and_then(|name| map.entry(name));
+        if let Some(winner) = winner {
+            self.ignore(entry.key.span, winner.key.span, &entry.key.name, &winner.key.name);
+        }
+    }
+
+    /// A map inside a section: `payload`, `validate`, `url`, `defaults`.
     fn container<'n>(
         &mut self,
         section: Section,
@@ -234,7 +329,7 @@ impl MetadataReader {
         rank: usize,
         claims: &mut Vec<Claim<'n>>,
     ) {
-        let what = format!("{}.{}", section.wire().join("."), entry.key.name);
+        let what = format!("{}.{}", self.group_name(section), entry.key.name);
         if matches!(entry.value.value, Value::Null) {
             let mut fields: Vec<(usize, Field)> = places.iter().map(|(at, place)| (*at, place.field)).collect();
             fields.dedup_by_key(|(_, field)| *field);
@@ -267,7 +362,7 @@ impl MetadataReader {
             Value::Map(_) => StatementKind::Present(Node::map(Vec::new(), entry.value.span)),
             Value::Null => StatementKind::Null,
             _ => {
-                self.shape.wrong(&entry.value, &section.wire().join("."), "a map");
+                self.shape.wrong(&entry.value, &self.group_name(section), "a map");
                 self.statements.may_miss_secrets |= section == Section::Resource;
                 return None;
             }
@@ -306,6 +401,11 @@ impl MetadataReader {
                 None => {
                     if let Some(null) = plain.iter().find(|claim| matches!(claim.node.value, Value::Null)) {
                         self.state(FieldPath::new(section, claims[0].field), null.at, StatementKind::Null);
+                        // A list of steps is all transforms.
+                        let others = Field::TRANSFORMS.into_iter().filter(|_| claims[0].field == Field::Transforms);
+                        for field in others {
+                            self.state(FieldPath::new(section, field), null.at, StatementKind::Null);
+                        }
                     }
                 }
             }
@@ -319,13 +419,30 @@ impl MetadataReader {
         }
     }
 
+    /// The keys that lead to a section in this document's form, for messages.
+    fn group_name(&self, section: Section) -> String {
+        match self.form {
+            DocumentForm::Old => section.wire().join("."),
+            DocumentForm::New => section.native_wire().join("."),
+        }
+    }
+
+    /// A field as messages name it, in this document's form.
+    fn field_name(&self, section: Section, row: &FieldRow) -> String {
+        let place = match self.form {
+            DocumentForm::Old => row.place(section),
+            DocumentForm::New => row.native_place(section),
+        };
+        format!("{}.{place}", self.group_name(section))
+    }
+
     fn state(&mut self, field_path: FieldPath, at: Span, kind: StatementKind) {
         self.statements.all.push(Statement { field_path, at, kind });
     }
 
     fn unknown(&mut self, section: Section, entry: &Entry, known: &[&str]) {
         self.statements.may_miss_secrets |= section == Section::Resource;
-        let what = section.wire().join(".");
+        let what = self.group_name(section);
         let transform = section.rows().find(|row| row.wire.strip_prefix("payload.") == Some(&entry.key.name));
         match transform {
             Some(row) => {
@@ -353,7 +470,7 @@ impl MetadataReader {
         let mut statements = self.statements;
         statements.all.sort_by(|a, b| a.field_path.cmp(&b.field_path));
         statements.findings = self.shape.into_findings();
-        statements.findings.extend(self.ignored);
+        statements.findings.extend(self.ignored.into_iter().chain(self.read));
         sort_by_span(&mut statements.findings);
         statements
     }

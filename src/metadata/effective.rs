@@ -6,14 +6,15 @@ use smol_str::SmolStr;
 
 use super::compose;
 use super::decode::decode;
-use super::field::{Field, FieldPath, Operation, Section};
+use super::field::{DocumentForm, Field, FieldPath, MergeMode, Operation, Section};
 use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
-use super::statement::{StatementKind, Statements, TransformOrder};
-use crate::finding::Outcome;
+use super::spelling::step_field;
+use super::statement::{Statement, StatementKind, Statements, TransformOrder};
+use crate::finding::{Finding, Location, METADATA_INVALID, METADATA_SHADOWED, Outcome};
 use crate::path::RepoPath;
 use crate::text::Span;
-use crate::value::{Node, StepKind};
+use crate::value::{Node, StepKind, Value, overlaid};
 
 /// One layer: a document and the paths that it applies to.
 #[derive(Debug)]
@@ -56,6 +57,10 @@ pub struct EffectiveMetadata {
     /// An empty span for values that are not written anywhere.
     nowhere: Span,
     is_complete: bool,
+    /// Whether a resource without a configured identity is named by its attribute `id`; `None` if that depends on other files.
+    default_identity: Option<bool>,
+    /// What is wrong with the layers together, and with none of them alone.
+    findings: Vec<Finding>,
     /// The canonical document, composed on demand: many resources share one metadata.
     node: OnceLock<Node>,
     secrets: OnceLock<SecretAttributes>,
@@ -97,16 +102,22 @@ pub struct Provenance<'a> {
 impl EffectiveMetadata {
     /// Metadata without layers.
     pub fn empty(nowhere: Span) -> Self {
-        let (layers, entries, orders) = (Vec::new(), Vec::new(), Vec::new());
-        Self { layers, entries, orders, nowhere, is_complete: true, node: OnceLock::new(), secrets: OnceLock::new() }
+        Self {
+            layers: Vec::new(),
+            entries: Vec::new(),
+            orders: Vec::new(),
+            nowhere,
+            is_complete: true,
+            default_identity: None,
+            findings: Vec::new(),
+            node: OnceLock::new(),
+            secrets: OnceLock::new(),
+        }
     }
 
     /// A copy without cached answers, to be changed.
     fn anew(&self) -> Self {
-        let Self { layers, entries, orders, nowhere, is_complete, node: _, secrets: _ } = self;
-        let (layers, entries, orders) = (layers.clone(), entries.clone(), orders.clone());
-        let (node, secrets) = (OnceLock::new(), OnceLock::new());
-        Self { layers, entries, orders, nowhere: *nowhere, is_complete: *is_complete, node, secrets }
+        Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() }
     }
 
     /// This metadata with a stronger layer on top.
@@ -115,6 +126,12 @@ impl EffectiveMetadata {
         let mut merged = self.anew();
         merged.layers.push(Arc::clone(layer));
         merged.is_complete &= layer.statements.is_sound();
+        merged.default_identity = match (merged.default_identity, layer.statements.form) {
+            (known, None) => known,
+            (_, Some(DocumentForm::Old)) | (Some(false), _) => Some(false),
+            (None | Some(true), Some(DocumentForm::New)) => Some(true),
+        };
+        merged.drop_defaults(layer);
         // Clearing comes first: a document can clear a section and set it anew under another name.
         for statement in &layer.statements.all {
             match &statement.kind {
@@ -129,13 +146,59 @@ impl EffectiveMetadata {
             if let StatementKind::Value(node) | StatementKind::Present(node) | StatementKind::Empty(node) =
                 &statement.kind
             {
-                merged.set(&statement.field_path, layer, statement.at, Effect::Set(node.clone()));
+                merged.replace_steps(&statement.field_path, layer, statement.at);
+                let node = merged.over_weaker(statement, node);
+                merged.set(&statement.field_path, layer, statement.at, Effect::Set(node));
             }
         }
         for (section, order) in &layer.statements.orders {
             merged.merge_order(*section, *order);
         }
         merged
+    }
+
+    /// Drops inherited defaults as the mode of a layer demands.
+    fn drop_defaults(&mut self, layer: &Arc<Layer>) {
+        let Some(statement) = layer.statements.about(&FieldPath::new(Section::Resource, Field::DefaultsMode)) else {
+            return;
+        };
+        let StatementKind::Value(mode) = &statement.kind else { return };
+        let dropped: &[Field] = match mode.as_str() {
+            Some("ignore") => &[Field::DefaultsValue, Field::UseProfiles],
+            Some("replace") => &[Field::DefaultsValue, Field::UseProfiles, Field::Profiles],
+            _ => &[],
+        };
+        for field in dropped {
+            self.take_away(&FieldPath::new(Section::Resource, *field), layer, statement.at, &Effect::Cleared);
+        }
+    }
+
+    /// A value of a stronger layer over that of the weaker ones, where maps are merged at every depth.
+    fn over_weaker(&self, statement: &Statement, node: &Node) -> Node {
+        let path = &statement.field_path;
+        let is_deep = path.field.row().is_some_and(|row| row.merge == MergeMode::Deep)
+            || path.field == Field::Profiles && path.key.is_some();
+        match self.get(path).filter(|_| is_deep) {
+            Some(weaker) => overlaid(weaker, node),
+            None => node.clone(),
+        }
+    }
+
+    /// A single transform of a stronger layer replaces a list in which kinds of steps repeat: no order fits both.
+    fn replace_steps(&mut self, path: &FieldPath, by: &Arc<Layer>, at: Span) {
+        let steps = FieldPath::new(path.section, Field::Transforms);
+        if !Field::TRANSFORMS.contains(&path.field) {
+            return;
+        }
+        if let Some(list) = self.get(&steps) {
+            if list.as_list().is_some_and(|items| !items.is_empty()) {
+                let message = "single transforms replace the whole list of steps that is inherited here";
+                let finding = Finding::new(&METADATA_SHADOWED, Location::Span(at), message);
+                let finding = finding.labelled("this counts").related(list.span, "this list does not count");
+                self.findings.push(finding.help("write the transforms as a list, as the weaker layer does"));
+            }
+            self.take_away(&steps, by, at, &Effect::Cleared);
+        }
     }
 
     fn take_away(&mut self, reach: &FieldPath, by: &Arc<Layer>, at: Span, effect: &Effect) {
@@ -173,6 +236,11 @@ impl EffectiveMetadata {
         }
     }
 
+    /// An empty span for values that are not written anywhere.
+    pub(super) fn nowhere(&self) -> Span {
+        self.nowhere
+    }
+
     /// The layers, weakest first.
     pub fn layers(&self) -> &[Arc<Layer>] {
         &self.layers
@@ -181,6 +249,36 @@ impl EffectiveMetadata {
     /// Whether every layer was read without errors; otherwise something may be missing.
     pub fn is_complete(&self) -> bool {
         self.is_complete
+    }
+
+    /// What is wrong with the layers, and with their merging.
+    pub fn findings(&self) -> Vec<Finding> {
+        let layers = self.layers.iter().flat_map(|layer| layer.statements.findings.iter().cloned());
+        let mut findings: Vec<Finding> = layers.chain(self.findings.iter().cloned()).collect();
+        if let Err((name, at)) = self.default_payload() {
+            let shown = crate::sanitize::inline(&name).into_owned();
+            let message = format!("`useProfiles` selects `{shown}`, and there is no such profile");
+            let finding = Finding::new(&METADATA_INVALID, Location::Span(at), message);
+            findings.push(finding.help("define it below `profiles` of this layer or a weaker one"));
+        }
+        findings
+    }
+
+    /// Whether a resource without a configured identity is named by its attribute `id`: a layer of the new form says so, and none of the
+    /// old form says otherwise. `None` if no layer has a form.
+    pub fn default_identity(&self) -> Option<bool> {
+        self.default_identity
+    }
+
+    /// This metadata with the default identity decided.
+    #[must_use]
+    pub fn with_default_identity(&self, is_attribute: bool) -> Self {
+        Self { default_identity: Some(is_attribute), ..self.clone() }
+    }
+
+    /// The attribute or template that names a resource, also by default.
+    pub fn identity(&self, field: Field) -> Option<&str> {
+        self.text(Section::Resource, field).or((self.default_identity == Some(true)).then_some("id"))
     }
 
     /// Whether no layer sets or clears anything.
@@ -240,17 +338,72 @@ impl EffectiveMetadata {
             .filter_map(|(known, entry)| Some((known.key.as_ref()?, entry.value()?)))
     }
 
-    /// The transforms of an operation in the order they run, with the shared defaults below its own.
-    pub fn transforms(&self, operation: Operation) -> Vec<(Field, &Node)> {
+    /// The transforms of an operation in the order they run. Shared steps of the new form run before its own; in the old form each
+    /// field of its own replaces the shared one.
+    pub fn transforms(&self, operation: Operation) -> Vec<TransformStep<'_>> {
         let section = Section::Operation(operation);
+        let shared = self.steps(Section::Defaults);
+        let is_new = |step: &TransformStep<'_>| step.by.statements.form == Some(DocumentForm::New);
+        if shared.iter().any(is_new) {
+            return shared.into_iter().chain(self.steps(section)).collect();
+        }
+        if self.has_list(section) || self.has_list(Section::Defaults) {
+            let own = self.steps(section);
+            return if own.is_empty() && !self.has_list(section) { shared } else { own };
+        }
         let order = self.order(Section::Defaults).then(self.order(section));
-        order
-            .fields()
-            .filter_map(|field| {
-                let own = self.get(&FieldPath::new(section, field));
-                own.or_else(|| self.get(&FieldPath::new(Section::Defaults, field))).map(|node| (field, node))
-            })
-            .collect()
+        let step = |field| self.step(section, field).or_else(|| self.step(Section::Defaults, field));
+        order.fields().filter_map(step).collect()
+    }
+
+    /// The steps of one section.
+    fn steps(&self, section: Section) -> Vec<TransformStep<'_>> {
+        let list = FieldPath::new(section, Field::Transforms);
+        if let Some(entry) = self.provenance(&list).map(|known| known.winner)
+            && let Some(items) = entry.value().and_then(Node::as_list)
+        {
+            let step = |item| Node::as_map(item)?.entries().first();
+            let steps = items.iter().filter_map(step).filter_map(|step| {
+                Some(TransformStep { kind: step_field(&step.key.name)?, node: &step.value, by: &entry.by })
+            });
+            return steps.collect();
+        }
+        self.order(section).fields().filter_map(|field| self.step(section, field)).collect()
+    }
+
+    fn step(&self, section: Section, kind: Field) -> Option<TransformStep<'_>> {
+        let entry = self.provenance(&FieldPath::new(section, kind))?.winner;
+        Some(TransformStep { kind, node: entry.value()?, by: &entry.by })
+    }
+
+    fn has_list(&self, section: Section) -> bool {
+        self.get(&FieldPath::new(section, Field::Transforms)).is_some()
+    }
+
+    /// The payload that a resource has where it says nothing: the default value under the selected profiles; or the name of a profile
+    /// that is selected and does not exist.
+    pub fn default_payload(&self) -> Result<Option<Node>, (SmolStr, Span)> {
+        let mut payload = self.get(&FieldPath::new(Section::Resource, Field::DefaultsValue)).cloned();
+        let selected = self.get(&FieldPath::new(Section::Resource, Field::UseProfiles));
+        for name in selected.and_then(Node::as_list).unwrap_or_default() {
+            let text = name.as_str().unwrap_or_default();
+            let profile = self.get(&FieldPath::keyed(Section::Resource, Field::Profiles, text));
+            let profile = profile.ok_or_else(|| (SmolStr::new(text), name.span))?;
+            payload = Some(payload.map_or_else(|| profile.clone(), |weaker| overlaid(&weaker, profile)));
+        }
+        Ok(payload.filter(|payload| payload.as_map().is_some_and(|map| !map.is_empty())))
+    }
+
+    /// Whether everything of the resource is secret.
+    pub fn is_secret(&self) -> bool {
+        let flag = self.get(&FieldPath::new(Section::Resource, Field::Secret));
+        flag.is_some_and(|flag| matches!(flag.value, Value::Bool(true)))
+    }
+
+    /// The deepest layer that `selector.descendants` lets reach below its collection: how many segments its collection has.
+    pub fn descendant_depth(&self) -> Option<usize> {
+        let depths = self.layers.iter().filter(|layer| layer.statements.has_descendants());
+        depths.filter_map(|layer| layer.selector().map(|selector| selector.segments().len())).max()
     }
 
     /// The order that layers gave to the transforms of a section.
@@ -316,6 +469,17 @@ impl EffectiveEntry {
     }
 }
 
+/// One step of the transforms of a payload.
+#[derive(Debug, Clone, Copy)]
+pub struct TransformStep<'m> {
+    /// What it does: `Filter`, `Suppress` or `Jq`.
+    pub kind: Field,
+    /// Its attributes, or its jq expression.
+    pub node: &'m Node,
+    /// The layer that sets it.
+    pub by: &'m Arc<Layer>,
+}
+
 /// The metadata of one document that has no other layers below it.
 pub fn of_document(root: &Node) -> Outcome<EffectiveMetadata> {
     let statements = decode(root);
@@ -331,6 +495,14 @@ pub fn canonical(root: &Node) -> Outcome<Node> {
 }
 
 impl Layer {
+    /// The paths that it applies to, if it was read from a file.
+    pub fn selector(&self) -> Option<&MetadataPath> {
+        match &self.origin {
+            LayerOrigin::File { selector, .. } => Some(selector),
+            _ => None,
+        }
+    }
+
     /// Whether it was read from this file.
     pub fn is_from(&self, file: &RepoPath) -> bool {
         matches!(&self.origin, LayerOrigin::File { path, .. } if path == file)

@@ -8,6 +8,11 @@ use smol_str::SmolStr;
 
 use crate::path::Pointer;
 
+pub use super::field_default::FieldDefault;
+pub(super) use super::field_default::{MEDIA_HEADERS, is_media_header};
+use super::field_default::{default_headers, default_method, default_path};
+pub use super::operation::{Operation, RequestParts};
+
 /// One field of a metadata document.
 #[derive(Debug)]
 pub struct FieldRow {
@@ -19,6 +24,8 @@ pub struct FieldRow {
     pub wire: &'static str,
     /// Older places that it is read from, strongest first.
     pub aliases: &'static [&'static str],
+    /// Its places in documents of the new form, the newest first.
+    pub newer: &'static [&'static str],
     /// The form of its value.
     pub form: FieldForm,
     /// How values of weaker layers are merged.
@@ -35,47 +42,22 @@ pub struct FieldRow {
     pub about: &'static str,
 }
 
-/// The value of a field that no layer sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldDefault {
-    /// The field has no value.
-    None,
-    /// A text.
-    Text(&'static str),
-    /// An empty map.
-    EmptyMap,
-    /// An empty list.
-    EmptyList,
-    /// Headers by name.
-    Headers(&'static [(&'static str, &'static str)]),
-}
-
-/// Parts of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestParts {
-    /// The method.
-    pub method: bool,
-    /// The path.
-    pub path: bool,
-    /// The query parameters.
-    pub query: bool,
-    /// The headers.
-    pub headers: bool,
-    /// The body.
-    pub body: bool,
-}
-
 /// Every field, in the order of [`Field`] and of canonical documents.
-pub static FIELDS: [FieldRow; 15] = [
+pub static FIELDS: [FieldRow; 24] = [
     FieldRow {
-        about: "attribute of the payload that holds the id on the server; a dotted path",
+        newer: &["id", "idAttribute"],
+        form: FieldForm::Identity,
+        about: "attribute of the payload that holds the id on the server: a dotted path, a pointer, or a template of pointers",
         ..FieldRow::text(Field::IdFromAttribute, FieldHome::Resource, "idFromAttribute")
     },
     FieldRow {
-        about: "attribute of the payload that holds the name people use; a dotted path",
+        newer: &["alias", "aliasAttribute"],
+        form: FieldForm::Identity,
+        about: "attribute of the payload that holds the name people use; written like the id",
         ..FieldRow::text(Field::AliasFromAttribute, FieldHome::Resource, "aliasFromAttribute")
     },
     FieldRow {
+        newer: &["remoteCollectionPath"],
         knows_format: true,
         names_segments: true,
         about: "path of the collection on the server, if it is not the logical one; a template",
@@ -83,12 +65,59 @@ pub static FIELDS: [FieldRow; 15] = [
     },
     FieldRow {
         aliases: &["secretsFromAttributes"],
+        newer: &["secretAttributes"],
         form: FieldForm::Names,
-        about: "attributes that hold secrets: a dotted path, or a bare name at any depth",
+        about: "attributes that hold secrets: a pointer, a dotted path, or a bare name at any depth",
         ..FieldRow::text(Field::SecretInAttributes, FieldHome::Resource, "secretInAttributes")
     },
     FieldRow {
+        form: FieldForm::Flag,
+        affects: RequestParts::NONE,
+        about: "whether everything of the resource is secret",
+        ..FieldRow::text(Field::Secret, FieldHome::Resource, "secret")
+    },
+    FieldRow {
+        form: FieldForm::Names,
+        affects: RequestParts { body: true, ..RequestParts::NONE },
+        about: "attributes the payload must have before its transforms: top-level names or JSON Pointers",
+        ..FieldRow::text(Field::ResourceRequired, FieldHome::Resource, "requiredAttributes")
+    },
+    FieldRow {
+        form: FieldForm::Externalized,
+        about: "attributes whose text is in a file beside the resource",
+        ..FieldRow::text(Field::Externalized, FieldHome::Resource, "externalizedAttributes")
+    },
+    FieldRow {
+        aliases: &["payloadType", "defaultFormat", "preferredFormat"],
+        form: FieldForm::Format,
+        about: "format of the payload: json, yaml, xml, hcl, ini, properties, text, octet-stream or any",
+        ..FieldRow::text(Field::Format, FieldHome::Resource, "format")
+    },
+    FieldRow {
+        form: FieldForm::DefaultsMode,
+        about: "what happens to inherited defaults: `inherit`, `ignore` their value, or `replace` everything",
+        ..FieldRow::text(Field::DefaultsMode, FieldHome::Resource, "defaults.mode")
+    },
+    FieldRow {
+        form: FieldForm::Names,
+        about: "profiles that are laid over the default value, in this order",
+        ..FieldRow::text(Field::UseProfiles, FieldHome::Resource, "defaults.useProfiles")
+    },
+    FieldRow {
+        form: FieldForm::DefaultValue,
+        merge: MergeMode::Deep,
+        about: "default payload: a map, or `{{include defaults.yaml}}`",
+        ..FieldRow::text(Field::DefaultsValue, FieldHome::Resource, "defaults.value")
+    },
+    FieldRow {
+        form: FieldForm::DefaultProfiles,
+        merge: MergeMode::PerKey,
+        about: "named defaults that `useProfiles` selects, each written like the value",
+        ..FieldRow::text(Field::Profiles, FieldHome::Resource, "defaults.profiles")
+    },
+    FieldRow {
         aliases: &["method"],
+        newer: &["method"],
         default: default_method,
         knows_format: true,
         affects: RequestParts { method: true, ..RequestParts::NONE },
@@ -115,6 +144,7 @@ pub static FIELDS: [FieldRow; 15] = [
     },
     FieldRow {
         aliases: &["headers", "accept", "contentType"],
+        newer: &["headers"],
         form: FieldForm::Headers,
         merge: MergeMode::PerKey,
         default: default_headers,
@@ -150,6 +180,15 @@ pub static FIELDS: [FieldRow; 15] = [
         ..FieldRow::text(Field::Jq, FieldHome::Transform, "payload.jqExpression")
     },
     FieldRow {
+        aliases: &["payloadMutation"],
+        newer: &["transforms"],
+        form: FieldForm::Steps,
+        knows_format: true,
+        names_segments: true,
+        about: "transforms as a list of steps, each `selectAttributes`, `excludeAttributes` or `jqExpression`",
+        ..FieldRow::text(Field::Transforms, FieldHome::Transform, "payload.transforms")
+    },
+    FieldRow {
         form: FieldForm::Names,
         affects: RequestParts { body: true, ..RequestParts::NONE },
         about: "top-level attributes the body must have",
@@ -176,6 +215,7 @@ impl FieldRow {
             home,
             wire,
             aliases: &[],
+            newer: &[],
             form: FieldForm::Text,
             merge: MergeMode::Replace,
             default: |_| FieldDefault::None,
@@ -186,8 +226,30 @@ impl FieldRow {
         }
     }
 
-    /// The places a section reads this field from, the canonical one first.
-    pub fn places(&self, section: Section) -> Vec<&'static str> {
+    /// The places a section reads this field from, in a document of either form, the strongest first: the newest name, but a name
+    /// that old documents use as an alias is an alias there.
+    pub fn places(&self, section: Section, form: DocumentForm) -> Vec<&'static str> {
+        let is_new = form == DocumentForm::New;
+        let newer = self.newer.iter().copied().filter(|name| is_new || !self.aliases.contains(name));
+        let mut places: Vec<&'static str> = newer.collect();
+        for place in self.old_places(section) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
+    /// The places in documents of any form, the canonical one first.
+    pub fn all_places(&self, section: Section) -> Vec<&'static str> {
+        let mut places = self.old_places(section);
+        let newer = self.newer.iter().copied();
+        places.extend(newer.filter(|name| !self.aliases.contains(name)));
+        places
+    }
+
+    /// The places in documents of the old form, the canonical one first.
+    fn old_places(&self, section: Section) -> Vec<&'static str> {
         let mut places = Vec::with_capacity(5);
         // Comparing has no payload of its own: its transforms are at the top.
         if section == Section::Operation(Operation::Compare)
@@ -208,6 +270,20 @@ impl FieldRow {
             _ => self.wire,
         }
     }
+
+    /// The place in a section of a document of the new form.
+    pub fn native_place(&self, section: Section) -> &'static str {
+        self.newer.first().copied().unwrap_or_else(|| self.place(section))
+    }
+}
+
+/// The form of a document, which decides how far it reaches. Names of fields are read in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentForm {
+    /// `resourceInfo`, `operationInfo`, or flat keys.
+    Old,
+    /// `resource`, `operations`, `selector`.
+    New,
 }
 
 /// A field of a metadata document.
@@ -223,6 +299,22 @@ pub enum Field {
     CollectionPath,
     /// `secretInAttributes`
     SecretInAttributes,
+    /// `secret`
+    Secret,
+    /// `requiredAttributes` of the resource
+    ResourceRequired,
+    /// `externalizedAttributes`
+    Externalized,
+    /// `format`
+    Format,
+    /// `defaults.mode`
+    DefaultsMode,
+    /// `defaults.useProfiles`
+    UseProfiles,
+    /// `defaults.value`
+    DefaultsValue,
+    /// `defaults.profiles`
+    Profiles,
     /// `httpMethod`
     Method,
     /// `path`
@@ -239,6 +331,8 @@ pub enum Field {
     Suppress,
     /// `payload.jqExpression`
     Jq,
+    /// `payload.transforms`, where a kind of step occurs more than once
+    Transforms,
     /// `validate.requiredAttributes`
     RequiredAttributes,
     /// `validate.assertions`
@@ -301,6 +395,22 @@ pub enum FieldForm {
     Any,
     /// A list of `{message, jq}`.
     Assertions,
+    /// An attribute, or a template of attributes.
+    Identity,
+    /// `true` or `false`.
+    Flag,
+    /// The name of a format.
+    Format,
+    /// A list of `{path, file, …}`.
+    Externalized,
+    /// A list of steps with one kind each.
+    Steps,
+    /// `inherit`, `ignore` or `replace`.
+    DefaultsMode,
+    /// A map, or the include of a file.
+    DefaultValue,
+    /// A map of names to such values.
+    DefaultProfiles,
 }
 
 /// How the values of weaker layers are merged.
@@ -310,57 +420,8 @@ pub enum MergeMode {
     Replace,
     /// They stay, key by key, unless the same key is set; an empty map replaces them all.
     PerKey,
-}
-
-/// An operation on a resource or a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operation {
-    /// Read one.
-    Get,
-    /// Make one.
-    Create,
-    /// Change one.
-    Update,
-    /// Remove one.
-    Delete,
-    /// Read a collection.
-    List,
-    /// Compare the stored one with the server's.
-    Compare,
-}
-
-impl Operation {
-    /// All of them, in the order of canonical documents.
-    pub const ALL: [Self; 6] = [Self::Get, Self::Create, Self::Update, Self::Delete, Self::List, Self::Compare];
-
-    /// Its name on the command line: `get`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::List => "list",
-            Self::Compare => "compare",
-        }
-    }
-
-    /// Its name in documents: `getResource`.
-    pub fn wire(self) -> &'static str {
-        match self {
-            Self::Get => "getResource",
-            Self::Create => "createResource",
-            Self::Update => "updateResource",
-            Self::Delete => "deleteResource",
-            Self::List => "listCollection",
-            Self::Compare => "compareResources",
-        }
-    }
-
-    /// The operation of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
-    }
+    /// They stay, at every depth of maps, unless the same place is set.
+    Deep,
 }
 
 /// A part of a document with fields of its own.
@@ -394,6 +455,16 @@ impl Section {
             Self::Operation(Operation::Delete) => &["operationInfo", "deleteResource"],
             Self::Operation(Operation::List) => &["operationInfo", "listCollection"],
             Self::Operation(Operation::Compare) => &["operationInfo", "compareResources"],
+        }
+    }
+
+    /// The keys that lead to it in a document of the new form.
+    pub fn native_wire(self) -> Vec<&'static str> {
+        match self {
+            Self::Resource => vec!["resource"],
+            Self::Operations => vec!["operations"],
+            Self::Defaults => vec!["operations", "defaults"],
+            Self::Operation(operation) => vec!["operations", operation.name()],
         }
     }
 
@@ -473,76 +544,6 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The two headers that name the format of a body, as they are written.
-pub(super) const MEDIA_HEADERS: [&str; 2] = ["Accept", "Content-Type"];
-
-/// Whether a header names the format of a body; case is ignored.
-pub(super) fn is_media_header(name: &str) -> bool {
-    MEDIA_HEADERS.iter().any(|media| media.eq_ignore_ascii_case(name))
-}
-
-fn default_method(operation: Operation) -> FieldDefault {
-    FieldDefault::Text(match operation {
-        Operation::Create => "POST",
-        Operation::Update => "PUT",
-        Operation::Delete => "DELETE",
-        Operation::Get | Operation::List | Operation::Compare => "GET",
-    })
-}
-
-fn default_path(operation: Operation) -> FieldDefault {
-    FieldDefault::Text(match operation {
-        Operation::Create | Operation::List => ".",
-        _ => "./{{.id}}",
-    })
-}
-
-fn default_headers(operation: Operation) -> FieldDefault {
-    const ACCEPT: (&str, &str) = (MEDIA_HEADERS[0], "application/{{resource_format .}}");
-    const CONTENT_TYPE: (&str, &str) = (MEDIA_HEADERS[1], "application/{{resource_format .}}");
-    FieldDefault::Headers(match operation {
-        Operation::Create | Operation::Update => &[ACCEPT, CONTENT_TYPE],
-        _ => &[ACCEPT],
-    })
-}
-
-impl FieldDefault {
-    /// The default as YAML on one line; `None` if there is none.
-    pub(super) fn to_yaml(self) -> Option<String> {
-        let quoted = |text: &str| format!("'{text}'");
-        match self {
-            Self::None => None,
-            Self::Text(text) if text.bytes().all(|byte| byte.is_ascii_alphabetic()) => Some(text.to_owned()),
-            Self::Text(text) => Some(quoted(text)),
-            Self::EmptyMap => Some("{}".to_owned()),
-            Self::EmptyList => Some("[]".to_owned()),
-            Self::Headers(headers) => {
-                let items = headers.iter().map(|(name, value)| format!("{{name: {name}, value: {}}}", quoted(value)));
-                Some(format!("[{}]", items.collect::<Vec<_>>().join(", ")))
-            }
-        }
-    }
-}
-
-impl RequestParts {
-    /// No part.
-    pub const NONE: Self = Self { method: false, path: false, query: false, headers: false, body: false };
-    /// Every part.
-    pub const ALL: Self = Self { method: true, path: true, query: true, headers: true, body: true };
-
-    /// The parts of both.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            method: self.method || other.method,
-            path: self.path || other.path,
-            query: self.query || other.query,
-            headers: self.headers || other.headers,
-            body: self.body || other.body,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -561,7 +562,7 @@ mod tests {
         let row = Field::Suppress.row().expect("it has a row");
         assert_eq!(row.place(section), "suppressAttributes");
         assert_eq!(
-            row.places(section),
+            row.places(section, DocumentForm::Old),
             ["suppressAttributes", "ignoreAttributes", "payload.suppressAttributes", "payload.suppress", "suppress"]
         );
         let field_path = FieldPath::new(section, Field::Suppress);

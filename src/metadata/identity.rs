@@ -2,12 +2,13 @@
 
 use smol_str::SmolStr;
 
-use super::effective::EffectiveMetadata;
-use super::field::{Field, Section};
-use crate::finding::{self, Finding, Location};
+use super::effective::{EffectiveEntry, EffectiveMetadata};
+use super::field::{DocumentForm, Field, FieldPath, Operation, Section};
+use super::identity_template::{self, Identified};
+use crate::finding::{self, Finding, Location, Outcome};
 use crate::path::{LogicalPath, Pointer};
 use crate::sanitize;
-use crate::value::{Node, Value};
+use crate::value::Node;
 
 /// The two names of a resource beside its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,15 +19,78 @@ pub struct RemoteIdentity {
     pub remote_id: SmolStr,
 }
 
-/// The names of a resource whose path is known: the last segment, unless attributes of the payload say better.
-pub fn identify(metadata: &EffectiveMetadata, path: &LogicalPath, payload: &Node) -> RemoteIdentity {
+/// The names of a resource whose path is known: the last segment, unless attributes of the payload say better. An identity that cannot
+/// be worked out is reported, and the last segment takes its place.
+pub fn identify(metadata: &EffectiveMetadata, path: &LogicalPath, payload: &Node) -> Outcome<RemoteIdentity> {
     let segment = SmolStr::new(path.last().unwrap_or("/"));
-    let alias = named_by(metadata, Field::AliasFromAttribute, payload).unwrap_or_else(|| segment.clone());
-    let remote_id = match metadata.text(Section::Resource, Field::IdFromAttribute) {
-        Some(attribute) => scalar_at(payload, attribute).unwrap_or(segment),
-        None => alias.clone(),
+    let mut findings = Vec::new();
+    let mut named = |field: Field| match metadata.identity(field) {
+        None => None,
+        Some(text) => {
+            let name = rendered(field, text, metadata, path, payload).map_err(|finding| findings.push(*finding));
+            Some(name.ok().flatten().unwrap_or_else(|| segment.clone()))
+        }
     };
-    RemoteIdentity { alias, remote_id }
+    let alias = named(Field::AliasFromAttribute).unwrap_or_else(|| segment.clone());
+    let remote_id = named(Field::IdFromAttribute).unwrap_or_else(|| alias.clone());
+    Outcome { value: RemoteIdentity { alias, remote_id }, findings }
+}
+
+/// What an identity gives; nothing if it is one attribute that the payload lacks.
+fn rendered(
+    field: Field,
+    text: &str,
+    metadata: &EffectiveMetadata,
+    path: &LogicalPath,
+    payload: &Node,
+) -> Result<Option<SmolStr>, Box<Finding>> {
+    let name = if field == Field::IdFromAttribute { "resource.id" } else { "resource.alias" };
+    let refused = |reason: String| {
+        let at = metadata.provenance(&FieldPath::new(Section::Resource, field)).map(|known| known.winner.at);
+        let message = format!("`{name}` of {path} is not known: {reason}");
+        let at = Location::Span(at.unwrap_or(payload.span.start_only()));
+        Err(Box::new(Finding::new(&finding::METADATA_IDENTITY, at, sanitize::inline(&message))))
+    };
+    match identity_template::render(text, payload) {
+        Identified::Nothing => Ok(None),
+        Identified::Missing(attribute) => refused(format!("the payload has no `{attribute}`")),
+        Identified::Name(text) if text.trim().is_empty() => refused("it is blank".to_owned()),
+        Identified::Name(text) if text.contains('/') || matches!(text.as_str(), "." | "..") => {
+            refused(format!("`{text}` is not one segment of a path"))
+        }
+        Identified::Name(text) => Ok(Some(text)),
+    }
+}
+
+/// The pointers that a payload must have for an operation: those that metadata requires, and those of configured identities.
+pub fn required_attributes(metadata: &EffectiveMetadata, operation: Operation) -> Vec<Pointer> {
+    let listed = metadata.names(Section::Resource, Field::ResourceRequired).unwrap_or_default();
+    let pointer = |name: &str| match name.trim().starts_with('/') {
+        true => Pointer::parse(name.trim()).ok(),
+        false => Some(std::iter::once(SmolStr::new(name.trim())).collect()),
+    };
+    let mut required: Vec<Pointer> = listed.into_iter().filter_map(pointer).collect();
+    let identities: &[Field] = match operation {
+        Operation::Create => &[Field::AliasFromAttribute],
+        Operation::Update => &[Field::AliasFromAttribute, Field::IdFromAttribute],
+        _ => return Vec::new(),
+    };
+    // What older documents name need not be there: only the new form requires it.
+    for field in identities {
+        let entry = metadata.provenance(&FieldPath::new(Section::Resource, *field)).map(|known| known.winner);
+        let is_new = |entry: &&EffectiveEntry| entry.by.statements.form == Some(DocumentForm::New);
+        let text = entry.filter(is_new).and_then(EffectiveEntry::value).and_then(Node::as_str);
+        let pointers = text.map(identity_template::attributes).unwrap_or_default();
+        required.extend(pointers.into_iter().filter(|pointer| !pointer.tokens().is_empty()));
+    }
+    let mut seen: Vec<Pointer> = Vec::new();
+    required.retain(|pointer| {
+        !seen.contains(pointer) && {
+            seen.push(pointer.clone());
+            true
+        }
+    });
+    required
 }
 
 /// The names of an item of a list, which has no path; only its attributes can name it.
@@ -66,10 +130,7 @@ pub fn look_up<'a>(
     siblings: &[Sibling<'a>],
 ) -> Result<Option<Sibling<'a>>, Box<Finding>> {
     let Some(name) = wanted.last() else { return Ok(None) };
-    if [Field::IdFromAttribute, Field::AliasFromAttribute]
-        .iter()
-        .all(|field| metadata.text(Section::Resource, *field).is_none())
-    {
+    if [Field::IdFromAttribute, Field::AliasFromAttribute].iter().all(|field| metadata.identity(*field).is_none()) {
         return Ok(None);
     }
     let mut same_segment = siblings.iter().filter(|sibling| sibling.path.last() == Some(name));
@@ -86,7 +147,7 @@ pub fn look_up<'a>(
 
 impl Sibling<'_> {
     fn answers_to(&self, name: &str) -> bool {
-        let identity = identify(self.metadata, self.path, self.payload);
+        let identity = identify(self.metadata, self.path, self.payload).value;
         let named = [Field::IdFromAttribute, Field::AliasFromAttribute]
             .map(|field| named_by(self.metadata, field, self.payload));
         let common = NAMING_ATTRIBUTES.iter().map(|attribute| scalar_at(self.payload, attribute));
@@ -107,23 +168,15 @@ fn ambiguous(name: &str, found: &[&Sibling<'_>], first: &Sibling<'_>, second: &S
 }
 
 fn named_by(metadata: &EffectiveMetadata, field: Field, payload: &Node) -> Option<SmolStr> {
-    scalar_at(payload, metadata.text(Section::Resource, field)?)
+    match identity_template::render(metadata.identity(field)?, payload) {
+        Identified::Name(text) if !text.trim().is_empty() => Some(text),
+        _ => None,
+    }
 }
 
-/// The text, number or boolean at an attribute, as text; nothing if it is blank or not there.
-pub(super) fn scalar_at(payload: &Node, attribute: &str) -> Option<SmolStr> {
-    let text = match &attribute_at(payload, attribute)?.value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => SmolStr::new(number.as_str()),
-        Value::Bool(value) => SmolStr::new_static(if *value { "true" } else { "false" }),
-        _ => return None,
-    };
-    Some(text).filter(|text| !text.trim().is_empty())
-}
-
-/// Follows a dotted path, or a JSON Pointer, through maps only.
-fn attribute_at<'n>(payload: &'n Node, attribute: &str) -> Option<&'n Node> {
-    path_of(attribute)?.iter().try_fold(payload, |node, key| node.get(key))
+/// The text, number or boolean at a top-level attribute, as text; nothing if it is blank or not there.
+fn scalar_at(payload: &Node, attribute: &str) -> Option<SmolStr> {
+    identity_template::scalar(payload, &[attribute.into()]).filter(|text| !text.trim().is_empty())
 }
 
 /// The keys that an attribute leads through: dotted, or a JSON Pointer if it starts with `/`.

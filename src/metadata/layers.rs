@@ -1,12 +1,13 @@
 //! The layers of one snapshot: finds those that apply to a path, and reads each directory and file once, on demand.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-use super::directory::{Directory, Likeness};
+use super::directory::{Directory, Likeness, is_metadata_file};
 use super::effective::{EffectiveMetadata, Layer, LayerOrigin};
+use super::field::DocumentForm;
 use super::load::PatchDocument;
 use super::selector::{MetadataPath, WILDCARD};
 use super::statement::Statements;
@@ -31,19 +32,27 @@ pub struct Layers<'a> {
     pub(super) limits: &'a Limits,
     pub(super) expand: Option<Box<Expand<'a>>>,
     pub(super) nowhere: Span,
+    /// The source of weaker layers, such as a bundle: it is layered on its own, and everything here is laid over it.
+    weaker: Option<Box<Layers<'a>>>,
     numbers: AtomicU32,
+    has_new_form: OnceLock<bool>,
     directories: Memo<RepoPath, Arc<Directory>>,
     files: Memo<RepoPath, Option<Arc<Layer>>>,
     patch_files: Memo<RepoPath, Option<Arc<PatchDocument>>>,
     trails: Memo<LogicalPath, Arc<Trail>>,
     merged: Memo<(u32, u32), Arc<MergedLayers>>,
-    leaves: Memo<LogicalPath, Arc<Leaf>>,
+    leaves: Memo<(LogicalPath, bool), Arc<Leaf>>,
 }
 
 /// A path followed down to some segment: the directories that match it, and their layers merged so far.
 struct Trail {
     candidates: Vec<Arc<Directory>>,
+    /// The layers of this path and above that apply to everything below.
     state: Arc<MergedLayers>,
+    /// The layers that apply to this collection and its items: those above that apply to everything below, and all of its own.
+    here: Arc<MergedLayers>,
+    /// The layers of the directories of this path, in the order they apply.
+    own: Vec<Arc<Layer>>,
     /// The directories above whose patches apply to everything below, in the order they apply.
     patched: Vec<Arc<Directory>>,
 }
@@ -70,28 +79,39 @@ pub fn resolve(path: &LogicalPath, layers: &Layers<'_>) -> Outcome<Arc<Effective
     Layers::outcome(layers.follow(path))
 }
 
+/// The merged metadata of all layers that apply to a collection.
+pub fn resolve_collection(path: &LogicalPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
+    if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
+        return layers.refuse(path);
+    }
+    Layers::outcome(Arc::clone(&layers.leaf(path, true).metadata))
+}
+
 /// The metadata of a selector with everything it surely inherits: the metadata of a path that it matches and nothing more
 /// specific does. For a selector without wildcards this is the metadata of that path.
 pub fn resolve_selector(path: &MetadataPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
-    if let Some(path) = path.to_logical() {
-        return resolve(&path, layers);
+    match path.to_logical() {
+        Some(logical) if path.is_collection() => resolve_collection(&logical, layers),
+        Some(logical) => resolve(&logical, layers),
+        None => Layers::outcome(layers.selected(path, Matching::Wildcards)),
     }
-    let mut trail = layers.trail(&LogicalPath::root());
-    for segment in path.segments() {
-        let is_pattern = segment == WILDCARD || is_glob(segment);
-        trail = Arc::new(if is_pattern {
-            let own = |parent: &Directory| -> Vec<(Likeness, RepoPath)> {
-                let own = parent.globs.iter().filter(|glob| *glob == segment).map(SmolStr::as_str);
-                let any = parent.has_wildcard.then_some(WILDCARD);
-                parent.children(Likeness::Wildcard, any.into_iter().chain(own)).collect()
-            };
-            let found = trail.candidates.iter().flat_map(|parent| own(parent)).collect();
-            layers.follow_all(&trail, found, Arc::new)
-        } else {
-            layers.step(&trail, segment, Arc::new)
-        });
+}
+
+/// The metadata of a selector by its own text: `_` and globs match the directories of that name alone.
+pub fn resolve_text(path: &MetadataPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
+    match path.to_logical() {
+        Some(_) => resolve_selector(path, layers),
+        None => Layers::outcome(layers.selected(path, Matching::Text)),
     }
-    Layers::outcome(Arc::clone(&trail.state.metadata))
+}
+
+/// What a pattern in a selector matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Matching {
+    /// A directory of its name, and `_`.
+    Wildcards,
+    /// A directory of its name.
+    Text,
 }
 
 impl<'a> Layers<'a> {
@@ -105,6 +125,8 @@ impl<'a> Layers<'a> {
             limits,
             expand: None,
             nowhere: Span::new(nowhere, 0, 0),
+            weaker: None,
+            has_new_form: OnceLock::new(),
             numbers: AtomicU32::new(1),
             directories: Memo::default(),
             files: Memo::default(),
@@ -122,14 +144,25 @@ impl<'a> Layers<'a> {
         self
     }
 
+    /// These layers over those of a weaker source.
+    #[must_use]
+    pub fn over(mut self, weaker: Layers<'a>) -> Self {
+        self.weaker = Some(Box::new(weaker));
+        self
+    }
+
+    /// The weaker source that these layers are laid over.
+    pub fn weaker(&self) -> Option<&Layers<'a>> {
+        self.weaker.as_deref()
+    }
+
     /// The directory that all layers are below.
     pub fn base(&self) -> &RepoPath {
         &self.base
     }
 
     fn outcome(metadata: Arc<EffectiveMetadata>) -> Outcome<Arc<EffectiveMetadata>> {
-        let findings = metadata.layers().iter().flat_map(|layer| layer.statements.findings.iter().cloned()).collect();
-        Outcome { value: metadata, findings }
+        Outcome { findings: metadata.findings(), value: metadata }
     }
 
     fn refuse(&self, path: &LogicalPath) -> Outcome<Arc<EffectiveMetadata>> {
@@ -148,7 +181,7 @@ impl<'a> Layers<'a> {
         if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
             return Vec::new();
         }
-        self.leaf(path).patches.clone()
+        self.leaf(path, false).patches.clone()
     }
 
     /// The patch file in a directory.
@@ -165,28 +198,86 @@ impl<'a> Layers<'a> {
     }
 
     fn follow(&self, path: &LogicalPath) -> Arc<EffectiveMetadata> {
-        Arc::clone(&self.leaf(path).metadata)
+        Arc::clone(&self.leaf(path, false).metadata)
     }
 
     /// The documents that apply to a path: collections first, from the root down; the resource's own documents last. Found once, because
-    /// several stages ask.
-    fn leaf(&self, path: &LogicalPath) -> Arc<Leaf> {
-        self.leaves.get(path, || {
+    /// several stages ask. As a collection, a path does not count among the items of the collection above.
+    fn leaf(&self, path: &LogicalPath, is_collection: bool) -> Arc<Leaf> {
+        self.leaves.get(&(path.clone(), is_collection), || {
             let Some(parent) = path.parent() else {
                 let trail = self.trail(path);
-                let metadata = Arc::clone(&trail.state.metadata);
+                let metadata = self.over_weaker(path, is_collection, Arc::clone(&trail.state.metadata));
                 return Arc::new(Leaf { metadata, patches: self.read_patches(&trail.patched) });
             };
-            let trail = self.step(&self.trail(&parent), path.last().unwrap_or_default(), Arc::new);
+            let above = self.trail(&parent);
+            let trail = self.step(&above, path.last().unwrap_or_default(), Arc::new);
             let own = path.directory_below(&self.base).ok();
             let own = trail.candidates.iter().find(|candidate| Some(&candidate.path) == own.as_ref());
-            let metadata = match own.and_then(|directory| self.layer_in(directory)) {
-                Some(layer) => Arc::new(trail.state.metadata.under(&layer)),
-                None => Arc::clone(&trail.state.metadata),
+            let state = if is_collection {
+                Arc::clone(&trail.here)
+            } else {
+                trail.own.iter().fold(Arc::clone(&above.here), |state, layer| self.apply(&state, layer))
             };
+            let metadata = match own.and_then(|directory| self.layer_in(directory)) {
+                Some(layer) => Arc::new(state.metadata.under(&layer)),
+                None => Arc::clone(&state.metadata),
+            };
+            let metadata = self.over_weaker(path, is_collection, metadata);
             let directories: Vec<Arc<Directory>> = trail.patched.iter().chain(own).cloned().collect();
             Arc::new(Leaf { metadata, patches: self.read_patches(&directories) })
         })
+    }
+
+    /// The metadata of this source over that of the weaker one, if there is one.
+    fn over_weaker(
+        &self,
+        path: &LogicalPath,
+        is_collection: bool,
+        metadata: Arc<EffectiveMetadata>,
+    ) -> Arc<EffectiveMetadata> {
+        match &self.weaker {
+            None => metadata,
+            Some(weaker) => {
+                let below = (*weaker.leaf(path, is_collection).metadata).clone();
+                Arc::new(metadata.layers().iter().fold(below, |merged, layer| merged.under(layer)))
+            }
+        }
+    }
+
+    /// The metadata of a selector with patterns.
+    fn selected(&self, path: &MetadataPath, matching: Matching) -> Arc<EffectiveMetadata> {
+        let mut trail = self.trail(&LogicalPath::root());
+        for segment in path.segments() {
+            let is_pattern = segment == WILDCARD || is_glob(segment);
+            trail = Arc::new(if is_pattern {
+                let own = |parent: &Directory| -> Vec<(Likeness, RepoPath)> {
+                    let own = parent.globs.iter().filter(|glob| *glob == segment).map(SmolStr::as_str);
+                    let is_any = segment == WILDCARD || matching == Matching::Wildcards;
+                    let any = (parent.has_wildcard && is_any).then_some(WILDCARD);
+                    parent.children(Likeness::Wildcard, any.into_iter().chain(own)).collect()
+                };
+                let found = trail.candidates.iter().flat_map(|parent| own(parent)).collect();
+                self.follow_all(&trail, found, Arc::new)
+            } else if matching == Matching::Text {
+                let literal = |parent: &Arc<Directory>| -> Vec<(Likeness, RepoPath)> {
+                    let found = parent.children(Likeness::Literal, [segment.as_str()].into_iter());
+                    found.filter(|(_, path)| self.is_directory(path)).collect()
+                };
+                let found = trail.candidates.iter().flat_map(literal).collect();
+                self.follow_all(&trail, found, Arc::new)
+            } else {
+                self.step(&trail, segment, Arc::new)
+            });
+        }
+        let metadata = Arc::clone(&trail.here.metadata);
+        match &self.weaker {
+            None => metadata,
+            Some(weaker) => {
+                let below = (*weaker.selected(path, matching)).clone();
+                Arc::new(metadata.layers().iter().fold(below, |merged, layer| merged.under(layer)))
+            }
+        }
     }
 
     /// The path to a collection, cached because all of its resources share it. Where it ends early, nothing can be below.
@@ -199,9 +290,12 @@ impl<'a> Layers<'a> {
             let root = self.directory(&self.base);
             let start =
                 Arc::new(MergedLayers { number: 0, metadata: Arc::new(EffectiveMetadata::empty(self.nowhere)) });
-            let state = self.apply_collection(start, &root);
+            let own = self.collection_layers(&root);
+            // What is stored for the root applies to everything, whatever its form.
+            let state = own.iter().fold(start, |state, layer| self.apply(&state, layer));
             let patched = self.collection_patches(&root).into_iter().collect();
-            Arc::new(Trail { candidates: vec![root], state, patched })
+            let here = Arc::clone(&state);
+            Arc::new(Trail { candidates: vec![root], state, here, own, patched })
         });
         for segment in path.segments() {
             if trail.candidates.is_empty() {
@@ -236,19 +330,22 @@ impl<'a> Layers<'a> {
         keep: impl Fn(Directory) -> Arc<Directory>,
     ) -> Trail {
         found.sort_unstable();
-        let mut state = Arc::clone(&trail.state);
         let mut patched = trail.patched.clone();
         let mut candidates = Vec::with_capacity(found.len());
+        let mut own = Vec::new();
         for (likeness, path) in found {
             let directory = match likeness {
                 Likeness::Wildcard => self.directory(&path),
                 Likeness::Literal => keep(Directory::list(self.snapshot, &path)),
             };
-            state = self.apply_collection(state, &directory);
+            own.extend(self.collection_layers(&directory));
             patched.extend(self.collection_patches(&directory));
             candidates.push(directory);
         }
-        Trail { candidates, state, patched }
+        let here = own.iter().fold(Arc::clone(&trail.state), |state, layer| self.apply(&state, layer));
+        let reaching = own.iter().filter(|layer| layer.statements.reaches_below());
+        let state = reaching.fold(Arc::clone(&trail.state), |state, layer| self.apply(&state, layer));
+        Trail { candidates, state, here, own, patched }
     }
 
     /// What cannot be looked up is listed, so that listing says why.
@@ -259,15 +356,15 @@ impl<'a> Layers<'a> {
         }
     }
 
-    fn apply_collection(&self, mut state: Arc<MergedLayers>, directory: &Directory) -> Arc<MergedLayers> {
+    /// The layers that a directory, as a selector, has for its collection: what is wrong with the directory, then its document.
+    fn collection_layers(&self, directory: &Directory) -> Vec<Arc<Layer>> {
+        let mut layers = Vec::new();
         if !directory.findings.is_empty() {
-            let trouble = self.trouble(&directory.path, directory.findings.clone(), has_errors(&directory.findings));
-            state = self.apply(&state, &trouble);
+            let findings = directory.findings.clone();
+            layers.push(self.trouble(&directory.path, findings, has_errors(&directory.findings)));
         }
-        match self.collection_layer(directory) {
-            Some(layer) => self.apply(&state, &layer),
-            None => state,
-        }
+        layers.extend(self.collection_layer(directory));
+        layers
     }
 
     fn apply(&self, state: &MergedLayers, layer: &Arc<Layer>) -> Arc<MergedLayers> {
@@ -298,6 +395,50 @@ impl<'a> Layers<'a> {
 
     pub(super) fn directory(&self, path: &RepoPath) -> Arc<Directory> {
         self.directories.get(path, || Arc::new(Directory::list(self.snapshot, path)))
+    }
+
+    /// Whether some document of this tree has the new form, so that resources without a configured identity are named by `id`.
+    pub fn has_new_form(&self) -> bool {
+        *self.has_new_form.get_or_init(|| {
+            let weaker = self.weaker.as_ref().is_some_and(|weaker| weaker.has_new_form());
+            weaker || self.stored().iter().any(|layer| layer.statements.form == Some(DocumentForm::New))
+        })
+    }
+
+    /// Metadata with its default identity decided, if that depends on the rest of the tree.
+    pub fn settled(&self, metadata: &Arc<EffectiveMetadata>) -> Arc<EffectiveMetadata> {
+        match metadata.default_identity() {
+            Some(_) => Arc::clone(metadata),
+            None => Arc::new(metadata.with_default_identity(self.has_new_form())),
+        }
+    }
+
+    /// Every layer that is stored below the base, in the order of their directories.
+    pub fn stored(&self) -> Vec<Arc<Layer>> {
+        let mut layers = Vec::new();
+        let mut waiting = vec![self.base.clone()];
+        let mut seen: u64 = 0;
+        while let Some(path) = waiting.pop() {
+            let mut has_metadata = false;
+            let mut below: Vec<RepoPath> = Vec::new();
+            self.snapshot.visit(&path, &mut |member| {
+                seen += 1;
+                let is_open = member.kind == EntryKind::Directory && member.name != b".git";
+                if is_open && path.components().count() < self.limits.directory_depth as usize {
+                    below.push(member.path());
+                }
+                has_metadata |= is_metadata_file(member.name);
+            });
+            if seen > self.limits.entries {
+                break;
+            }
+            if has_metadata {
+                layers.extend(self.layer_at(&path));
+            }
+            below.sort_unstable_by(|a, b| b.cmp(a));
+            waiting.extend(below);
+        }
+        layers
     }
 
     /// The layer whose document is in a directory.

@@ -1,6 +1,6 @@
 //! The bytes of a metadata file become a layer, and those of a patch file a document, whatever they are.
 
-use super::decode::decode;
+use super::decode::decode_including;
 use super::directory::Directory;
 use super::effective::{Layer, LayerOrigin};
 use super::layers::Layers;
@@ -51,6 +51,12 @@ const PATCHES: FileKind = FileKind {
     two_files: &finding::PATCH_TWO_FILES,
 };
 
+const DEFAULTS: FileKind = FileKind { name: "defaults", ..METADATA };
+
+fn is_properties(path: &RepoPath) -> bool {
+    path.stem_and_extension().is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("properties"))
+}
+
 /// What the one file that counts in a place holds.
 struct LoadedFile {
     path: RepoPath,
@@ -73,7 +79,13 @@ impl Layers<'_> {
         if root.as_ref().is_some_and(is_kubernetes_document) {
             return None;
         }
-        let mut statements = root.as_ref().map(decode).unwrap_or_default();
+        let include = |name: &str, at: Span| self.included(&directory.path, name, at);
+        let mut statements = root.as_ref().map(|root| decode_including(root, Some(&include))).unwrap_or_default();
+        if let (Some((_, at)), false) = (statements.descendants, selector.is_collection()) {
+            let message = "`selector.descendants` is for a collection, and this file applies to one resource";
+            let finding = Finding::new(&finding::METADATA_INVALID, Location::Span(at), message);
+            statements.findings.push(finding.help("move it to the `_` directory of the collection"));
+        }
         statements.may_miss_secrets |= root.is_none() || has_errors(&findings);
         findings.append(&mut statements.findings);
         statements.findings = findings;
@@ -133,6 +145,39 @@ impl Layers<'_> {
         let expanded = expand(document, file);
         findings.extend(expanded.findings);
         expanded.value
+    }
+
+    /// The content of a file of defaults beside a layer.
+    fn included(&self, directory: &RepoPath, name: &str, at: Span) -> Result<Node, Vec<Finding>> {
+        let refused = |message: String| {
+            vec![Finding::new(&finding::METADATA_INVALID, Location::Span(at), message).labelled("included here")]
+        };
+        let path = directory.join(name.as_bytes()).map_err(|error| refused(error.to_string()))?;
+        let entry = match self.snapshot.entry(&path) {
+            Ok(Some(entry)) if entry.kind == EntryKind::File => entry,
+            Ok(_) => return Err(refused(format!("there is no file {path}"))),
+            Err(unreadable) => return Err(vec![unreadable.into_finding()]),
+        };
+        let mut findings = Vec::new();
+        let content = if is_properties(&path) {
+            self.read_properties(&entry, &mut findings)
+        } else {
+            self.read(&entry, &DEFAULTS, &mut findings).and_then(|(root, _)| root)
+        };
+        match content.filter(|_| !has_errors(&findings)) {
+            Some(content) => Ok(content),
+            None => Err(findings),
+        }
+    }
+
+    fn read_properties(&self, entry: &Entry, findings: &mut Vec<Finding>) -> Option<Node> {
+        let bytes = self.snapshot.read(entry).map_err(|error| findings.push(error.into_finding())).ok()?;
+        let text = document::decode(&bytes).map_err(|error| {
+            findings.push(Finding::new(&finding::DOCUMENT_ENCODING, self.at_file(&entry.path), error.to_string()));
+        });
+        let text = text.ok()?;
+        let source = self.sources.add(SourceText::new(entry.path.clone(), self.label(), &*text));
+        Some(document::properties(&text, source))
     }
 
     fn not_a_file(&self, entry: &Entry, kind: &FileKind) -> Finding {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::field::{FIELDS, FieldForm, FieldHome, FieldRow, MergeMode, Operation, Section};
+use super::field::{DocumentForm, FIELDS, FieldForm, FieldHome, FieldRow, MergeMode, Operation, Section};
 
 /// The tables, as Markdown.
 pub fn reference() -> String {
@@ -16,7 +16,7 @@ pub fn reference() -> String {
         // Writing to a String cannot fail.
         let _ = write!(
             text,
-            "### {heading}\n\n| field | takes | weaker layers | default | older names |\n|---|---|---|---|---|\n"
+            "### {heading}\n\n| field | takes | weaker layers | default | other names |\n|---|---|---|---|---|\n"
         );
         for row in FIELDS.iter().filter(|row| row.home == home) {
             let name = format!("`{}`<br>{}", row.wire, row.about);
@@ -45,6 +45,14 @@ fn takes(form: FieldForm) -> &'static str {
         FieldForm::Headers => "a list of `{name, value}`",
         FieldForm::Any => "anything",
         FieldForm::Assertions => "a list of `{message, jq}`",
+        FieldForm::Identity => "an attribute, or a template of attributes",
+        FieldForm::Flag => "`true` or `false`",
+        FieldForm::Format => "the name of a format",
+        FieldForm::Externalized => "a list of `{path, file}`",
+        FieldForm::Steps => "a list of steps",
+        FieldForm::DefaultsMode => "`inherit`, `ignore` or `replace`",
+        FieldForm::DefaultValue => "a map, or an include",
+        FieldForm::DefaultProfiles => "a map of names to maps or includes",
     }
 }
 
@@ -52,6 +60,7 @@ fn weaker(row: &FieldRow) -> &'static str {
     match row.merge {
         MergeMode::Replace => "replaced",
         MergeMode::PerKey => "kept, key by key",
+        MergeMode::Deep => "kept, at every depth of maps",
     }
 }
 
@@ -73,11 +82,13 @@ fn default(row: &FieldRow) -> String {
 }
 
 fn older(row: &FieldRow) -> String {
-    let mut names: Vec<String> = row.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+    let newer = row.newer.iter().filter(|name| !row.aliases.contains(name));
+    let mut names: Vec<String> = newer.chain(row.aliases).map(|alias| format!("`{alias}`")).collect();
     let compare = Section::Operation(Operation::Compare);
     if row.home == FieldHome::Transform {
         names.push(format!("in `compareResources` it is `{}`", row.place(compare)));
-        let only_there = row.places(compare).into_iter().filter(|place| *place == "ignoreAttributes");
+        let only_there =
+            row.places(compare, DocumentForm::Old).into_iter().filter(|place| *place == "ignoreAttributes");
         names.extend(only_there.map(|place| format!("or `{place}`")));
     }
     names.join(", ")

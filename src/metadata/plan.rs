@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::decode::decode;
 use super::directory::{Directory, Likeness};
 use super::effective::{Effect, EffectiveMetadata, Layer};
-use super::field::FieldPath;
+use super::field::{DocumentForm, FieldPath};
 use super::layers::Layers;
+use super::native;
 use super::selector::{MetadataPath, WILDCARD, segment_fits};
 use super::statement::{Statement, StatementKind, Statements};
 use super::{compose, effective::LayerOrigin};
@@ -60,8 +61,11 @@ pub fn replace(path: &MetadataPath, document: &Node, layers: &Layers<'_>, format
     }
     let place = MetadataFiles::of(path, layers, format)?;
     place.keep_cleared(&statements, path, layers)?;
-    let canonical = compose::statements(&statements, document.span);
-    Ok(place.write(text_of(&canonical, &place.file)))
+    let written = match statements.form {
+        Some(DocumentForm::New) => native::document(&statements, document.span),
+        _ => compose::statements(&statements, document.span),
+    };
+    Ok(place.write(text_of(&written, &place.file)))
 }
 
 /// Removes the metadata of a path and the directories that are left empty.

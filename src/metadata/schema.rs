@@ -1,5 +1,6 @@
 //! The JSON Schema of metadata documents, for editors; made from the table of fields.
 
+use super::decode::FLAT_RESOURCE;
 use super::field::{FieldForm, FieldRow, Operation, Section};
 use crate::document::write;
 use crate::path::RepoPath;
@@ -28,12 +29,23 @@ impl SchemaWriter {
             ("resourceInfo", self.section(Section::Resource, "identity, secrets and collection of resources")),
             ("operationInfo", self.object(operations, "what to send for each operation")),
         ];
-        let flat = Operation::ALL.map(|operation| (operation.name(), self.reference(operation, false))).to_vec();
-        top.push(("operations", self.deprecated(self.object(flat, ""), "operationInfo")));
+        let named = || {
+            let mut operations = vec![("defaults", self.section(Section::Defaults, "shared by all operations"))];
+            operations.extend(Operation::ALL.map(|operation| (operation.name(), self.reference(operation, false))));
+            operations.extend(Operation::ALL.map(|operation| (operation.wire(), self.reference(operation, true))));
+            operations
+        };
+        let flag = self.described(self.types(&["boolean", "null"]), "whether the layer applies to everything below");
+        top.push(("selector", self.object(vec![("descendants", flag)], "how far the layer reaches")));
+        top.push(("resource", self.section(Section::Resource, "identity, secrets and collection of resources")));
+        top.push(("operations", self.object(named(), "what to send for each operation")));
+        top.push(("operationsInfo", self.deprecated(self.object(named(), ""), "operationInfo")));
         for row in Section::Resource.rows() {
-            for place in row.places(Section::Resource) {
-                let canonical = format!("resourceInfo.{}", row.wire);
-                top.push((place, self.deprecated(self.form(row, place), &canonical)));
+            for place in [row.wire].into_iter().chain(row.aliases.iter().copied()) {
+                if FLAT_RESOURCE.contains(&place) {
+                    let canonical = format!("resourceInfo.{}", row.wire);
+                    top.push((place, self.deprecated(self.form(row, place), &canonical)));
+                }
             }
         }
         for row in Section::Defaults.rows() {
@@ -70,10 +82,11 @@ impl SchemaWriter {
         let mut properties: Vec<(&str, Node)> = Vec::new();
         let mut inner: Vec<(&str, Vec<(&str, Node)>)> = Vec::new();
         for row in section.rows() {
-            for (rank, place) in row.places(section).into_iter().enumerate() {
-                let form = match rank {
-                    0 => self.described(self.form(row, place), row.about),
-                    _ => self.deprecated(self.form(row, place), row.place(section)),
+            for place in row.all_places(section) {
+                let is_new = row.newer.first() == Some(&place);
+                let form = match place == row.place(section) || is_new {
+                    true => self.described(self.form(row, place), row.about),
+                    false => self.deprecated(self.form(row, place), row.place(section)),
                 };
                 let Some((container, name)) = place.split_once('.') else {
                     properties.push((place, form));
@@ -96,8 +109,10 @@ impl SchemaWriter {
             (FieldForm::Names, _) => {
                 self.with(self.types(&["array", "string", "null"]), ("items", self.types(&["string"])))
             }
-            (FieldForm::Texts, _) | (FieldForm::Headers, "headers") => {
-                self.with(self.types(&["object", "null"]), texts())
+            (FieldForm::Texts, _) => self.with(self.types(&["object", "null"]), texts()),
+            (FieldForm::Headers, "headers") => {
+                let item = self.with(self.types(&["object"]), texts());
+                self.with(self.with(self.types(&["object", "array", "null"]), texts()), ("items", item))
             }
             (FieldForm::Headers, _) => {
                 let fields = vec![("name", self.types(&["string"])), ("value", self.types(&["string", "null"]))];
@@ -108,6 +123,28 @@ impl SchemaWriter {
                 self.items(fields, &["jq"])
             }
             (FieldForm::Any, _) => self.map(Vec::new()),
+            (FieldForm::Identity | FieldForm::Format | FieldForm::DefaultsMode, _) => self.types(&["string", "null"]),
+            (FieldForm::Flag, _) => self.types(&["boolean", "null"]),
+            (FieldForm::DefaultValue, _) => self.types(&["object", "string", "null"]),
+            (FieldForm::DefaultProfiles, _) => {
+                let values = self.types(&["object", "string", "null"]);
+                self.with(self.types(&["object", "null"]), ("additionalProperties", values))
+            }
+            (FieldForm::Externalized, _) => {
+                let text = || self.types(&["string"]);
+                let names = ["file", "template", "mode", "saveBehavior", "renderBehavior"];
+                let mut fields: Vec<(&str, Node)> = names.into_iter().map(|name| (name, text())).collect();
+                fields.push(("path", self.types(&["string", "array"])));
+                fields.push(("enabled", self.types(&["boolean"])));
+                self.items(fields, &["path", "file"])
+            }
+            (FieldForm::Steps, _) => {
+                let names = || self.with(self.types(&["array", "string"]), ("items", self.types(&["string"])));
+                let lists = ["selectAttributes", "excludeAttributes", "filterAttributes", "suppressAttributes"];
+                let mut fields: Vec<(&str, Node)> = lists.into_iter().map(|name| (name, names())).collect();
+                fields.push(("jqExpression", self.types(&["string"])));
+                self.items(fields, &[])
+            }
         }
     }
 
@@ -198,7 +235,7 @@ mod tests {
                 Section::Operations => continue,
             };
             let schema = schema.unwrap_or_else(|| panic!("{section:?}"));
-            for place in section.rows().flat_map(|row| row.places(section)) {
+            for place in section.rows().flat_map(|row| row.all_places(section)) {
                 let found = place.split('.').try_fold(schema.clone(), |schema, name| property(&schema, name));
                 assert!(found.is_some(), "{section:?} {place}");
             }

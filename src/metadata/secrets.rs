@@ -20,13 +20,15 @@ pub struct SecretAttributes {
     names: Vec<SmolStr>,
     /// Whether a layer that may declare others could not be read.
     is_unknown: bool,
+    /// Whether everything is secret.
+    is_whole: bool,
 }
 
 impl SecretAttributes {
     /// The attributes that the metadata of a resource declares.
     pub fn of(metadata: &EffectiveMetadata) -> Self {
         let is_unknown = metadata.layers().iter().any(|layer| layer.statements.may_miss_secrets);
-        let mut secrets = Self { is_unknown, ..Self::default() };
+        let mut secrets = Self { is_unknown, is_whole: metadata.is_secret(), ..Self::default() };
         for attribute in metadata.names(Section::Resource, Field::SecretInAttributes).unwrap_or_default() {
             let is_path = attribute.contains('.') || attribute.trim().starts_with('/');
             match path_of(attribute) {
@@ -41,7 +43,7 @@ impl SecretAttributes {
 
     /// Whether nothing is declared.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.names.is_empty() && !self.is_unknown
+        self.paths.is_empty() && self.names.is_empty() && !self.is_unknown && !self.is_whole
     }
 
     /// Whether any attribute may be secret, because a layer that may declare it could not be read.
@@ -55,12 +57,19 @@ impl SecretAttributes {
         self.paths.extend(other.paths.iter().cloned());
         self.names.extend(other.names.iter().cloned());
         self.is_unknown |= other.is_unknown;
+        self.is_whole |= other.is_whole;
         self
+    }
+
+    /// Whether everything of the resource is secret.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// Whether a text that could not be parsed may contain one of them.
     pub fn may_be_in(&self, text: &str) -> bool {
         self.is_unknown
+            || self.is_whole
             || self
                 .names
                 .iter()
@@ -70,16 +79,20 @@ impl SecretAttributes {
 
     /// The places of secrets in a payload. Nulls and placeholders are not secret; attributes that the payload lacks are ignored.
     pub fn places(&self, payload: &Node) -> Vec<Pointer> {
+        if self.is_whole {
+            return if is_harmless(payload) { Vec::new() } else { vec![Pointer::root()] };
+        }
         let mut places = Vec::new();
-        self.collect(payload, &mut Vec::new(), &mut places);
+        self.collect(payload, false, &mut Vec::new(), &mut places);
         places
     }
 
-    fn collect(&self, node: &Node, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
+    fn collect(&self, node: &Node, in_list: bool, path: &mut Vec<SmolStr>, places: &mut Vec<Pointer>) {
         for child in node.children() {
             path.push(child.token());
-            if child.key.is_none() || !self.is_secret(path) {
-                self.collect(child.node, path, places);
+            let in_list = in_list || child.key.is_none();
+            if !self.is_secret(path, !in_list) {
+                self.collect(child.node, in_list, path, places);
             } else if !is_harmless(child.node) {
                 places.push(path.iter().cloned().collect());
             }
@@ -87,8 +100,10 @@ impl SecretAttributes {
         }
     }
 
-    fn is_secret(&self, path: &[SmolStr]) -> bool {
-        path.last().is_some_and(|key| self.names.contains(key)) || self.paths.iter().any(|secret| secret == path)
+    /// Whether a place is secret: a name at any depth of maps, but not inside lists, or exactly this path, also through lists.
+    fn is_secret(&self, path: &[SmolStr], is_member: bool) -> bool {
+        is_member && path.last().is_some_and(|key| self.names.contains(key))
+            || self.paths.iter().any(|secret| secret == path)
     }
 }
 

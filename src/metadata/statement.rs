@@ -1,6 +1,6 @@
 //! The content of one metadata document as a list of statements, each with its place.
 
-use super::field::{Field, FieldPath, Section};
+use super::field::{DocumentForm, Field, FieldPath, Section};
 use crate::finding::{Finding, has_errors};
 use crate::text::Span;
 use crate::value::Node;
@@ -40,12 +40,26 @@ pub struct Statements {
     pub findings: Vec<Finding>,
     /// Whether the document could not be read well enough to know which secrets it declares.
     pub may_miss_secrets: bool,
+    /// The form of the document; an empty one has none.
+    pub form: Option<DocumentForm>,
+    /// `selector.descendants`, and where it is written.
+    pub descendants: Option<(bool, Span)>,
 }
 
 impl Statements {
     /// Whether it has no errors.
     pub fn is_sound(&self) -> bool {
         !has_errors(&self.findings)
+    }
+
+    /// Whether the document, as one of a collection, applies to everything below the collection, and not to its items alone.
+    pub fn reaches_below(&self) -> bool {
+        self.form != Some(DocumentForm::New) || self.has_descendants()
+    }
+
+    /// Whether `selector.descendants` is set.
+    pub fn has_descendants(&self) -> bool {
+        self.descendants.is_some_and(|(value, _)| value)
     }
 
     /// The statement about exactly this field or key.

@@ -2,7 +2,8 @@
 
 use smol_str::SmolStr;
 
-use super::field::{Field, FieldForm, FieldPath, FieldRow, MEDIA_HEADERS, Operation, Section};
+use super::decode::form_of;
+use super::field::{DocumentForm, Field, FieldForm, FieldPath, FieldRow, MEDIA_HEADERS, Operation, Section};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::suggest;
@@ -28,17 +29,21 @@ impl EditTarget {
     pub(super) fn parse(pointer: &Pointer) -> Result<Self, String> {
         let tokens: Vec<&str> = pointer.tokens().iter().map(SmolStr::as_str).collect();
         let (section, rest) = match tokens[..] {
-            ["resourceInfo", ref rest @ ..] => (Section::Resource, rest),
-            ["operationInfo"] => return Ok(Self::Part { section: Section::Operations, container: None }),
-            ["operationInfo", "defaults", ref rest @ ..] => (Section::Defaults, rest),
-            ["operationInfo", name, ref rest @ ..] => (operation_section(name)?, rest),
+            ["resourceInfo" | "resource", ref rest @ ..] => (Section::Resource, rest),
+            ["operationInfo" | "operationsInfo" | "operations"] => {
+                return Ok(Self::Part { section: Section::Operations, container: None });
+            }
+            ["operationInfo" | "operationsInfo" | "operations", "defaults", ref rest @ ..] => (Section::Defaults, rest),
+            ["operationInfo" | "operationsInfo" | "operations", name, ref rest @ ..] => {
+                (operation_section(name)?, rest)
+            }
             [] => return Err("the whole document is not a field".to_owned()),
             [name, ..] => return Err(unknown(name, "metadata", &["resourceInfo", "operationInfo"])),
         };
         if rest.is_empty() {
             return Ok(Self::Part { section, container: None });
         }
-        let containers = ["payload", "validate"];
+        let containers = ["payload", "validate", "defaults"];
         if let ([name], Some(container)) = (rest, containers.into_iter().find(|container| rest == [*container])) {
             debug_assert_eq!(*name, container);
             return Ok(Self::Part { section, container: Some(container) });
@@ -48,7 +53,8 @@ impl EditTarget {
 
     fn field(section: Section, tokens: &[&str]) -> Result<Self, String> {
         let found = section.rows().find_map(|row| {
-            let length = row.places(section).into_iter().find_map(|place| {
+            let places = [DocumentForm::New, DocumentForm::Old].map(|form| row.places(section, form));
+            let length = places.into_iter().flatten().find_map(|place| {
                 let length = place.split('.').count();
                 let is_place = tokens.len() >= length && place.split('.').eq(tokens[..length].iter().copied());
                 is_place.then_some((place, length))
@@ -67,10 +73,12 @@ impl EditTarget {
         };
         match (row.form, inside.as_slice(), media) {
             (_, [], Some(header)) => Ok(Self::keyed(section, row, header)),
-            (FieldForm::Any, _, _) | (_, [], None) => {
+            (FieldForm::Any | FieldForm::DefaultValue, _, _) | (_, [], None) => {
                 Ok(Self::Field { field_path: FieldPath::new(section, row.field), header: None, inside })
             }
-            (FieldForm::Texts | FieldForm::Headers, [key], None) => Ok(Self::keyed(section, row, key)),
+            (FieldForm::Texts | FieldForm::Headers | FieldForm::DefaultProfiles, [key], None) => {
+                Ok(Self::keyed(section, row, key))
+            }
             _ => Err(format!("`{}` is set as a whole", row.place(section))),
         }
     }
@@ -136,27 +144,42 @@ fn unknown(name: &str, what: &str, known: &[&str]) -> String {
 /// The place of a section: nested, under an older name, or flat.
 fn section_place(section: Section, root: &Node) -> Vec<SmolStr> {
     let place = |names: &[&'static str]| names.iter().map(|name| SmolStr::new_static(name)).collect::<Vec<_>>();
+    let is_there = |names: &&Vec<&str>| {
+        let found = names.iter().try_fold(root, |node, name| node.get(name));
+        found.is_some_and(|node| !matches!(node.value, Value::Null))
+    };
+    let is_new = form_of(root) == Some(DocumentForm::New);
+    let old_group = if root.get("operationsInfo").is_some() { "operationsInfo" } else { "operationInfo" };
+    let own: Vec<&'static str> = match section {
+        _ if is_new => section.native_wire(),
+        Section::Resource => section.wire().to_vec(),
+        _ => std::iter::once(old_group).chain(section.wire()[1..].iter().copied()).collect(),
+    };
+    let mut candidates = vec![own.clone()];
     if let Section::Operation(operation) = section {
-        let candidates: [&[&'static str]; 3] =
-            [section.wire(), &["operationInfo", operation.name()], &["operations", operation.name()]];
-        let is_there = |names: &&&[&str]| {
-            let found = names.iter().try_fold(root, |node, name| node.get(name));
-            found.is_some_and(|node| !matches!(node.value, Value::Null))
-        };
-        return place(candidates.iter().find(is_there).copied().unwrap_or(section.wire()));
+        candidates.extend([
+            vec![old_group, operation.wire()],
+            vec![old_group, operation.name()],
+            vec!["operations", operation.name()],
+            vec!["operations", operation.wire()],
+        ]);
     }
-    place(section.wire())
+    place(candidates.iter().find(is_there).unwrap_or(&own))
 }
 
 fn field_place(field_path: &FieldPath, header: Option<&SmolStr>, root: &Node) -> Vec<SmolStr> {
     let Some(row) = field_path.field.row() else { return section_place(field_path.section, root) };
     let section = section_place(field_path.section, root);
     let map = section.iter().try_fold(root, |node, name| node.get(name));
-    let mut place = match written_place(row, field_path, map) {
+    let form = form_of(root).unwrap_or(DocumentForm::Old);
+    if let Some(inner) = step_place(row, map, form) {
+        return section.into_iter().chain(inner).collect();
+    }
+    let mut place = match written_place(row, field_path, map, form) {
         Some(inner) => section.into_iter().chain(inner).collect(),
         None => match flat_place(row, field_path, root) {
             Some(flat) => vec![flat],
-            None => section.into_iter().chain(new_place(row, field_path, header, map)).collect(),
+            None => section.into_iter().chain(new_place(row, field_path, header, map, form)).collect(),
         },
     };
     if let (Field::Query, Some(key)) = (field_path.field, &field_path.key) {
@@ -166,7 +189,12 @@ fn field_place(field_path: &FieldPath, header: Option<&SmolStr>, root: &Node) ->
 }
 
 /// The place in a section's map that counts for a field.
-fn written_place(row: &FieldRow, field_path: &FieldPath, map: Option<&Node>) -> Option<Vec<SmolStr>> {
+fn written_place(
+    row: &FieldRow,
+    field_path: &FieldPath,
+    map: Option<&Node>,
+    form: DocumentForm,
+) -> Option<Vec<SmolStr>> {
     let map = map?;
     let at = |place: &str| place.split('.').try_fold(map, |node, name| node.get(name));
     let is_set = |node: &Node| match &node.value {
@@ -177,14 +205,43 @@ fn written_place(row: &FieldRow, field_path: &FieldPath, map: Option<&Node>) -> 
     if row.form == FieldForm::Headers {
         return header_place(field_path, map);
     }
-    let found = row.places(field_path.section).into_iter().find(|place| at(place).is_some_and(is_set));
+    let found = row.places(field_path.section, form).into_iter().find(|place| at(place).is_some_and(is_set));
     found.map(|place| place.split('.').map(SmolStr::new).collect())
+}
+
+/// The place of a single transform in a document that writes transforms as a list: its step, or the end of the list.
+fn step_place(row: &FieldRow, map: Option<&Node>, form: DocumentForm) -> Option<Vec<SmolStr>> {
+    if !Field::TRANSFORMS.contains(&row.field) {
+        return None;
+    }
+    let written =
+        ["transforms", "payloadMutation"].into_iter().find(|name| map.is_some_and(|map| map.get(name).is_some()));
+    let has_old =
+        map.is_some_and(|map| ["payload", "filter", "suppress", "jq"].iter().any(|name| map.get(name).is_some()));
+    let Some(list) = written else {
+        return (form == DocumentForm::New && !has_old).then(|| vec!["transforms".into()]);
+    };
+    let names = step_names(row.field);
+    let items = map.and_then(|map| map.get(list)).and_then(Node::as_list).unwrap_or_default();
+    let kind = |item: &Node| names.iter().copied().find(|name| item.get(name).is_some());
+    let found = items.iter().enumerate().find_map(|(at, item)| Some((at, kind(item)?)));
+    let (at, name) = found.unwrap_or((items.len(), names[0]));
+    Some(vec![list.into(), at.to_string().into(), name.into()])
+}
+
+/// The names of a kind of step, the newest first.
+pub(super) fn step_names(kind: Field) -> &'static [&'static str] {
+    match kind {
+        Field::Filter => &["selectAttributes", "filterAttributes"],
+        Field::Suppress => &["excludeAttributes", "suppressAttributes"],
+        _ => &["jqExpression"],
+    }
 }
 
 /// Headers are a list, a map, or single keys for two of them.
 fn header_place(field_path: &FieldPath, map: &Node) -> Option<Vec<SmolStr>> {
     let Some(key) = field_path.key.as_deref() else {
-        let list = ["httpHeaders", "headers"].into_iter().find(|name| map.get(name).is_some());
+        let list = ["headers", "httpHeaders"].into_iter().find(|name| map.get(name).is_some());
         return list.map(|name| vec![name.into()]);
     };
     let is_it = |name: &str| name.eq_ignore_ascii_case(key);
@@ -192,6 +249,13 @@ fn header_place(field_path: &FieldPath, map: &Node) -> Option<Vec<SmolStr>> {
         let at = items.iter().rposition(|item| item.get("name").and_then(Node::as_str).is_some_and(is_it));
         if let Some(at) = at {
             return Some(vec!["httpHeaders".into(), at.to_string().into()]);
+        }
+    } else if let Some(items) = map.get("headers").and_then(Node::as_list) {
+        let entry =
+            |item: &Node| Some(item.as_map()?.entries().iter().find(|entry| is_it(&entry.key.name))?.key.name.clone());
+        let found = items.iter().enumerate().rev().find_map(|(at, item)| Some((at, entry(item)?)));
+        if let Some((at, name)) = found {
+            return Some(vec!["headers".into(), at.to_string().into(), name]);
         }
     } else if let Some(headers) = map.get("headers").and_then(Node::as_map) {
         let entry = headers.entries().iter().rev().find(|entry| is_it(&entry.key.name));
@@ -206,7 +270,7 @@ fn header_place(field_path: &FieldPath, map: &Node) -> Option<Vec<SmolStr>> {
 /// The place at the top of a flat document.
 fn flat_place(row: &FieldRow, field_path: &FieldPath, root: &Node) -> Option<SmolStr> {
     let names: Vec<&str> = match field_path.section {
-        Section::Resource => row.places(field_path.section),
+        Section::Resource => row.places(field_path.section, DocumentForm::Old),
         Section::Defaults => row.aliases.iter().copied().filter(|alias| !alias.contains('.')).collect(),
         _ => return None,
     };
@@ -214,14 +278,33 @@ fn flat_place(row: &FieldRow, field_path: &FieldPath, root: &Node) -> Option<Smo
 }
 
 /// Where something new is written: the canonical place, unless that would silence older names beside it.
-fn new_place(row: &FieldRow, field_path: &FieldPath, header: Option<&SmolStr>, map: Option<&Node>) -> Vec<SmolStr> {
+fn new_place(
+    row: &FieldRow,
+    field_path: &FieldPath,
+    header: Option<&SmolStr>,
+    map: Option<&Node>,
+    form: DocumentForm,
+) -> Vec<SmolStr> {
     let has = |name: &str| map.is_some_and(|map| map.get(name).is_some());
     if let (FieldForm::Headers, Some(key)) = (row.form, &field_path.key) {
+        let name = header.unwrap_or(key).clone();
+        let listed = map.and_then(|map| map.get("headers")).and_then(Node::as_list);
+        if let Some(items) = listed {
+            return vec!["headers".into(), items.len().to_string().into(), name];
+        }
+        if form == DocumentForm::New && !has("httpHeaders") {
+            return vec!["headers".into(), name];
+        }
         return match map.and_then(|map| map.get("httpHeaders")).and_then(Node::as_list) {
             Some(items) => vec!["httpHeaders".into(), items.len().to_string().into()],
             None if has("headers") => vec!["headers".into(), header.unwrap_or(key).clone()],
             None => vec!["httpHeaders".into()],
         };
+    }
+    if form == DocumentForm::New {
+        let mut place: Vec<SmolStr> = row.native_place(field_path.section).split('.').map(SmolStr::new).collect();
+        place.extend(field_path.key.clone().filter(|_| row.form == FieldForm::DefaultProfiles));
+        return place;
     }
     let place = row.place(field_path.section);
     let older = row.aliases.iter().find(|alias| !alias.contains('.'));

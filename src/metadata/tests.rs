@@ -172,9 +172,9 @@ fn the_order_of_transforms_is_merged() {
     let given = files(&[("_/metadata.yaml", &first), ("x/metadata.yaml", &second)]);
     with_layers(&snapshot(&given), |layers| {
         let metadata = resolve(&logical("/x"), layers).value;
-        let fields: Vec<Field> = metadata.transforms(Operation::Get).into_iter().map(|(field, _)| field).collect();
+        let fields: Vec<Field> = metadata.transforms(Operation::Get).into_iter().map(|step| step.kind).collect();
         assert_eq!(fields, [Field::Jq, Field::Suppress, Field::Filter]);
-        let shared: Vec<Field> = metadata.transforms(Operation::List).into_iter().map(|(field, _)| field).collect();
+        let shared: Vec<Field> = metadata.transforms(Operation::List).into_iter().map(|step| step.kind).collect();
         assert_eq!(shared, [Field::Jq, Field::Suppress]);
     });
 }

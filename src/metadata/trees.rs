@@ -17,17 +17,29 @@ use crate::value::provenance;
 /// The trees of layers of one snapshot, and the roots of resources that they apply to.
 pub struct LayerTrees<'a> {
     resources: &'a Roots,
-    /// The configured directory of metadata, if there is one.
+    /// The configured directory of metadata, if there is one; an overlay over it, if there is one.
     base: Option<&'a RepoPath>,
+    /// The directory of weaker layers below an overlay.
+    weaker: Option<&'a RepoPath>,
     trees: BTreeMap<RepoPath, Layers<'a>>,
 }
 
 impl<'a> LayerTrees<'a> {
     /// The layers of a snapshot, with directives expanded as configured.
     pub fn new(given: Given<'a>, includes: &Arc<Includes>) -> Self {
-        let tree = |base: &RepoPath| (base.clone(), layers_below(base, given, includes));
-        let trees = given.settings.layer_roots().paths().map(tree).collect();
-        Self { resources: &given.settings.roots, base: given.settings.metadata_root.as_ref(), trees }
+        let settings = given.settings;
+        let overlay = settings.metadata_overlay.as_ref();
+        let weaker = overlay.and(settings.metadata_root.as_ref());
+        let tree = |base: &RepoPath| {
+            let layers = layers_below(base, given, includes);
+            let layers = match weaker {
+                Some(weaker) => layers.over(layers_below(weaker, given, includes)),
+                None => layers,
+            };
+            (base.clone(), layers)
+        };
+        let trees = settings.layer_roots().paths().map(tree).collect();
+        Self { resources: &settings.roots, base: overlay.or(settings.metadata_root.as_ref()), weaker, trees }
     }
 
     /// The roots of resources.
@@ -59,8 +71,18 @@ impl<'a> LayerTrees<'a> {
         Some(resolve(path, self.layers_for(file)?))
     }
 
+    /// Every tree of layers.
+    pub fn all(&self) -> impl Iterator<Item = &Layers<'a>> {
+        self.trees.values().flat_map(|layers| std::iter::once(layers).chain(layers.weaker()))
+    }
+
     /// The tree of layers that contains a directory.
     pub fn layers_around(&self, directory: &RepoPath) -> Option<&Layers<'a>> {
+        if self.weaker.is_some_and(|weaker| directory.is_within(weaker))
+            && !self.base.is_some_and(|base| directory.is_within(base))
+        {
+            return self.trees.get(self.base?)?.weaker();
+        }
         match self.base {
             Some(base) => directory.is_within(base).then(|| self.trees.get(base))?,
             None => self.trees.get(&self.resources.around(directory)?.path),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::decode::decode;
 use super::effective::{EffectiveMetadata, Layer, LayerOrigin};
 use super::field::{Operation, Section};
+use super::statement::Statements;
 use crate::document;
 use crate::limits::Limits;
 use crate::names::Format;
@@ -22,9 +23,11 @@ pub fn view(metadata: &EffectiveMetadata, format: Format, sources: &Sources) -> 
 
 /// The metadata with the defaults as its weakest layer.
 pub fn over_defaults(metadata: &EffectiveMetadata, sources: &Sources) -> EffectiveMetadata {
-    let defaults = Arc::new(engine_defaults(sources));
+    let is_attribute = metadata.default_identity() == Some(true);
+    let defaults = Arc::new(engine_defaults(sources, is_attribute));
     let bottom = EffectiveMetadata::empty(defaults.span).under(&defaults);
-    metadata.layers().iter().fold(bottom, |merged, layer| merged.under(layer))
+    let merged = metadata.layers().iter().fold(bottom, |merged, layer| merged.under(layer));
+    merged.with_default_identity(is_attribute)
 }
 
 /// The metadata with `{{resource_format .}}` rendered; every other template stays.
@@ -38,18 +41,24 @@ pub fn render_format(metadata: &EffectiveMetadata, format: Format) -> EffectiveM
 }
 
 /// The weakest layer: the defaults of the field table, read like any other document.
-fn engine_defaults(sources: &Sources) -> Layer {
-    let text = defaults_text();
+fn engine_defaults(sources: &Sources, is_attribute: bool) -> Layer {
+    let text = defaults_text(is_attribute);
     let path = RepoPath::new("engine defaults").expect("a plain name");
     let source = sources.add(SourceText::new(path, "outcrop", text.as_str()));
     let parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
     let root = parsed.value.first().expect("the defaults are written by us").root.clone();
     let span = Span::new(source, 0, text.len());
-    Layer { origin: LayerOrigin::Defaults, statements: decode(&root), span, number: 0 }
+    // The defaults belong to every form.
+    let statements = Statements { form: None, ..decode(&root) };
+    Layer { origin: LayerOrigin::Defaults, statements, span, number: 0 }
 }
 
-fn defaults_text() -> String {
-    let mut text = String::from("operationInfo:\n");
+fn defaults_text(is_attribute: bool) -> String {
+    let mut text = String::new();
+    if is_attribute {
+        text.push_str("resourceInfo:\n  idFromAttribute: id\n  aliasFromAttribute: id\n");
+    }
+    text.push_str("operationInfo:\n");
     for operation in Operation::ALL {
         let section = Section::Operation(operation);
         // Writing to a String cannot fail.
@@ -114,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_defaults_are_a_document_without_fault() {
-        let defaults = engine_defaults(&Sources::default());
+        let defaults = engine_defaults(&Sources::default(), true);
         assert!(defaults.statements.findings.is_empty(), "{:?}", defaults.statements.findings);
         let node = defaults.to_node();
         let get = |operation: &str, field: &str| node.get("operationInfo")?.get(operation)?.get(field).cloned();

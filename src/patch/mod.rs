@@ -18,7 +18,7 @@ pub use expand::expand;
 pub use layered::{CompiledFile, PatchEvent, PatchFiles, PatchSet, PatchSubject, Patched, SpecUse, apply_layers};
 pub use overlay::{Nulls, overlay};
 pub use path::PatchPath;
-pub use spec::{PatchSpec, Removal};
+pub use spec::{IndexedPath, PatchSpec, Removal};
 
 #[cfg(test)]
 mod tests;

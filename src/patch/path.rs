@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::finding::{self, Refusal};
 use crate::limits::Limits;
@@ -90,6 +90,19 @@ impl PatchPath {
 
     pub(super) fn parts(&self) -> &[PathPart] {
         &self.parts
+    }
+
+    /// The path as a pointer, if it holds a position and is made of keys and positions alone.
+    pub(super) fn by_index(&self) -> Option<Pointer> {
+        let token = |part: &PathPart| match &part.step {
+            PathStep::Token(token) => Some(token.clone()),
+            PathStep::Index(index) => Some(format_smolstr!("{index}")),
+            PathStep::Append => None,
+            PathStep::Filter(_) | PathStep::Every => None,
+        };
+        let tokens: Vec<SmolStr> = self.parts.iter().map(token).collect::<Option<_>>()?;
+        let has_index = tokens.iter().any(|token| token.bytes().all(|byte| byte.is_ascii_digit()));
+        has_index.then(|| tokens.into_iter().collect())
     }
 
     /// Whether it may select nothing in a sound document.

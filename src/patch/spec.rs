@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::operation::Action;
 use super::path::PatchPath;
 use super::template::{CelText, Expression, ValueTemplate};
+use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::Node;
 
@@ -80,7 +81,24 @@ impl PatchTarget {
     }
 }
 
+/// A path of an operation that selects items by their positions and nothing else by a condition.
+#[derive(Debug, Clone)]
+pub struct IndexedPath {
+    /// The path.
+    pub pointer: Pointer,
+    /// Where it is written.
+    pub at: Span,
+}
+
 impl PatchSpec {
+    /// The paths of its operations that hold the position of an item.
+    pub fn indexed_paths(&self) -> impl Iterator<Item = IndexedPath> {
+        self.operations.iter().filter_map(|operation| match &operation.path {
+            PathTemplate::Fixed(path) => Some(IndexedPath { pointer: path.by_index()?, at: operation.path_at }),
+            PathTemplate::Computed(_) => None,
+        })
+    }
+
     /// Where it is written.
     pub fn at(&self) -> Span {
         self.selection.at

@@ -18,6 +18,8 @@ struct CauseText {
     words: String,
     /// The steps from there to the resource.
     via: Vec<String>,
+    /// Whether a field of a kustomization decides the value.
+    is_field: bool,
 }
 
 /// More steps than these are not listed.
@@ -25,9 +27,10 @@ const MOST_STEPS: usize = 4;
 
 /// The cause of one change.
 pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> String {
-    let before = causes.before.as_ref().map(|cause| side(cause, locator));
-    let after = causes.after.as_ref().map(|cause| side(cause, locator));
-    joined(before, after, causes.is_same_text(sources), symbols)
+    let is_same_text = causes.is_same_text(sources);
+    let before = causes.before.as_ref().map(|cause| side(cause, is_same_text, locator));
+    let after = causes.after.as_ref().map(|cause| side(cause, is_same_text, locator));
+    joined(before, after, is_same_text, symbols)
 }
 
 /// The cause of the changes of a group; `None` if each resource was edited in its own file.
@@ -42,6 +45,7 @@ pub(super) fn of_group(
         return None;
     }
     let example = group.example(resources).map(|(of, change)| causes(change, of, sources));
+    let is_same_text = example.is_some_and(|causes| causes.is_same_text(sources));
     let mut shared = |cause: &Option<SharedCause>, pick: fn(&Causes) -> Option<&Cause>| {
         let cause = cause.as_ref()?;
         let files = || -> BTreeSet<RepoPath> {
@@ -51,11 +55,11 @@ pub(super) fn of_group(
             });
             members.filter_map(|causes| Some(pick(causes)?.at.file.clone())).collect()
         };
-        Some(shared_side(cause, &files, locator))
+        Some(shared_side(cause, &files, is_same_text, locator))
     };
     let before = shared(&group.before, |causes| causes.before.as_ref());
     let after = shared(&group.after, |causes| causes.after.as_ref());
-    Some(joined(before, after, example.is_some_and(|causes| causes.is_same_text(sources)), symbols))
+    Some(joined(before, after, is_same_text, symbols))
 }
 
 /// `customers/_/metadata.yaml:9`.
@@ -67,7 +71,17 @@ fn is_same_line(a: &FileSpan, b: &FileSpan, locator: &mut Locator<'_>) -> bool {
     a.file == b.file && locator.start(a.span).line == locator.start(b.span).line
 }
 
-fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
+/// A value that a kustomization makes: the place that decides it, and the field. Where the value is written as before, the field
+/// made the difference.
+fn kustomized(at: &FileSpan, field: &str, locator: &mut Locator<'_>) -> CauseText {
+    let words = format!("{} ({field})", place_words(at, locator));
+    CauseText { file: Some(at.file.clone()), words, via: Vec::new(), is_field: true }
+}
+
+fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseText {
+    if let Some((step, field)) = cause.via.iter().rev().find_map(|step| Some((step, step.kind.kustomize_field()?))) {
+        return kustomized(if is_same_text { &step.at } else { &cause.at }, field, locator);
+    }
     let mut named: Vec<&RepoPath> = vec![&cause.at.file];
     let mut via = Vec::new();
     for step in &cause.via {
@@ -86,10 +100,25 @@ fn side(cause: &Cause, locator: &mut Locator<'_>) -> CauseText {
         named.push(&step.at.file);
     }
     let words = place_words(&cause.at, locator);
-    CauseText { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut) }
+    CauseText { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut), is_field: false }
 }
 
-fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, locator: &mut Locator<'_>) -> CauseText {
+fn shared_side(
+    cause: &SharedCause,
+    files: &dyn Fn() -> BTreeSet<RepoPath>,
+    is_same_text: bool,
+    locator: &mut Locator<'_>,
+) -> CauseText {
+    if let Some((step, field)) = cause.via.iter().rev().find_map(|step| Some((step, step.kind.kustomize_field()?))) {
+        return match (&step.at, &cause.origin) {
+            (_, Origin::At(place)) if !is_same_text => kustomized(place, field, locator),
+            (Some(at), _) => kustomized(at, field, locator),
+            (None, _) => {
+                let words = format!("{field} in each of them");
+                CauseText { file: None, words, via: Vec::new(), is_field: true }
+            }
+        };
+    }
     let (file, words) = match &cause.origin {
         Origin::Own => (None, "each in its own file".to_owned()),
         Origin::Apart => (None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
@@ -115,7 +144,7 @@ fn shared_side(cause: &SharedCause, files: &dyn Fn() -> BTreeSet<RepoPath>, loca
         });
         named.extend(step.at.as_ref().map(|at| &at.file));
     }
-    CauseText { file, words, via: cut(via, false) }
+    CauseText { file, words, via: cut(via, false), is_field: false }
 }
 
 /// The widest list of files in a cause.
@@ -144,7 +173,7 @@ fn joined(before: Option<CauseText>, after: Option<CauseText>, is_same_text: boo
             if !is_one_file {
                 return format!("{} {} {}", way(&before), symbols.arrow, way(&after));
             }
-            let note = if is_same_text { " (unchanged)" } else { "" };
+            let note = if is_same_text && !after.is_field { " (unchanged)" } else { "" };
             let ways = match before.via == after.via {
                 true => after.via.join(", "),
                 false => format!("{} {} {}", or_directly(&before.via), symbols.arrow, or_directly(&after.via)),

@@ -10,12 +10,13 @@ use miette::{
 };
 
 use super::Report;
-use super::paint::{Line, Role, Screen};
+use super::finding_groups::{FindingGroup, finding_groups};
+use super::paint::{Line, Role, Screen, without_colors};
 use super::snippet::{Cutter, Mark, Piece, Snippets, at_revision};
 use super::style::Style;
 use super::summary_counts::{files_with_findings, other_problems, plural, severities};
 use crate::finding::{Finding, Location, Severity};
-use crate::sanitize;
+use crate::rules::Allowed;
 use crate::text::SourceId;
 use crate::value::{Node, Value};
 
@@ -24,31 +25,54 @@ const MOST_PRINTED: usize = 50;
 /// Columns that line numbers and the frame take from a source line.
 const FRAME: usize = 12;
 
-/// Writes the findings and a line that sums them up.
+/// Writes the findings, the worst first, what is accepted, and a line that sums them up.
 pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut screen = Screen::new(out, style);
-    show(report, style, &mut screen)?;
-    match other_problems(report) {
-        Some(others) => screen.line(Line::default().with(Role::Dim, &others)),
-        None => Ok(()),
+    show_findings(report, style, &mut screen)?;
+    for allowed in &report.allowed {
+        screen.line(accepted(allowed, report))?;
     }
+    if let Some(others) = other_problems(report) {
+        screen.line(Line::default().with(Role::Dim, &others))?;
+    }
+    screen.line(summary(report))
 }
 
 pub(super) fn show(report: &Report, style: &Style, screen: &mut Screen<'_>) -> io::Result<()> {
-    let (shown, left_out) = selected(report, style);
+    show_findings(report, style, screen)?;
+    screen.line(summary(report))
+}
+
+fn show_findings(report: &Report, style: &Style, screen: &mut Screen<'_>) -> io::Result<()> {
+    let groups = finding_groups(&report.findings, style.is_verbose());
+    let (shown, left_out) = selected(groups, style);
     let secrets = texts_with_secrets(report);
     let is_sensitive = |id: SourceId| secrets.contains(&id);
     let width = style.finite_columns().saturating_sub(FRAME).max(16);
     let mut cutter = Cutter::new(&report.sources, &is_sensitive, width, style.symbols().ellipsis);
     let handler = handler(style);
-    for finding in shown {
-        let mut text = String::new();
-        let shown = Shown { finding, snippets: cutter.snippets(finding), cause: cause(finding) };
-        if handler.render_report(&mut text, &shown).is_err() {
-            // Rendering into memory fails only if a snippet cannot be read, and ours always can.
-            text = format!("{}: {}\n", finding.severity.name(), sanitize::inline(&finding.message));
+    for group in shown {
+        let finding = group.first;
+        screen.line(head(finding))?;
+        let snippets = cutter.snippets(finding);
+        let more = snippets.left_out;
+        match &finding.location {
+            Location::Span(_) => screen.rendered(&framed(&handler, snippets))?,
+            Location::File { path, revision } => {
+                let place = format!("  --> {}", at_revision(revision, &path.to_string()));
+                screen.line(Line::default().with(Role::Dim, &place))?;
+            }
         }
-        screen.rendered(&text)?;
+        if more > 0 {
+            screen.line(Line::indented(2).with(Role::Dim, &format!("({} not shown)", plural(more, "more place"))))?;
+        }
+        if !group.others.is_empty() {
+            screen.line(Line::indented(2).with(Role::Plain, &group.also()))?;
+        }
+        for (at, line) in finding.help.iter().flat_map(|help| help.lines()).enumerate() {
+            let start = if at == 0 { "help: " } else { "      " };
+            screen.line(Line::indented(2).with(Role::Heading, start).with(Role::Plain, &line.replace('\t', "    ")))?;
+        }
         screen.blank()?;
     }
     if !left_out.is_empty() {
@@ -56,32 +80,62 @@ pub(super) fn show(report: &Report, style: &Style, screen: &mut Screen<'_>) -> i
             format!("{} not shown: {} (-v shows all)", plural(left_out.len(), "finding"), severities(&left_out));
         screen.line(Line::default().with(Role::Alarm, &count))?;
     }
-    screen.line(summary(report))
+    Ok(())
+}
+
+/// `error[request/required]: …`
+fn head(finding: &Finding) -> Line {
+    let role = match finding.severity {
+        Severity::Error => Role::Alarm,
+        Severity::Warning => Role::Changed,
+        Severity::Note => Role::Added,
+    };
+    let word = format!("{}[{}]", finding.severity.name(), finding.rule.id);
+    Line::default().with(role, &word).with(Role::Heading, &format!(": {}", finding.message))
+}
+
+/// `accepted: patch/dead in a/patches.yaml: used from the next release on (until 2027-01-31)`
+fn accepted(allowed: &Allowed, report: &Report) -> Line {
+    let place = allowed.finding.path(&report.sources);
+    let until = allowed.until.as_ref().map(|day| format!(" (until {day})")).unwrap_or_default();
+    let text = format!("accepted: {} in {place}: {}{until}", allowed.finding.rule.id, allowed.reason);
+    Line::default().with(Role::Dim, &text)
 }
 
 /// `2 errors, 1 warning in 3 files`.
 fn summary(report: &Report) -> Line {
     let all: Vec<&Finding> = report.findings.iter().collect();
+    let accepted = match report.allowed.len() {
+        0 => String::new(),
+        count => format!("; {} accepted", plural(count, "problem")),
+    };
     if all.is_empty() {
         let compared = plural(report.compared.resources, "resource");
-        return Line::default().with(Role::Plain, &format!("no findings in {compared}"));
+        return Line::default().with(Role::Plain, &format!("no findings in {compared}{accepted}"));
     }
     let role = if report.is_incomplete() { Role::Alarm } else { Role::Changed };
     let files = plural(files_with_findings(report, |_| true), "file");
-    Line::default().with(role, &severities(&all)).with(Role::Plain, &format!(" in {files}"))
+    Line::default().with(role, &severities(&all)).with(Role::Plain, &format!(" in {files}{accepted}"))
 }
 
-/// The findings to print in their order, and those that are too many: the mildest.
-fn selected<'a>(report: &'a Report, style: &Style) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
-    let all: Vec<&Finding> = report.findings.iter().collect();
-    if all.len() <= MOST_PRINTED || style.is_verbose() {
-        return (all, Vec::new());
+/// The groups to print in their order, and the findings that are too many: the mildest.
+fn selected<'a>(mut groups: Vec<FindingGroup<'a>>, style: &Style) -> (Vec<FindingGroup<'a>>, Vec<&'a Finding>) {
+    if groups.len() <= MOST_PRINTED || style.is_verbose() {
+        return (groups, Vec::new());
     }
-    let mut by_severity: Vec<(usize, &Finding)> = all.into_iter().enumerate().collect();
-    by_severity.sort_by_key(|(at, finding)| (std::cmp::Reverse(finding.severity), *at));
-    let left_out = by_severity.split_off(MOST_PRINTED).into_iter().map(|(_, finding)| finding).collect();
-    by_severity.sort_by_key(|(at, _)| *at);
-    (by_severity.into_iter().map(|(_, finding)| finding).collect(), left_out)
+    let left_out = groups.split_off(MOST_PRINTED);
+    (groups, left_out.into_iter().flat_map(|group| std::iter::once(group.first).chain(group.others)).collect())
+}
+
+/// The frames with the lines that a finding points at. The renderer puts its own head above them, which is cut off.
+fn framed(handler: &GraphicalReportHandler, snippets: Snippets) -> String {
+    let mut text = String::new();
+    // Rendering into memory fails only if a snippet cannot be read, and ours always can.
+    if handler.render_report(&mut text, &Shown { snippets }).is_err() {
+        return String::new();
+    }
+    let start = text.lines().position(|line| without_colors(line).contains("-[") || line.contains("─["));
+    text.lines().skip(start.unwrap_or(usize::MAX)).map(|line| format!("{line}\n")).collect()
 }
 
 /// Texts that hold a secret: their other lines are not shown either, since a snippet could show it in passing.
@@ -111,66 +165,21 @@ fn handler(style: &Style) -> GraphicalReportHandler {
         .without_syntax_highlighting()
 }
 
-/// A finding as miette wants it. Everything in it was made visible before.
+/// The places of a finding as miette wants them. Everything in them was made visible before.
 #[derive(Debug)]
-struct Shown<'a> {
-    finding: &'a Finding,
+struct Shown {
     snippets: Snippets,
-    /// Where a finding without a snippet is.
-    cause: Option<Cause>,
 }
 
-#[derive(Debug)]
-struct Cause(String);
-
-fn cause(finding: &Finding) -> Option<Cause> {
-    match &finding.location {
-        Location::Span(_) => None,
-        Location::File { path, revision } => Some(Cause(at_revision(revision, &path.to_string()))),
+impl fmt::Display for Shown {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
     }
 }
 
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+impl std::error::Error for Shown {}
 
-impl std::error::Error for Cause {}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&sanitize::inline(&self.finding.message))
-    }
-}
-
-impl std::error::Error for Shown<'_> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_ref().map(|cause| cause as _)
-    }
-}
-
-impl Diagnostic for Shown<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.finding.rule.id))
-    }
-
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.finding.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-            Severity::Note => miette::Severity::Advice,
-        })
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let more = self.snippets.left_out;
-        let more = (more > 0).then(|| format!("({} not shown)", plural(more, "more place")));
-        let help = self.finding.help.as_deref().map(|help| sanitize::block(help).replace('\t', "    "));
-        let help: Vec<String> = help.into_iter().chain(more).collect();
-        (!help.is_empty()).then(|| Box::new(help.join("\n")) as _)
-    }
-
+impl Diagnostic for Shown {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         (!self.snippets.pieces.is_empty()).then_some(&self.snippets)
     }
@@ -240,9 +249,7 @@ mod tests {
     fn a_snippet_shows_the_place_with_its_revision() {
         let shown = written(&at("a: 1\nb: [\nc: 2\n", 8, 9), Style { ascii: true, width: 60, ..Style::default() });
         let expected = "\
-document/syntax
-
-  x this is wrong
+error[document/syntax]: this is wrong
    ,-[HEAD:a/b.yaml:2:4]
  1 | a: 1
  2 | b: [
@@ -262,7 +269,10 @@ document/syntax
         let location = Location::File { path: path("big.json"), revision: "index".into() };
         report.findings = vec![Finding::new(&finding::LIMIT_FILE_SIZE, location, "too large").help("make it smaller")];
         let shown = written(&report, Style::default());
-        assert!(shown.contains("  × too large\n  ╰─▶ index:big.json\n  help: make it smaller\n"), "{shown}");
+        assert!(
+            shown.contains("error[limit/file-size]: too large\n  --> index:big.json\n  help: make it smaller\n"),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -295,7 +305,7 @@ document/syntax
             shown.ends_with("11 findings not shown: 11 warnings (-v shows all)\n1 error, 60 warnings in 1 file\n"),
             "{shown}"
         );
-        assert_eq!(shown.matches("  × ").count(), 1, "the error is shown");
+        assert_eq!(shown.matches("error[").count(), 1, "the error is shown");
     }
 
     #[test]

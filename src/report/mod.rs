@@ -1,13 +1,16 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
+pub mod affected;
 mod cause;
 mod comment;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
 mod fragment;
+mod finding_groups;
 pub mod github;
 pub mod html;
+mod identified;
 pub mod json;
 #[cfg(test)]
 mod laws;

@@ -320,7 +320,7 @@ fn color_sequence(text: &str) -> Option<usize> {
     parameters[end..].starts_with('m').then_some("\x1b[".len() + end + 1)
 }
 
-fn without_colors(line: &str) -> String {
+pub(super) fn without_colors(line: &str) -> String {
     let text: String = pieces(line).filter(|(is_color, _)| !is_color).map(|(_, text)| text).collect();
     sanitize::inline(&text).into_owned()
 }

@@ -26,6 +26,8 @@ impl Reach {
             |change: &ResourceChange| -> Vec<Resource> { change.before.iter().chain(&change.after).cloned().collect() };
         let roots: BTreeSet<String> =
             changed().flat_map(sides).filter_map(|side| side.unit.map(|unit| unit.key.to_string())).collect();
+        let units = report.units.iter().filter(|unit| unit.is_difference()).map(|unit| unit.unit.key.to_string());
+        let roots: BTreeSet<String> = roots.into_iter().chain(units).collect();
         let names: BTreeSet<String> =
             changed().filter_map(|change| sides(change).pop()).map(|side| side.identity.to_string()).collect();
         let is_indirect = !roots.is_empty() || !report.edits.files.is_empty();

@@ -36,6 +36,7 @@ mod tests {
             payload: &payload,
             metadata: &metadata,
             format: Format::Json,
+            file_type: None,
             lookup: &NoResources,
             sources: &sources,
             memo: &CompiledTemplates::default(),

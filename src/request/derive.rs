@@ -30,7 +30,9 @@ pub fn derive(metadata: &EffectiveMetadata, path: &LogicalPath, collection: &Log
         let captured = aligned(&text, &logical).into_iter();
         captured.map(move |(name, value)| Derived { name, value, template: Some(span) })
     });
-    for derived in captures.chain(plural_segments(collection)) {
+    // Below a layer that reaches further down, only the path of its own collection has names of collections.
+    let depth = metadata.descendant_depth().unwrap_or(usize::MAX);
+    for derived in captures.chain(plural_segments(collection, depth)) {
         if found.iter().all(|known| known.name != derived.name) {
             found.push(derived);
         }
@@ -100,8 +102,8 @@ fn placeholder(segment: &str) -> Option<&str> {
 }
 
 /// The weakest source: in `/projects/p1/jobs`, the segment after `projects` is a `project`.
-fn plural_segments(collection: &LogicalPath) -> Vec<Derived> {
-    let segments: Vec<&str> = collection.segments().collect();
+fn plural_segments(collection: &LogicalPath, depth: usize) -> Vec<Derived> {
+    let segments: Vec<&str> = collection.segments().take(depth).collect();
     let pairs = segments.windows(2).filter_map(|pair| Some((singular(pair[0])?, pair[1])));
     pairs.map(|(name, value)| Derived { name, value: value.into(), template: None }).collect()
 }

@@ -60,17 +60,18 @@ pub fn list(response: &Node, target: &RequestTarget<'_>) -> Outcome<Vec<ListItem
 /// The response after the operation's jq; its filters are for payloads, not for lists.
 fn shaped(response: &Node, target: &RequestTarget<'_>) -> Result<Node, Box<Finding>> {
     let transforms = target.metadata.transforms(Operation::List);
-    let Some((_, expression)) = transforms.into_iter().find(|(field, _)| *field == Field::Jq) else {
-        return Ok(response.clone());
-    };
     let scoped = scope_for(target, Operation::List);
     let lookup = Lookup { target, known: RefCell::default(), collections: RefCell::default() };
     let resolver = |path: &str| lookup.resource(path);
-    let mut results = jq(response, target, Operation::List, &scoped, Some(&resolver))?;
-    Ok(match results.len() {
-        1 => results.remove(0),
-        _ => Node::list(results, expression.span),
-    })
+    let mut shaped = response.clone();
+    for step in transforms.iter().filter(|step| step.kind == Field::Jq) {
+        let mut results = jq(&shaped, step, target, Operation::List, &scoped, Some(&resolver))?;
+        shaped = match results.len() {
+            1 => results.remove(0),
+            _ => Node::list(results, step.node.span),
+        };
+    }
+    Ok(shaped)
 }
 
 /// Looks up each resource once, and notices when a lookup leads back to itself.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::finding::{Finding, Outcome};
+use crate::metadata::openapi::ApiDocument;
 use crate::metadata::{EffectiveMetadata, Sibling, look_up};
 use crate::path::LogicalPath;
 use crate::value::Node;
@@ -19,7 +20,7 @@ pub trait ResourceLookup {
     fn metadata(&self, path: &LogicalPath) -> Option<Arc<EffectiveMetadata>>;
 
     /// The OpenAPI document that the configuration names, and what is wrong with it.
-    fn openapi(&self) -> Outcome<Option<Arc<Node>>>;
+    fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>>;
 }
 
 /// A snapshot without other resources.
@@ -39,7 +40,7 @@ impl ResourceLookup for NoResources {
         None
     }
 
-    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+    fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>> {
         Outcome::clean(None)
     }
 }

@@ -13,6 +13,7 @@ mod lookup;
 mod operation;
 mod render;
 mod scope;
+mod server;
 mod transform;
 mod url;
 mod validate;
@@ -32,7 +33,7 @@ pub use scope::{ScopeOrigin, Scoped, scope, scope_for};
 pub use transform::{Flavour, transform};
 pub use validate::validate;
 
-use crate::metadata::EffectiveMetadata;
+use crate::metadata::{EffectiveMetadata, PayloadType};
 use crate::names::Format;
 use crate::path::LogicalPath;
 use crate::text::Sources;
@@ -49,10 +50,25 @@ pub struct RequestTarget<'a> {
     pub metadata: &'a EffectiveMetadata,
     /// The format of its repository.
     pub format: Format,
+    /// The type of its file, if it has one.
+    pub file_type: Option<PayloadType>,
     /// The other resources.
     pub lookup: &'a dyn ResourceLookup,
     /// The texts that spans point into.
     pub sources: &'a Sources,
     /// Templates and programs that are compiled already.
     pub memo: &'a CompiledTemplates,
+}
+
+impl RequestTarget<'_> {
+    /// The type of the payload: of its file, or of the field `format`.
+    pub(crate) fn known_type(&self) -> Option<PayloadType> {
+        self.file_type.or_else(|| PayloadType::in_metadata(self.metadata))
+    }
+
+    /// The type of the payload, guessed from its value if nothing says what it is.
+    pub(crate) fn payload_type(&self) -> PayloadType {
+        let guess = if self.payload.as_str().is_some() { "txt" } else { "json" };
+        self.known_type().unwrap_or_else(|| PayloadType::of_extension(guess))
+    }
 }

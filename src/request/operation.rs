@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 
 use super::render::{FieldTemplate, RenderedPart};
 use super::scope::{Scoped, logical_collection, scope_for};
+use super::server::{self, SentParts, ServerDefaults};
 use super::transform::{Flavour, transform};
-use super::validate::{SchemaCheck, validate};
+use super::validate::{SchemaCheck, lacking, validate};
 use super::{RequestTarget, url};
 use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Outcome, Rule, sort_by_span};
@@ -105,7 +106,7 @@ impl<'a> RequestBuilder<'a, '_> {
         let all = |parts: Vec<(SmolStr, Option<RenderedPart>)>| -> Option<Vec<(SmolStr, RenderedPart)>> {
             parts.into_iter().map(|(name, part)| Some((name, part?))).collect()
         };
-        Some(Request {
+        let request = Request {
             operation: self.operation,
             target: self.target.path.clone(),
             method: method?,
@@ -116,22 +117,31 @@ impl<'a> RequestBuilder<'a, '_> {
             body,
             nowhere,
             is_filled_in: self.is_filled_in,
-        })
+        };
+        if self.is_filled_in {
+            self.findings.extend(server::unknown_parts(&request.sent_parts(), self.target));
+        }
+        Some(request)
     }
 
     fn parts(&mut self, wanted: RequestParts) -> RenderedParts {
         let scoped = scope_for(self.target, self.operation);
+        if self.is_filled_in {
+            self.findings.extend(scoped.identity_findings());
+        }
         let collection = self.collection(&scoped);
         // Without a collection, what does not need it is still looked at, so that all that is wrong is said at once.
         let scoped = match &collection {
             Some(collection) => scoped.with_collection_path(&collection.text),
             None => scoped,
         };
+        let path = wanted.path.then(|| self.path(&scoped, collection.as_ref())).flatten();
+        let server = self.server(wanted, path.as_ref(), &scoped, collection.as_ref());
         let parts = RenderedParts {
-            method: wanted.method.then(|| self.method(&scoped)).flatten(),
-            path: wanted.path.then(|| self.path(&scoped, collection.as_ref())).flatten(),
+            method: wanted.method.then(|| self.method(&scoped, &server)).flatten(),
+            path,
             query: if wanted.query { self.query(&scoped) } else { Vec::new() },
-            headers: if wanted.headers { self.headers(&scoped) } else { Vec::new() },
+            headers: if wanted.headers { self.headers(&scoped, &server) } else { Vec::new() },
             body: wanted.body.then(|| self.body(&scoped)).flatten(),
             nowhere: self.target.payload.span.start_only(),
             collection,
@@ -147,8 +157,9 @@ impl<'a> RequestBuilder<'a, '_> {
         // What is wrong with parts that were not asked for is not reported here.
         let mut unreported = Vec::new();
         let mut quiet = RequestBuilder { findings: &mut unreported, ..*self };
-        let method = parts.method.clone().or_else(|| quiet.method(scoped));
         let path = parts.path.clone().or_else(|| quiet.path(scoped, parts.collection.as_ref()));
+        let server = quiet.server(RequestParts::ALL, path.as_ref(), scoped, parts.collection.as_ref());
+        let method = parts.method.clone().or_else(|| quiet.method(scoped, &server));
         if let (Some(method), Some(path)) = (method, path) {
             self.findings.extend(check.run(body, &method.text, &path.text, self.target, scoped));
         }
@@ -202,8 +213,32 @@ impl<'a> RequestBuilder<'a, '_> {
         }
     }
 
-    fn method(&mut self, scoped: &Scoped<'_>) -> Option<RenderedPart> {
-        let template = self.template(Field::Method, "method");
+    /// What the OpenAPI document says where metadata is silent, as far as it is needed.
+    fn server(
+        &mut self,
+        wanted: RequestParts,
+        path: Option<&RenderedPart>,
+        scoped: &Scoped<'_>,
+        collection: Option<&RenderedPart>,
+    ) -> ServerDefaults {
+        if !self.is_filled_in || !(wanted.method || wanted.headers) {
+            return ServerDefaults::default();
+        }
+        let Some(document) = self.target.lookup.openapi().value else { return ServerDefaults::default() };
+        // What is wrong with a path that was not asked for is not reported here.
+        let mut unreported = Vec::new();
+        let mut quiet = RequestBuilder { findings: &mut unreported, ..*self };
+        let path = path.cloned().or_else(|| quiet.path(scoped, collection));
+        let written = quiet.method(scoped, &ServerDefaults::default()).filter(|method| method.at.is_some());
+        match path {
+            Some(path) => ServerDefaults::find(&document, self.operation, &path.text, written.map(|part| part.text)),
+            None => ServerDefaults::default(),
+        }
+    }
+
+    fn method(&mut self, scoped: &Scoped<'_>, server: &ServerDefaults) -> Option<RenderedPart> {
+        let mut template = self.template(Field::Method, "method");
+        template.default = server.method.unwrap_or(template.default);
         let part = self.fill_in(&template, scoped, Purpose::Text)?;
         if !self.is_filled_in && part.text.contains("{{") {
             return Some(part);
@@ -228,7 +263,7 @@ impl<'a> RequestBuilder<'a, '_> {
         parts.collect()
     }
 
-    fn headers(&mut self, scoped: &Scoped<'_>) -> Vec<(SmolStr, Option<RenderedPart>)> {
+    fn headers(&mut self, scoped: &Scoped<'_>, server: &ServerDefaults) -> Vec<(SmolStr, Option<RenderedPart>)> {
         let mut wanted: Vec<(SmolStr, &'static str)> =
             self.target.metadata.headers(self.operation).iter().map(|(name, _)| (SmolStr::new(name), "")).collect();
         if let FieldDefault::Headers(defaults) = Field::Headers.default(self.operation) {
@@ -240,7 +275,11 @@ impl<'a> RequestBuilder<'a, '_> {
             }
         }
         wanted.sort();
-        let header = |(name, default)| (SmolStr::clone(&name), self.header(&name, default, scoped));
+        let header = |(name, default): (SmolStr, &'static str)| {
+            let part = self.header(&name, default, scoped);
+            let part = part.map(|part| if part.at.is_none() { server.header(&name, part) } else { part });
+            (name, part)
+        };
         wanted.into_iter().map(header).collect()
     }
 
@@ -252,6 +291,7 @@ impl<'a> RequestBuilder<'a, '_> {
             "Content-Type" => "contentType".to_owned(),
             name => format!("headers.{name}"),
         };
+        let default = if default.is_empty() { default } else { self.media_type().unwrap_or(default) };
         let template = FieldTemplate::of(self.target.metadata, &field_path, field, default);
         let part = self.fill_in(&template, scoped, Purpose::Text)?;
         if !is_token(name) {
@@ -262,6 +302,13 @@ impl<'a> RequestBuilder<'a, '_> {
         }
         let text = part.text.trim().to_owned();
         Some(RenderedPart { text, ..part })
+    }
+
+    /// The media type of a payload whose format is not that of the repository.
+    fn media_type(&self) -> Option<&'static str> {
+        let known = self.target.known_type()?;
+        let has_format = self.target.metadata.text(Section::Resource, Field::Format).is_some();
+        (has_format || !matches!(known.name, "json" | "yaml")).then_some(known.media)
     }
 
     /// Whether the strongest layer that sets or clears a header clears it.
@@ -281,6 +328,7 @@ impl<'a> RequestBuilder<'a, '_> {
         if !self.is_filled_in {
             return explicit.cloned();
         }
+        self.findings.extend(lacking(self.target, self.operation));
         let payload = explicit.unwrap_or(self.target.payload);
         let body = self.kept(transform(payload, self.target, self.operation, scoped, Flavour::Request))?;
         self.findings.extend(validate(&body, self.target, self.operation, scoped));
@@ -328,6 +376,11 @@ fn is_token(text: &str) -> bool {
 }
 
 impl Request {
+    fn sent_parts(&self) -> SentParts<'_> {
+        let Self { operation, method, path, headers, body, nowhere, .. } = self;
+        SentParts { operation: *operation, method, path, headers, has_body: body.is_some(), nowhere: *nowhere }
+    }
+
     /// Path and query as they are written in a URL.
     pub fn url(&self) -> String {
         let pairs = self.query.iter();

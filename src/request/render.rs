@@ -9,7 +9,7 @@ use super::scope::{ScopeOrigin, Scoped};
 use crate::expression::part_span;
 use crate::expression::template::{self, Purpose, Rendered};
 use crate::finding::{Finding, Location, Refusal};
-use crate::metadata::{EffectiveMetadata, Field, FieldPath, Layer, Operation, PLACEHOLDER, Section};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Layer, Operation, PLACEHOLDER, Section, TransformStep};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
@@ -80,6 +80,13 @@ impl<'m> FieldTemplate<'m> {
         let node = node.filter(|node| is_hidden(node) || node.as_str().is_some_and(|text| !text.trim().is_empty()));
         let by = node.and(template).map(|template| Arc::clone(&template.by));
         Self { field: field.into(), node, default, by }
+    }
+
+    /// The template of a step of jq.
+    pub(super) fn of_step(step: &TransformStep<'m>) -> Self {
+        let node = Some(step.node);
+        let node = node.filter(|node| is_hidden(node) || node.as_str().is_some_and(|text| !text.trim().is_empty()));
+        Self { field: "jq".to_owned(), node, default: ".", by: node.map(|_| Arc::clone(step.by)) }
     }
 
     fn text(&self) -> &str {
@@ -192,7 +199,9 @@ pub(super) fn levels(target: &RequestTarget<'_>, operation: Operation) -> usize 
         Field::Headers => template.value()?.get("value")?.as_str(),
         _ => template.value()?.as_str(),
     });
-    let reaching = texts.filter(|text| text.contains("../"));
+    let steps = target.metadata.transforms(operation);
+    let steps = steps.iter().filter(|step| step.kind == Field::Jq).filter_map(|step| step.node.as_str());
+    let reaching = texts.chain(steps).filter(|text| text.contains("../"));
     reaching
         .filter_map(|text| target.memo.template(text).ok())
         .map(|template| template.reads_ancestors())

@@ -3,7 +3,7 @@
 use super::scope::scope_for;
 use super::{Flavour, ListItem, RequestTarget, list, list_response, transform};
 use crate::finding::Outcome;
-use crate::metadata::{Field, Operation, Section};
+use crate::metadata::{Field, Operation};
 use crate::value::{Node, Value};
 
 /// A response after the transforms of its metadata.
@@ -37,6 +37,6 @@ pub fn answer(target: &RequestTarget<'_>, operation: Operation) -> Outcome<Optio
 /// Whether metadata names or transforms the items of a list; otherwise nothing can be wrong with them.
 fn names_items(target: &RequestTarget<'_>) -> bool {
     let names = [Field::IdFromAttribute, Field::AliasFromAttribute];
-    let has_jq = || target.metadata.transforms(Operation::List).iter().any(|(field, _)| *field == Field::Jq);
-    names.into_iter().any(|field| target.metadata.text(Section::Resource, field).is_some()) || has_jq()
+    let has_jq = || target.metadata.transforms(Operation::List).iter().any(|step| step.kind == Field::Jq);
+    names.into_iter().any(|field| target.metadata.identity(field).is_some()) || has_jq()
 }

@@ -9,8 +9,9 @@ use super::RequestTarget;
 use super::derive::{Derived, derive};
 use super::lookup::ancestors;
 use super::render::levels;
-use crate::expression::template::{self, Template};
-use crate::metadata::{Operation, RemoteIdentity, identify};
+use crate::expression::template::{self, PayloadNames, Template};
+use crate::finding::{Finding, Outcome};
+use crate::metadata::{Operation, PayloadType, RemoteIdentity, identify};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::{Entry, KeyKind, Node, Value};
@@ -20,7 +21,13 @@ pub struct Scoped<'t> {
     names: ScopeNames<'t>,
     ancestors: Vec<Ancestor>,
     format: SmolStr,
+    payload: PayloadNames,
     whole: OnceCell<Arc<template::Scope>>,
+}
+
+fn payload_names(known: PayloadType) -> PayloadNames {
+    let PayloadType { name, media, extension } = known;
+    PayloadNames { name: name.into(), media: media.into(), extension: extension.into() }
 }
 
 /// Where a name's value comes from.
@@ -50,6 +57,7 @@ pub fn scope<'t>(target: &'t RequestTarget<'t>, operation: Operation, levels: us
         names: ScopeNames { context: Some(context), ..ScopeNames::of(target.payload) },
         ancestors: above.collect(),
         format: SmolStr::new_static(target.format.extension()),
+        payload: payload_names(target.payload_type()),
         whole: OnceCell::new(),
     }
 }
@@ -70,7 +78,9 @@ pub(super) fn logical_collection(path: &LogicalPath, operation: Operation) -> Lo
 impl Scoped<'_> {
     /// A scope that is given as it is, with nothing above it.
     pub fn given(root: Node, format: impl Into<SmolStr>) -> Self {
-        Self { names: ScopeNames::of(&root), ancestors: Vec::new(), format: format.into(), whole: OnceCell::new() }
+        let payload = payload_names(PayloadType::of_extension("json"));
+        let names = ScopeNames::of(&root);
+        Self { names, ancestors: Vec::new(), format: format.into(), payload, whole: OnceCell::new() }
     }
 
     /// This scope with the rendered collection path, unless the payload has a field of that name.
@@ -107,7 +117,7 @@ impl Scoped<'_> {
 
     fn with_root(&self, root: Node) -> template::Scope {
         let ancestors = self.ancestors.iter().map(|ancestor| ancestor.root.clone()).collect();
-        template::Scope { root, ancestors, format: self.format.clone() }
+        template::Scope { root, ancestors, format: self.format.clone(), payload: self.payload.clone() }
     }
 
     /// What follows from the path.
@@ -119,6 +129,12 @@ impl Scoped<'_> {
     pub fn identity(&self) -> RemoteIdentity {
         let nameless = || RemoteIdentity { alias: SmolStr::default(), remote_id: SmolStr::default() };
         self.names.context.as_ref().map_or_else(nameless, |context| self.names.identity(context).clone())
+    }
+
+    /// What is wrong with the names of the resource.
+    pub(super) fn identity_findings(&self) -> Vec<Finding> {
+        let context = self.names.context.as_ref();
+        context.map(|context| self.names.identified(context).findings.clone()).unwrap_or_default()
     }
 
     /// Where a name has its value from.
@@ -141,7 +157,7 @@ struct ScopeNames<'t> {
     /// `None` for a payload that is given as it is, and for ancestors.
     context: Option<ScopeContext<'t>>,
     derived: OnceCell<Vec<Derived>>,
-    identity: OnceCell<RemoteIdentity>,
+    identity: OnceCell<Outcome<RemoteIdentity>>,
 }
 
 /// What is known about a resource without looking into it.
@@ -162,7 +178,25 @@ struct Ancestor {
 
 /// These two always mean the whole payload, whatever it holds.
 const WHOLE: [&str; 2] = ["payload", "value"];
-const CONTEXT: [&str; 6] = ["logicalPath", "collectionPath", "alias", "remoteID", "resourceFormat", "id"];
+const CONTEXT: [&str; 8] = [
+    "logicalPath",
+    "collectionPath",
+    "logicalCollectionPath",
+    "alias",
+    "remoteID",
+    "resourceFormat",
+    "id",
+    "contentType",
+];
+/// Names that mean what is known about the resource, whatever its payload holds.
+const STRONG: [&str; 6] = [
+    "remoteCollectionPath",
+    "payloadType",
+    "payloadMediaType",
+    "payloadExtension",
+    "descendantPath",
+    "descendantCollectionPath",
+];
 
 impl ScopeNames<'_> {
     /// The fields of a payload.
@@ -177,19 +211,26 @@ impl ScopeNames<'_> {
         self.derived.get_or_init(|| self.context.as_ref().map(derive).unwrap_or_default())
     }
 
-    fn identity(&self, context: &ScopeContext<'_>) -> &RemoteIdentity {
+    fn identified(&self, context: &ScopeContext<'_>) -> &Outcome<RemoteIdentity> {
         let RequestTarget { metadata, path, payload, .. } = context.target;
         self.identity.get_or_init(|| identify(metadata, path, payload))
+    }
+
+    fn identity(&self, context: &ScopeContext<'_>) -> &RemoteIdentity {
+        &self.identified(context).value
     }
 
     fn get(&self, name: &str) -> Option<(Node, ScopeOrigin)> {
         if self.context.is_some() && WHOLE.contains(&name) {
             return Some((with_derived(&self.payload, self.derived()), ScopeOrigin::Payload(self.payload.span)));
         }
+        let nowhere = self.payload.span.start_only();
+        if let Some(value) = self.strong(name) {
+            return Some((Node::text(value, nowhere), ScopeOrigin::Context));
+        }
         if let Some(field) = self.payload.get(name) {
             return Some((field.clone(), ScopeOrigin::Payload(field.span)));
         }
-        let nowhere = self.payload.span.start_only();
         if let Some(value) = self.context(name) {
             return Some((Node::text(value, nowhere), ScopeOrigin::Context));
         }
@@ -198,9 +239,33 @@ impl ScopeNames<'_> {
         Some((Node::text(derived.value.clone(), place), ScopeOrigin::Path(derived.template)))
     }
 
+    /// What is known about the resource under a name that its payload cannot take.
+    fn strong(&self, name: &str) -> Option<SmolStr> {
+        let context = self.context.as_ref().filter(|_| STRONG.contains(&name))?;
+        let target = context.target;
+        let below = |path: &LogicalPath| {
+            let depth = target.metadata.descendant_depth()?;
+            let rest: Vec<&str> = path.segments().skip(depth).collect();
+            Some(if rest.is_empty() { SmolStr::default() } else { format!("/{}", rest.join("/")).into() })
+        };
+        match name {
+            "remoteCollectionPath" => context.rendered.clone(),
+            "payloadType" => Some(target.payload_type().name.into()),
+            "payloadMediaType" => Some(target.payload_type().media.into()),
+            "payloadExtension" => Some(target.payload_type().extension.into()),
+            "descendantPath" => below(target.path),
+            _ => below(&context.collection),
+        }
+    }
+
     fn context(&self, name: &str) -> Option<SmolStr> {
         let context = self.context.as_ref()?;
         match name {
+            "logicalCollectionPath" => Some(context.collection.as_str().into()),
+            "contentType" => {
+                let is_value = !matches!(self.payload.value, Value::Map(_) | Value::Null);
+                is_value.then(|| context.target.payload_type().media.into())
+            }
             "logicalPath" => Some(context.target.path.as_str().into()),
             "collectionPath" => {
                 Some(context.rendered.clone().unwrap_or_else(|| SmolStr::new(context.collection.as_str())))
@@ -225,7 +290,10 @@ impl ScopeNames<'_> {
         let named = |name: &str| self.get(name).map(|(value, _)| Entry::named(name, value.span, value));
         let mut entries: Vec<Entry> =
             WHOLE.iter().filter(|name| is_whole(name)).filter_map(|name| named(name)).collect();
-        let fields = fields.filter(|field| !is_whole(&field.key.name) && has_name(field));
+        let is_strong = |name: &str| self.strong(name).is_some();
+        entries.extend(STRONG.iter().filter_map(|name| named(name).filter(|_| is_strong(name))));
+        let fields =
+            fields.filter(|field| !is_whole(&field.key.name) && !is_strong(&field.key.name) && has_name(field));
         entries.extend(fields.map(|field| Entry::named(field.key.name.clone(), field.value.span, field.value.clone())));
         let is_free = |name: &&str| self.payload.get(name).is_none();
         entries.extend(CONTEXT.iter().copied().filter(is_free).filter_map(named));

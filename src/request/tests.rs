@@ -7,6 +7,7 @@ use super::*;
 use crate::document;
 use crate::finding::{Finding, Outcome};
 use crate::limits::Limits;
+use crate::metadata::openapi::ApiDocument;
 use crate::metadata::{self, Layers, Operation};
 use crate::path::RepoPath;
 use crate::report;
@@ -108,6 +109,7 @@ impl World {
             payload: self.payloads.get(&path).unwrap_or(&null),
             metadata: &metadata,
             format: Format::Json,
+            file_type: None,
             lookup: self,
             sources: &self.sources,
             memo: &self.memo,
@@ -147,7 +149,7 @@ impl ResourceLookup for World {
         Some(Arc::new((*resolved.value).clone()))
     }
 
-    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+    fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>> {
         Outcome::clean(None)
     }
 }

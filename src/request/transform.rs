@@ -8,7 +8,7 @@ use crate::expression::jq::Resolver;
 use crate::expression::part_span;
 use crate::expression::template::Purpose;
 use crate::finding::{self, Finding, Location};
-use crate::metadata::{Field, FieldPath, Operation, Section};
+use crate::metadata::{DocumentForm, Field, Operation, TransformStep};
 use crate::text::Span;
 use crate::value::{Node, Value};
 
@@ -30,20 +30,20 @@ pub fn transform(
     flavour: Flavour,
 ) -> Result<Node, Box<Finding>> {
     let mut value = payload.clone();
-    for (field, node) in target.metadata.transforms(operation) {
+    for step in target.metadata.transforms(operation) {
         if matches!(value.value, Value::Null) && flavour == Flavour::Compare {
             return Ok(value);
         }
-        value = match field {
+        value = match step.kind {
             Field::Jq => {
-                let mut results = jq(&value, target, operation, scoped, None)?;
+                let mut results = jq(&value, &step, target, operation, scoped, None)?;
                 match results.len() {
-                    0 => Node::new(Value::Null, node.span),
+                    0 => Node::new(Value::Null, step.node.span),
                     1 => results.remove(0),
-                    _ => Node::list(results, node.span),
+                    _ => Node::list(results, step.node.span),
                 }
             }
-            _ => attributes(&value, field, node, target, operation, flavour)?,
+            _ => attributes(&value, &step, target, operation, flavour)?,
         };
     }
     Ok(value)
@@ -51,12 +51,12 @@ pub fn transform(
 
 fn attributes(
     value: &Node,
-    field: Field,
-    names: &Node,
+    step: &TransformStep<'_>,
     target: &RequestTarget<'_>,
     operation: Operation,
     flavour: Flavour,
 ) -> Result<Node, Box<Finding>> {
+    let (field, names) = (step.kind, step.node);
     let items = names.as_list().unwrap_or_default();
     if matches!(value.value, Value::Null) || (items.is_empty() && (field, flavour) != (Field::Filter, Flavour::Request))
     {
@@ -67,7 +67,9 @@ fn attributes(
         let message = format!("`{what}` of {} does not fit {}: {reason}", operation.name(), target.path);
         Box::new(Finding::new(&finding::REQUEST_PAYLOAD, Location::Span(at), message))
     };
-    if flavour == Flavour::Request && value.as_map().is_none() {
+    // Steps of the new form take what they find in any value.
+    let is_strict = step.by.statements.form != Some(DocumentForm::New);
+    if flavour == Flavour::Request && is_strict && value.as_map().is_none() {
         return Err(refused(
             names.span,
             &format!("the payload is a {}, and only a map has attributes", value.type_of()),
@@ -85,18 +87,16 @@ fn attributes(
     Ok(if field == Field::Filter { attributes.keep(value) } else { attributes.remove(value) })
 }
 
-/// The results of an operation's jq, whose text is a template.
+/// The results of a step of jq, whose text is a template.
 pub(super) fn jq(
     input: &Node,
+    step: &TransformStep<'_>,
     target: &RequestTarget<'_>,
     operation: Operation,
     scoped: &Scoped<'_>,
     resolver: Option<Resolver<'_>>,
 ) -> Result<Vec<Node>, Box<Finding>> {
-    let own = FieldPath::new(Section::Operation(operation), Field::Jq);
-    let shared = FieldPath::new(Section::Defaults, Field::Jq);
-    let field_path = if target.metadata.get(&own).is_some() { own } else { shared };
-    let template = FieldTemplate::of(target.metadata, &field_path, "jq", ".");
+    let template = FieldTemplate::of_step(step);
     let part = template.render(target, scoped, Purpose::Text)?;
     let whole = part.at.unwrap_or(input.span);
     let what = format!("the jq of {} for {}", operation.name(), target.path);

@@ -7,7 +7,7 @@ use super::attribute::AttributePaths;
 use super::scope::{Scoped, with_derived};
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::openapi::{Body, check_body};
-use crate::metadata::{Field, FieldPath, Operation, Section};
+use crate::metadata::{Field, FieldPath, Operation, Section, required_attributes};
 use crate::path::Pointer;
 use crate::sanitize;
 use crate::text::Span;
@@ -22,6 +22,26 @@ pub fn validate(body: &Node, target: &RequestTarget<'_>, operation: Operation, s
     let mut findings = required(&view, body, target, operation);
     findings.extend(assertions(&view, target, operation));
     findings
+}
+
+/// What the payload lacks of the attributes that metadata requires before any transform, all at once.
+pub(super) fn lacking(target: &RequestTarget<'_>, operation: Operation) -> Option<Finding> {
+    let required = required_attributes(target.metadata, operation);
+    let missing = required.iter().filter(|pointer| target.payload.at(pointer).is_none_or(is_null));
+    let missing: Vec<String> = missing.map(Pointer::to_string).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let shown = sanitize::inline(&missing.join(", ")).into_owned();
+    let message =
+        format!("the payload of {} for {} is missing required attributes [{shown}]", operation.name(), target.path);
+    let finding = Finding::new(&finding::REQUEST_REQUIRED, Location::Span(target.payload.span.start_only()), message);
+    let fields = [Field::ResourceRequired, Field::AliasFromAttribute, Field::IdFromAttribute];
+    let at = fields.iter().find_map(|field| target.metadata.provenance(&FieldPath::new(Section::Resource, *field)));
+    Some(match at {
+        Some(provenance) => finding.related(provenance.winner.at, "required here"),
+        None => finding,
+    })
 }
 
 /// The check of a body against the schema that `validate.schemaRef` names.
@@ -92,6 +112,9 @@ fn view(body: &Node, target: &RequestTarget<'_>, scoped: &Scoped<'_>) -> Node {
 
 fn keys(attribute: &str) -> Option<Vec<SmolStr>> {
     let attribute = attribute.trim();
+    if attribute.contains("{{") {
+        return None;
+    }
     let keys: Vec<SmolStr> = if attribute.starts_with('/') {
         Pointer::parse(attribute).ok()?.tokens().to_vec()
     } else {
@@ -124,6 +147,7 @@ fn required(view: &Node, body: &Node, target: &RequestTarget<'_>, operation: Ope
     let finding = |reason: String| {
         let message = format!("the body of {} for {} {reason}", operation.name(), target.path);
         Finding::new(&finding::REQUEST_REQUIRED, Location::Span(body.span.start_only()), message)
+            .labelled("missing here")
             .related(names.span, "required here")
     };
     if items.is_empty() {
@@ -175,6 +199,32 @@ fn assertion(at: usize, item: &Node, view: &Node, target: &RequestTarget<'_>, op
         |message| sanitize::inline(message).into_owned(),
     );
     let message = format!("{} of {} is refused by its metadata: {template}", operation.name(), target.path);
-    let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(view.span.start_only()), message);
-    Some(finding.related(jq.span, "does not hold"))
+    let read = jq.as_str().and_then(|jq| first_read(jq, view)).filter(|node| node.span.source == view.span.source);
+    let place = read.map_or(view.span.start_only(), |node| node.span);
+    let finding = Finding::new(&finding::REQUEST_ASSERTION, Location::Span(place), message);
+    Some(finding.labelled("refused").related(jq.span, "does not hold"))
+}
+
+/// The first value that a condition reads, if it names one plainly: that of `.spec.size` in `.spec.size > 0`.
+fn first_read<'n>(jq: &str, view: &'n Node) -> Option<&'n Node> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut before = ' ';
+    for (at, c) in jq.char_indices() {
+        let starts = c == '.' && !is_name(before) && !matches!(before, ')' | ']' | '.' | '"');
+        before = c;
+        if !starts {
+            continue;
+        }
+        let end = jq[at + 1..].find(|c| !is_name(c) && c != '.').map_or(jq.len(), |end| at + 1 + end);
+        let names = jq[at + 1..end].split('.').filter(|name| !name.is_empty());
+        let mut found = None;
+        for name in names {
+            let Some(node) = found.unwrap_or(view).get(name) else { break };
+            found = Some(node);
+        }
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }

@@ -14,6 +14,7 @@ pub use query::KubernetesQuery;
 pub use unit::Unit;
 
 use crate::glob::{Pattern, is_glob};
+use crate::names;
 use crate::path::{LogicalPath, RepoPath};
 use crate::sanitize;
 use crate::value::Node;
@@ -39,7 +40,7 @@ impl Resource {
     pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {
         let below = |path: &RepoPath| LogicalPath::of_directory(&path.below(root)?);
         match &self.identity {
-            _ if self.unit.is_some() => None,
+            _ if self.unit.is_some() || self.is_selector() => None,
             Identity::Logical(path) => Some(path.clone()),
             Identity::Kubernetes(name) => {
                 let segment = format!("{}.{}", name.kind, name.name);
@@ -54,9 +55,19 @@ impl Resource {
         }
     }
 
+    /// Where people look for it: in the unit that renders it, or in its file.
+    pub fn home(&self) -> Home<'_> {
+        self.unit.as_ref().map_or(Home::File(&self.file), Home::Unit)
+    }
+
     /// Whether it is something that requests are made for: a plain file is only itself.
     pub fn is_managed(&self) -> bool {
-        !matches!(self.identity, Identity::File { .. })
+        !matches!(self.identity, Identity::File { .. }) && !self.is_selector()
+    }
+
+    /// Whether it is the effective metadata of a selector, and no resource: what a repository of layers alone consists of.
+    pub fn is_selector(&self) -> bool {
+        matches!(self.identity, Identity::Logical(_)) && names::is_metadata_file(self.file.file_name())
     }
 
     /// Whether a pattern of files or logical paths covers the resource; a directory covers everything in it.
@@ -67,6 +78,26 @@ impl Resource {
         };
         self.file.to_str().is_some_and(covers)
             || matches!(&self.identity, Identity::Logical(path) if covers(path.as_str()))
+    }
+}
+
+/// Where people look for a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Home<'a> {
+    /// A file that it is written in.
+    File(&'a RepoPath),
+    /// A unit that renders it.
+    Unit(&'a Unit),
+}
+
+impl fmt::Display for Home<'_> {
+    /// One line, safe to print: the path of the file, or the key of the unit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.fmt(f),
+            Self::Unit(unit) if unit.key.is_empty() => f.write_str("."),
+            Self::Unit(unit) => f.write_str(&sanitize::inline(&unit.key)),
+        }
     }
 }
 

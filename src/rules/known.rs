@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::Finding;
-use crate::path::RepoPath;
+use crate::finding::{Finding, FindingKey};
 use crate::text::{SourceText, Sources};
 
 /// Findings of a newer side, by whether the older side has them too.
@@ -15,18 +14,27 @@ pub struct ByAge {
     pub existing: Vec<Finding>,
 }
 
-/// Splits findings: those with the same rule, message and file as one of the older side exist already, as often as it has them.
-/// A file that moved takes its findings along.
+/// Splits findings: those that the older side has too exist already, as often as it has them. They are recognised by rule, resource (or
+/// file), place and shape of the message; then without the place, which moves when something is inserted above; and a file that
+/// moved takes its findings along.
 pub fn by_age(findings: Vec<Finding>, known: &[Finding], sources: &Sources) -> ByAge {
-    let mut unmatched: BTreeMap<Fingerprint, Vec<&Finding>> = BTreeMap::new();
-    for finding in known {
-        unmatched.entry(fingerprint(finding, sources)).or_default().push(finding);
+    let mut split = ByAge { new: findings, existing: Vec::new() };
+    let mut gone: Vec<&Finding> = known.iter().collect();
+    for is_exact in [true, false] {
+        let key = |finding: &Finding| {
+            let key = finding.key(sources);
+            FindingKey { pointer: key.pointer.filter(|_| is_exact), ..key }
+        };
+        let mut unmatched: BTreeMap<FindingKey, Vec<&Finding>> = BTreeMap::new();
+        gone.into_iter().rev().for_each(|finding| unmatched.entry(key(finding)).or_default().push(finding));
+        let mut is_known =
+            |finding: &Finding| unmatched.get_mut(&key(finding)).is_some_and(|known| known.pop().is_some());
+        let (existing, new): (Vec<Finding>, Vec<Finding>) = split.new.into_iter().partition(|it| is_known(it));
+        split.existing.extend(existing);
+        split.new = new;
+        gone = unmatched.into_values().flatten().collect();
     }
-    let mut is_known = |finding: &Finding| {
-        unmatched.get_mut(&fingerprint(finding, sources)).is_some_and(|known| known.pop().is_some())
-    };
-    let (mut existing, mut new): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(|it| is_known(it));
-    let mut gone: Vec<&Finding> = unmatched.into_values().flatten().collect();
+    let ByAge { mut new, mut existing } = split;
     new.retain(|finding| match gone.iter().position(|gone| has_moved(gone, finding, sources)) {
         Some(at) => {
             gone.swap_remove(at);
@@ -47,17 +55,11 @@ fn has_moved(gone: &Finding, finding: &Finding, sources: &Sources) -> bool {
         && text(gone).as_deref().zip(text(finding).as_deref()).is_some_and(is_moved)
 }
 
-type Fingerprint = (&'static str, RepoPath, String);
-
-/// What stays the same when lines move: the rule, the file and the message.
-fn fingerprint(finding: &Finding, sources: &Sources) -> Fingerprint {
-    (finding.rule.id, finding.path(sources), finding.message.clone())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::finding::{self, Location};
+    use crate::path::RepoPath;
     use crate::text::Span;
 
     #[test]

@@ -1,10 +1,6 @@
 //! Applies schemas to values: one pass over the keywords of each schema, references, branches, and bounds on the work.
 
-use std::collections::HashMap;
-
-use regex::{Regex, RegexBuilder};
-use smol_str::SmolStr;
-
+use super::patterns::Patterns;
 use super::place::{Place, PlaceStep};
 use super::{SchemaError, Violation};
 use crate::path::Pointer;
@@ -24,7 +20,7 @@ pub(super) struct Checker<'s, 'f> {
     quiet: u32,
     /// Whether a redacted secret was passed over.
     met_secret: bool,
-    patterns: HashMap<SmolStr, Regex>,
+    patterns: &'s Patterns,
     steps: u64,
     most_steps: u64,
     depth: u32,
@@ -40,12 +36,14 @@ pub(super) struct Keyword<'s> {
 
 /// Depth to which schemas and references may be nested.
 const DEEPEST: u32 = 500;
-/// Bytes of a compiled pattern.
-const LARGEST_PATTERN: usize = 1 << 20;
 
 impl<'s, 'f> Checker<'s, 'f> {
-    pub(super) fn new(document: &'s Node, most_steps: u64, found: Option<&'f mut Vec<Violation>>) -> Self {
-        let patterns = HashMap::new();
+    pub(super) fn new(
+        document: &'s Node,
+        patterns: &'s Patterns,
+        most_steps: u64,
+        found: Option<&'f mut Vec<Violation>>,
+    ) -> Self {
         Self { document, found, quiet: 0, met_secret: false, patterns, steps: 0, most_steps, depth: 0 }
     }
 
@@ -232,19 +230,26 @@ impl<'s, 'f> Checker<'s, 'f> {
         branch.map_or(Ok(true), |branch| self.check(value, branch, place))
     }
 
+    /// Whether a property is one that only a server gives, so that a request need not have it.
+    pub(super) fn is_read_only(&self, properties: Option<&'s Node>, name: &str) -> bool {
+        let Some(schema) = properties.and_then(|properties| properties.get(name)).filter(|_| self.found.is_some())
+        else {
+            return false;
+        };
+        let named = schema.get("$ref").and_then(|reference| self.target(reference).ok());
+        [Some(schema), named].into_iter().flatten().any(|schema| is_true(schema.get("readOnly")))
+    }
+
     /// Whether a text matches a pattern; patterns take linear time and are compiled once.
     pub(super) fn is_match(&mut self, source: &str, at: &Node, text: &str) -> Result<bool> {
         self.spend(1 + text.len() / 256, at)?;
-        if let Some(known) = self.patterns.get(source) {
-            return Ok(known.is_match(text));
+        match self.patterns.get(source) {
+            Some(pattern) => Ok(pattern.is_match(text)),
+            None => {
+                let shown = sanitize::inline(source);
+                refuse(at, format!("the pattern `{shown}` is malformed, not supported or too large"))
+            }
         }
-        let Ok(regex) = RegexBuilder::new(source).size_limit(LARGEST_PATTERN).build() else {
-            let shown = sanitize::inline(source);
-            return refuse(at, format!("the pattern `{shown}` is malformed, not supported or too large"));
-        };
-        let answer = regex.is_match(text);
-        self.patterns.insert(source.into(), regex);
-        Ok(answer)
     }
 
     /// The part of the document that a reference names.

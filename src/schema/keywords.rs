@@ -210,7 +210,7 @@ impl<'s> Checker<'s, '_> {
             let Some(name) = item.as_str() else {
                 return refuse(item, format!("`{}` names something that is not a string", keyword.name));
             };
-            if members.get(name).is_none() {
+            if members.get(name).is_none() && !self.is_read_only(keyword.siblings.get("properties"), name) {
                 let place = place.child(PlaceStep::Key(name));
                 are_present = self.violated(item, value, &place, || "it is required, and missing".to_owned());
             }

@@ -6,6 +6,7 @@
 
 mod checker;
 mod keywords;
+mod patterns;
 mod place;
 
 #[cfg(test)]
@@ -15,6 +16,8 @@ use crate::text::Span;
 use crate::value::Node;
 use checker::Checker;
 use place::Place;
+
+pub use patterns::Patterns;
 
 /// Whether a value matches a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,16 +63,19 @@ pub struct SchemaError {
 
 /// Checks a value up to its first violation; fails if that takes more than `most_steps` steps.
 pub fn is_valid(value: &Node, schema: &Node, most_steps: u64) -> Result<Answer, SchemaError> {
-    let mut checker = Checker::new(schema, most_steps, None);
+    let patterns = Patterns::default();
+    let mut checker = Checker::new(schema, &patterns, most_steps, None);
     let is_valid = checker.check(value, schema, &Place::ROOT)?;
     Ok(Answer { is_valid, steps: checker.steps() })
 }
 
-/// Checks a value against a schema inside of a document, in which `$ref` is resolved, and collects all violations.
+/// Checks what is sent against a schema inside of a document, in which `$ref` is resolved, and collects all violations. Patterns are
+/// compiled once for all values that are checked with them.
 ///
-/// Values that are redacted secrets are not judged.
-pub fn violations(value: &Node, schema: &Node, document: &Node, most_steps: u64) -> Violations {
+/// Values that are redacted secrets are not judged, and what is `readOnly` may be missing: only a server gives it.
+pub fn violations(value: &Node, schema: &Node, document: &Node, patterns: &Patterns, most_steps: u64) -> Violations {
     let mut found = Vec::new();
-    let checked = Checker::new(document, most_steps, Some(&mut found)).check(value, schema, &Place::ROOT);
+    let mut checker = Checker::new(document, patterns, most_steps, Some(&mut found));
+    let checked = checker.check(value, schema, &Place::ROOT);
     Violations { found, stopped: checked.err() }
 }

@@ -100,7 +100,7 @@ properties:
 additionalProperties: false";
     let value = "{name: ab, size: 7, tags: [a, 'B', a], choice: x, other: 1}";
     let (schema, value) = (node(schema), node(value));
-    let checked = violations(&value, &schema, &schema, 10_000);
+    let checked = violations(&value, &schema, &schema, &Patterns::default(), 10_000);
     assert!(checked.stopped.is_none());
     let shown: Vec<String> = checked.found.iter().map(|found| format!("{}: {}", found.place, found.reason)).collect();
     let expected = [
@@ -123,11 +123,11 @@ additionalProperties: false";
 #[test]
 fn violations_before_a_part_that_cannot_be_used_are_kept() {
     let schema = node("{type: string, allOf: [{$ref: '#/nothing'}], enum: [1]}");
-    let checked = violations(&node("1"), &schema, &schema, 10_000);
+    let checked = violations(&node("1"), &schema, &schema, &Patterns::default(), 10_000);
     assert_eq!(checked.found.len(), 1);
     assert!(checked.stopped.is_some_and(|error| !error.is_limit && error.message.contains("/nothing")));
     let endless = node("{allOf: [{$ref: '#'}]}");
-    let checked = violations(&node("1"), &endless, &endless, 10_000);
+    let checked = violations(&node("1"), &endless, &endless, &Patterns::default(), 10_000);
     assert!(checked.stopped.is_some_and(|error| error.is_limit));
 }
 
@@ -145,7 +145,7 @@ fn secrets_are_not_judged() {
     ] {
         let entries = vec![Entry::named("a", open.span, secret.clone()), Entry::named("b", open.span, open.clone())];
         let schema = node(schema);
-        let checked = violations(&Node::map(entries, open.span), &schema, &schema, 10_000);
+        let checked = violations(&Node::map(entries, open.span), &schema, &schema, &Patterns::default(), 10_000);
         assert!(checked.found.is_empty(), "{schema:?}: {:?}", checked.found);
     }
 }

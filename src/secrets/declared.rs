@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use super::redact::names_literals;
 use super::withhold::{withhold, withhold_literals};
-use super::{Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, secrets_in};
+use super::{
+    Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, hide_values, secrets_in,
+};
+use crate::directive;
 use crate::finding::{Finding, Outcome};
 use crate::metadata::{EffectiveMetadata, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
 use crate::names;
-use crate::path::RepoPath;
+use crate::path::{Pointer, RepoPath};
 use crate::resource::Resource;
 use crate::settings::PlaceRule;
 use crate::text::{Redaction, SourceId, Sources};
-use crate::value::{Node, Secret};
+use crate::value::{Node, Secret, Value};
 
 /// What rules and metadata declare as secret, on every side there is.
 pub struct Secrets<'a> {
@@ -163,9 +166,13 @@ impl<'a> Secrets<'a> {
             };
             return Resource { payload, ..resource };
         }
-        match attributes.is_empty() {
+        let resource = match attributes.is_empty() {
             true => resource,
-            false => hide_places(resource, |payload| attributes.places(payload)),
+            false => hide_values(resource, |payload| attributes.places(payload)),
+        };
+        match directive::unfurl_role(&resource.payload, &resource.file) {
+            None => resource,
+            Some(_) => hide_places(resource, sensitive_places),
         }
     }
 
@@ -208,6 +215,19 @@ impl<'a> Secrets<'a> {
         }
         declared
     }
+}
+
+/// The arguments of `sensitive` in a document of Unfurl.
+fn sensitive_places(payload: &Node) -> Vec<Pointer> {
+    let mut places = Vec::new();
+    payload.for_each(&mut Pointer::root(), |path, node| {
+        let is_argument = path.tokens().last().is_some_and(|name| name == "sensitive");
+        // A property is declared sensitive with a flag, which is no secret.
+        if is_argument && !matches!(node.value, Value::Bool(_) | Value::Null | Value::Secret(_)) {
+            places.push(path.clone());
+        }
+    });
+    places
 }
 
 /// The metadata of a resource in a tree of layers, if it can have any.

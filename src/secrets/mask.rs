@@ -66,6 +66,24 @@ pub(super) fn hide_places(mut resource: Resource, places: impl Fn(&Node) -> Vec<
     resource
 }
 
+/// The resource with the values at some places hidden as a whole, whatever they hold.
+pub(super) fn hide_values(mut resource: Resource, places: impl Fn(&Node) -> Vec<Pointer>) -> Resource {
+    let hidden = |value: &Node| match &value.value {
+        Value::Map(_) | Value::List(_) => Node::new(Value::Secret(Secret::hide(value.clone())), value.span),
+        _ => Hiding::everything().scalars(value),
+    };
+    let hide = |node: Node| {
+        places(&node).iter().fold(node, |node, place| match node.at(place).map(hidden) {
+            Some(value) if place.tokens().is_empty() => value,
+            Some(value) => node.with_at(place, value),
+            None => node,
+        })
+    };
+    let payload = hide(resource.payload);
+    resource.payload = overridden::hide(&payload, &hide).unwrap_or(payload);
+    resource
+}
+
 fn hide_at(node: &Node, place: &[SmolStr]) -> Option<Node> {
     let Some((name, rest)) = place.split_first() else { return Some(Hiding::everything().scalars(node)) };
     let at = match &node.value {

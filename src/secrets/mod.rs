@@ -19,5 +19,5 @@ pub use redact::{redact_request_values, redact_values};
 pub use withhold::withhold_value;
 
 use derived::{hide_copies, hide_everywhere};
-use mask::{Masks, hide_places};
+use mask::{Masks, hide_places, hide_values};
 use patch_values::hide_operations;

@@ -1,9 +1,11 @@
 //! Every choice of the user as plain data, with defaults that need no configuration.
 
+mod bundle;
 mod given;
 mod policy;
 mod read;
 mod roots;
+mod waiver;
 
 use smol_str::SmolStr;
 
@@ -24,6 +26,14 @@ pub struct Settings {
     pub roots: Roots,
     /// Where metadata lives, if not beside the resources.
     pub metadata_root: Option<RepoPath>,
+    /// Where the repository's own metadata lives, which is laid over that of `metadata_root`.
+    pub metadata_overlay: Option<RepoPath>,
+    /// Whether `bundle.yaml` describes the repository as a bundle of metadata.
+    pub is_bundle: bool,
+    /// Whether documents of Unfurl are recognised.
+    pub unfurl: bool,
+    /// Addresses under which the repository itself is known, beside its remotes.
+    pub remotes: Vec<SmolStr>,
     /// The OpenAPI document of the server that resources are for.
     pub openapi: Option<RepoPath>,
     /// Values that are compared but never shown, beside those of Kubernetes Secrets.
@@ -36,10 +46,14 @@ pub struct Settings {
     pub lists: Vec<ListRule>,
     /// Severities that differ from the rules' own; `None` switches a rule off.
     pub severities: Vec<(SmolStr, Option<Severity>)>,
+    /// Problems that are accepted for a while.
+    pub waivers: Vec<Waiver>,
     /// Whether keys such as `+/base` and `+include` are merge directives; otherwise they are data.
     pub directives: bool,
     /// Whether maps such as `{eval: …}` in resources are expressions; otherwise they are data.
     pub expressions: bool,
+    /// Layouts that are switched off, by name.
+    pub layouts_off: Vec<SmolStr>,
     /// How merge directives treat lists and null.
     pub merge: MergeProfile,
     /// What is too much.
@@ -53,14 +67,20 @@ impl Default for Settings {
         Self {
             roots: Roots::default(),
             metadata_root: None,
+            metadata_overlay: None,
+            is_bundle: false,
+            unfurl: true,
+            remotes: Vec::new(),
             openapi: None,
             secrets: Vec::new(),
             ignore: Vec::new(),
             compare: Vec::new(),
             lists: Vec::new(),
             severities: Vec::new(),
+            waivers: Vec::new(),
             directives: true,
             expressions: true,
+            layouts_off: Vec::new(),
             merge: MergeProfile::default(),
             limits: Limits::default(),
             may_miss_secrets: false,
@@ -70,8 +90,11 @@ impl Default for Settings {
 
 impl Settings {
     /// The directories in which layers are looked for: the configured one, or every root of resources.
+    /// An overlay takes the place of what it is laid over.
     pub fn layer_roots(&self) -> Roots {
-        let Some(path) = &self.metadata_root else { return self.roots.clone() };
+        let Some(path) = self.metadata_overlay.as_ref().or(self.metadata_root.as_ref()) else {
+            return self.roots.clone();
+        };
         let first = self.roots.all().first().cloned();
         Roots::new(first.into_iter().map(|root| Root { path: path.clone(), ..root }).collect())
     }
@@ -96,6 +119,19 @@ pub struct CompareRule {
     pub filter: Vec<SmolStr>,
     /// Not these places, nor what is below them.
     pub suppress: Vec<SmolStr>,
+}
+
+/// A problem that is accepted until a day, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiver {
+    /// The id of the rule.
+    pub rule: SmolStr,
+    /// Files or logical paths it applies to, with `*` and `**`; none means all.
+    pub within: Option<SmolStr>,
+    /// Why the problem is accepted.
+    pub reason: SmolStr,
+    /// The last day on which it is, as `YYYY-MM-DD`.
+    pub expires: SmolStr,
 }
 
 /// A pattern of places in documents.

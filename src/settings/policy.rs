@@ -1,6 +1,8 @@
 //! `outcrop.yaml` of both sides, and which of them decides what.
 
-use super::{PlaceRule, Settings, decode};
+use smol_str::SmolStr;
+
+use super::{PlaceRule, Settings, bundle, decode};
 use crate::document::{self, Format};
 use crate::finding::{self, Finding, Location, has_errors};
 use crate::limits::Limits;
@@ -37,10 +39,10 @@ impl Configuration {
         let before = read_one(before, sources);
         let after = read_one(after, sources);
         // Where the older side says nothing, or nothing readable, there is no policy to escape from.
-        let usable = before.as_ref().is_some_and(|(_, findings)| findings.is_empty());
+        let usable = before.is_configured && before.findings.is_empty();
         let decides = if usable { policy } else { Policy::Head };
-        let (before, older_findings) = before.unwrap_or_default();
-        let (after, findings) = after.unwrap_or_default();
+        let (before, older_findings) = (before.settings, before.findings);
+        let (after, findings) = (after.settings, after.findings);
         // Otherwise the older file is only one of two policies.
         let older_findings = if before.may_miss_secrets { older_findings } else { Vec::new() };
         Self { before, after, decides, findings, older_findings }
@@ -48,13 +50,22 @@ impl Configuration {
 
     /// Reads `outcrop.yaml` from the one side there is.
     pub fn of_one(snapshot: &dyn Snapshot, sources: &Sources) -> Self {
-        let (after, findings) = read_one(snapshot, sources).unwrap_or_default();
+        let OneSide { settings: after, findings, .. } = read_one(snapshot, sources);
         Self { before: Settings::default(), after, decides: Policy::Head, findings, older_findings: Vec::new() }
+    }
+
+    /// This configuration, with the addresses under which the repository is known.
+    #[must_use]
+    pub fn with_remotes(mut self, remotes: &[SmolStr]) -> Self {
+        self.before.remotes.extend_from_slice(remotes);
+        self.after.remotes.extend_from_slice(remotes);
+        self
     }
 
     /// Reads one file that applies to both sides, in place of the `outcrop.yaml` of each.
     pub fn of_file(snapshot: &dyn Snapshot, path: &RepoPath, sources: &Sources) -> Self {
-        let (after, findings) = read_file(snapshot, path, sources).unwrap_or_default();
+        let (mut after, mut findings) = read_file(snapshot, path, sources).unwrap_or_default();
+        findings.extend(bundle::read(snapshot, sources, &mut after));
         Self { before: after.clone(), after, decides: Policy::Base, findings, older_findings: Vec::new() }
     }
 
@@ -97,7 +108,24 @@ impl Configuration {
     }
 }
 
-fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
+/// The settings of a side: what `outcrop.yaml` says, and what a bundle says beside it.
+fn read_one(snapshot: &dyn Snapshot, sources: &Sources) -> OneSide {
+    let configured = read_configuration(snapshot, sources);
+    let is_configured = configured.is_some();
+    let (mut settings, mut findings) = configured.unwrap_or_default();
+    findings.extend(bundle::read(snapshot, sources, &mut settings));
+    OneSide { settings, findings, is_configured }
+}
+
+/// The settings of one side.
+struct OneSide {
+    settings: Settings,
+    findings: Vec<Finding>,
+    /// Whether it has an `outcrop.yaml`.
+    is_configured: bool,
+}
+
+fn read_configuration(snapshot: &dyn Snapshot, sources: &Sources) -> Option<(Settings, Vec<Finding>)> {
     read_file(snapshot, &RepoPath::new(names::CONFIGURATION).ok()?, sources)
 }
 

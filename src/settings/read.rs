@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::waiver::read_waiver;
 use crate::decode::{StrictReader, StrictRules};
 use crate::document::Document;
 use crate::finding::{self, Outcome, Severity};
@@ -26,7 +27,7 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "roots",
     "metadata",
     "openapi",
@@ -35,10 +36,13 @@ const KEYS: [&str; 12] = [
     "compare",
     "lists",
     "rules",
+    "waivers",
     "limits",
     "directives",
     "merge",
     "expressions",
+    "layouts",
+    "remotes",
 ];
 
 fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings) {
@@ -49,7 +53,11 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
         let known = shape.finding_count();
         match entry.key.name.as_str() {
             "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
-            "metadata" => settings.metadata_root = read_metadata(shape, value),
+            "metadata" => read_metadata(shape, value, settings),
+            "layouts" => read_layouts(shape, value, settings),
+            "remotes" => {
+                settings.remotes = read_each(shape, value, "remotes", |shape, item| shape.text(item, "remotes"))
+            }
             "openapi" => settings.openapi = read_path(shape, value, "openapi"),
             "secrets" => settings.secrets = read_each(shape, value, "secrets", read_secret),
             "ignore" => settings.ignore = read_each(shape, value, "ignore", read_ignored),
@@ -67,6 +75,7 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
                 let choices = [("default", MergeProfile::Plain), ("unfurl", MergeProfile::Unfurl)];
                 settings.merge = shape.choice(value, "merge", &choices).unwrap_or(settings.merge);
             }
+            "waivers" => settings.waivers = read_each(shape, value, "waivers", read_waiver),
             "rules" => settings.severities = read_severities(shape, value),
             _ => read_limits(shape, value, &mut settings.limits),
         }
@@ -114,9 +123,33 @@ fn read_root(shape: &mut StrictReader, node: &Node) -> Option<Root> {
     has_path.then_some(root)
 }
 
-fn read_metadata(shape: &mut StrictReader, node: &Node) -> Option<RepoPath> {
-    let entries = shape.entries(node, "metadata", &["root"]);
-    entries.into_iter().find_map(|entry| read_path(shape, &entry.value, "metadata.root"))
+/// The layouts that can be switched off.
+const LAYOUTS: [&str; 3] = ["kustomize", "flux", "unfurl"];
+
+/// A map from layouts to `on` or `off`.
+fn read_layouts(shape: &mut StrictReader, node: &Node, settings: &mut Settings) {
+    for entry in shape.entries(node, "layouts", &LAYOUTS) {
+        let choices = [("on", true), ("off", false)];
+        let is_off = shape.choice(&entry.value, entry.key.name.as_str(), &choices) == Some(false);
+        match entry.key.name.as_str() {
+            "unfurl" => settings.unfurl = !is_off,
+            _ if is_off => settings.layouts_off.push(entry.key.name.clone()),
+            _ => {}
+        }
+    }
+}
+
+fn read_metadata(shape: &mut StrictReader, node: &Node, settings: &mut Settings) {
+    for entry in shape.entries(node, "metadata", &["root", "overlay"]) {
+        match entry.key.name.as_str() {
+            "root" => settings.metadata_root = read_path(shape, &entry.value, "metadata.root"),
+            _ => settings.metadata_overlay = read_path(shape, &entry.value, "metadata.overlay"),
+        }
+    }
+    if settings.metadata_overlay.is_some() && settings.metadata_root.is_none() {
+        shape.invalid(node, "`metadata.overlay` is laid over `metadata.root`, which is missing");
+        settings.metadata_overlay = None;
+    }
 }
 
 fn read_path(shape: &mut StrictReader, node: &Node, what: &str) -> Option<RepoPath> {

@@ -72,6 +72,8 @@ pub(super) enum Command {
     Diff(DiffArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
+    /// List the kustomize roots that a change affects
+    Affected(AffectedArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
     /// Put merge directives back into a document that was edited in its expanded form
@@ -79,15 +81,19 @@ pub(super) enum Command {
     /// Evaluate an expression against the resources of a revision
     Eval(EvalArgs),
     /// Compare two files or two directories; called by git difftool and jj
+    #[command(display_order = 50)]
     Difftool(DifftoolArgs),
     /// Show one file of a git diff; called by git
+    #[command(display_order = 51)]
     DiffDriver(DiffDriverArgs),
     /// Set up git, hooks and hook managers to call outcrop, or undo it
+    #[command(display_order = 40)]
     Install(InstallArgs),
     /// Check what is about to be committed or pushed; called by git and hook managers
+    #[command(display_order = 52)]
     Hook(HookArgs),
     /// Review the change that started a CI run
-    #[command(subcommand)]
+    #[command(subcommand, display_order = 53)]
     Ci(CiCommand),
     /// Show where the effective values of a resource come from, and what they override
     Explain(ExplainArgs),
@@ -99,26 +105,32 @@ pub(super) enum Command {
     #[command(subcommand)]
     Metadata(MetadataCommand),
     /// Write an outcrop.yaml that records what the files of this repository use
+    #[command(display_order = 41)]
     Init(InitArgs),
     /// Show the setup, how files are interpreted, and any problems
+    #[command(display_order = 42)]
     Doctor,
     /// List the rules, or explain one
+    #[command(display_order = 60)]
     Rules {
         /// Id of a rule, such as document/duplicate-key
         id: Option<String>,
     },
     /// Print the JSON Schema of a machine format
+    #[command(display_order = 61)]
     Schema {
         /// Name of the schema
         #[arg(value_enum, default_value_t)]
         name: SchemaName,
     },
     /// Print a completion script
+    #[command(display_order = 62)]
     Completions {
         /// Shell to print it for
         shell: clap_complete::Shell,
     },
     /// Print the manual page
+    #[command(display_order = 63)]
     Man,
 }
 
@@ -131,6 +143,9 @@ pub(super) struct Range {
     /// Compare with the index instead of the working tree
     #[arg(long, visible_alias = "cached", env = "OUTCROP_STAGED")]
     pub(super) staged: bool,
+    /// Compare from the common ancestor of both sides, as A...B does
+    #[arg(long, env = "OUTCROP_MERGE_BASE")]
+    pub(super) merge_base: bool,
     /// Which side's outcrop.yaml rules apply
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_POLICY")]
     pub(super) policy: PolicyName,
@@ -203,8 +218,36 @@ pub(super) struct DiffArgs {
     pub(super) exit_code: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct AffectedArgs {
+    #[command(flatten)]
+    pub(super) range: Range,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    pub(super) format: AffectedFormat,
+    /// List also roots whose files changed and whose output is the same
+    #[arg(long)]
+    pub(super) reached: bool,
+    /// Print only the names of the roots
+    #[arg(long, conflicts_with = "format")]
+    pub(super) name_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum AffectedFormat {
+    /// One line for each root
+    #[default]
+    Text,
+    /// JSON, with the resources that differ
+    Json,
+    /// A job matrix for GitHub Actions
+    Matrix,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
+    /// Files as they are written, instead of what kustomizations make of them
+    Sources,
     /// The content of resources
     Payload,
     /// Their effective metadata
@@ -246,6 +289,12 @@ pub(super) struct CheckArgs {
     /// Report only problems that the older side does not have [default when two revisions are compared]
     #[arg(long, env = "OUTCROP_NEW_ONLY", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub(super) new_only: Option<bool>,
+    /// Report all problems of the files that change, also those that the older side has
+    #[arg(long, env = "OUTCROP_NO_NEW_ONLY", conflicts_with_all = ["new_only", "all"])]
+    pub(super) no_new_only: bool,
+    /// Do not use a pager
+    #[arg(long, env = "OUTCROP_NO_PAGER")]
+    pub(super) no_pager: bool,
     /// Lowest severity that makes the exit code 1
     #[arg(long, value_enum, default_value_t, env = "OUTCROP_FAIL_ON")]
     pub(super) fail_on: FailOn,
@@ -258,8 +307,12 @@ pub(super) enum CheckFormat {
     Terminal,
     /// JSON, schema outcrop/report/v1
     Json,
+    /// SARIF 2.1.0
+    Sarif,
     /// Workflow commands that annotate lines on GitHub
     Github,
+    /// Code Quality report of GitLab
+    Gitlab,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -284,10 +337,15 @@ pub(super) struct At {
 #[derive(Debug, Args)]
 #[command(after_help = examples::EXPLAIN)]
 pub(super) struct ExplainArgs {
-    /// A logical path such as /customers/acme, a file or directory, or a Kubernetes name such as 'Deployment shop/web'
+    /// A logical path such as /customers/acme, a file or directory, a kustomize root, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Show only values at or below this JSON Pointer, in the content and in the metadata
+    /// Show only values at or below this JSON Pointer, in the content and in the metadata; after a kustomize root, the resource:
+    /// 'Deployment shop/web'
+    #[arg(value_name = "POINTER|RESOURCE")]
     pub(super) pointer: Option<String>,
+    /// After a kustomize root and a resource: show only values at or below this JSON Pointer
+    #[arg(value_name = "POINTER")]
+    pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
     /// Output format
@@ -516,7 +574,8 @@ pub(super) struct RestoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = examples::RENDER)]
 pub(super) struct RenderArgs {
-    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]
+    /// Logical paths, files, directories, globs, or Kubernetes names such as 'Deployment shop/web' [default: everything]; or one
+    /// directory with a kustomization, which is built
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
     /// Render the kustomization in this directory, as `kustomize build` does, without network or checkout

@@ -99,7 +99,7 @@ impl<S: Snapshot> Snapshot for ByContent<S> {
     }
 
     fn entry(&self, path: &RepoPath) -> Result<Option<Entry>, Unreadable> {
-        self.on_disk(path).map(|(on_disk, entry)| entry.filter(|entry| entry.path == *path || on_disk == *path))
+        self.on_disk(path).map(|(_, entry)| entry.filter(|entry| entry.path == *path))
     }
 
     fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable> {

@@ -21,7 +21,7 @@ pub(super) struct TreeMemory {
     folder: Option<PathBuf>,
 }
 
-const HEADER: &[u8] = b"outcrop inputs 1\n";
+const HEADER: &[u8] = b"outcrop inputs 2\n";
 /// Old trees are forgotten when there are more than this many.
 const MOST_TREES: usize = 64;
 
@@ -98,6 +98,7 @@ fn written(facts: &TreeFacts) -> Vec<u8> {
         out.list(facts.found.iter(), Writer::unit);
         out.list(facts.shows.iter(), |out, path| out.text(path.as_bytes()));
         out.number(usize::from(facts.is_shown));
+        out.number(usize::from(facts.is_broken));
     });
     out.0
 }
@@ -131,6 +132,10 @@ impl Writer {
             Input::Listing(path) => (b'l', path),
             Input::Subtree(path) => (b's', path),
             Input::Lookup { from, .. } => (b'i', from),
+            Input::Index(index) => {
+                self.0.push(b'x');
+                return self.text(index.as_bytes());
+            }
             Input::Output(unit) => {
                 self.0.push(b'o');
                 return self.unit(unit);
@@ -165,7 +170,8 @@ impl<'b> Body<'b> {
             let unit = body.unit()?;
             let inputs = body.set(&sets)?;
             let (found, shows) = (body.list(Body::unit)?, body.list(Body::path)?);
-            Some((unit, UnitFacts { inputs, found, shows, is_shown: body.number()? == 1 }))
+            let (is_shown, is_broken) = (body.number()? == 1, body.number()? == 1);
+            Some((unit, UnitFacts { inputs, found, shows, is_shown, is_broken }))
         })?;
         let (finding, units) = (finding.into_iter().collect(), units.into_iter().collect());
         Some(TreeFacts { files: Arc::new(files.into_iter().collect()), finding, units })
@@ -215,6 +221,7 @@ impl<'b> Body<'b> {
             b'l' => Input::Listing(self.path()?),
             b's' => Input::Subtree(self.path()?),
             b'i' => Input::Lookup { from: self.path()?, index: self.name()?, key: self.name()? },
+            b'x' => Input::Index(self.name()?),
             b'o' => Input::Output(self.unit()?),
             _ => return None,
         })
@@ -259,12 +266,19 @@ mod tests {
             Input::Listing(RepoPath::root()),
             Input::Subtree(path("d")),
             Input::Lookup { index: "names".into(), key: "x".into(), from: path("d/e") },
+            Input::Index("names".into()),
             Input::Output(unit("other")),
         ]);
         let file =
             FileFacts { inputs: Arc::clone(&inputs), entries: vec![IndexEntry { index: "i".into(), key: "k".into() }] };
         let found = Found { inputs: Arc::new([]), units: vec![unit("one")] };
-        let of_unit = UnitFacts { inputs, found: vec![unit("two")], shows: vec![path("a.yaml")], is_shown: true };
+        let of_unit = UnitFacts {
+            inputs,
+            found: vec![unit("two")],
+            shows: vec![path("a.yaml")],
+            is_shown: true,
+            is_broken: true,
+        };
         TreeFacts {
             files: Arc::new(BTreeMap::from([(path("x.yaml"), file)])),
             finding: BTreeMap::from([("test".into(), found)]),

@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod configuration;
 mod content;
+mod day;
 pub mod directory;
 mod environment;
 mod error;
@@ -56,6 +57,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         Command::Diff(args) => commands::diff::run(global, args),
         Command::Check(args) => commands::check::run(global, args),
+        Command::Affected(args) => commands::affected::run(global, args),
         Command::Difftool(args) => commands::difftool::run(global, args),
         Command::DiffDriver(args) => commands::diff_driver::run(global, args),
         Command::Install(args) => commands::install::run(global, args),

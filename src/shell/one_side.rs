@@ -44,7 +44,7 @@ impl OneSide {
         let Some(tree) = tree else { return Self::on_disk(global, repository) };
         let mut snapshot = repository.snapshot(&Revision::Tree(tree), &Budget::default())?;
         let sources = Arc::new(Sources::default());
-        let configuration = configuration::for_one(global, &snapshot, &sources)?;
+        let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         configuration::note_ignored(global, &repository, &snapshot);
         snapshot.set_limits(configuration.limits().clone());
         Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
@@ -76,7 +76,7 @@ impl OneSide {
         let root = repository.root().unwrap_or(Path::new("."));
         let mut snapshot = OnDisk::new(tracked, root, &budget);
         let sources = Arc::new(Sources::default());
-        let configuration = configuration::for_one(global, &snapshot, &sources)?;
+        let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         snapshot.set_limits(configuration.limits());
         Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
     }
@@ -103,7 +103,8 @@ impl OneSide {
             (Err(error), _) => return Err(error.into()),
         };
         let sources = Arc::new(Sources::default());
-        let configuration = configuration::for_one(global, &*snapshot, &sources)?;
+        let remotes = repository.as_ref().map(Repository::remotes).unwrap_or_default();
+        let configuration = configuration::for_one(global, &*snapshot, &sources)?.with_remotes(&remotes);
         Ok(Self { repository, snapshot, configuration, sources })
     }
 

@@ -44,6 +44,12 @@ impl WordReader<'_> {
         }
     }
 
+    /// The directory of a kustomization, if a word names one.
+    pub(super) fn root(&self, word: &OsStr) -> Option<RepoPath> {
+        let text = word.to_str().filter(|text| !text.starts_with('/'))?;
+        self.place(text).ok().filter(|place| self.side.has_kustomization(place))
+    }
+
     /// Refuses a path at which there is nothing. For a path that may be new, only one that looks like a mistake is refused: an
     /// existing path is nearly the same, or there is no collection that it could belong to.
     pub(super) fn refuse_absent(&self, path: &MetadataPath, root: &Root, may_be_new: bool) -> Result<(), Failure> {

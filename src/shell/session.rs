@@ -7,11 +7,13 @@ use smol_str::SmolStr;
 
 use super::cli::{Global, PolicyName, Range};
 use super::configuration;
+use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
 use super::output;
 use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
+use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::{Budget, Progress};
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
@@ -30,6 +32,8 @@ pub(super) struct Asked {
     pub(super) all_files: bool,
     /// Which resources are shown.
     pub(super) selected: SelectedResources,
+    /// Whether files are compared as they are written, and not what units make of them.
+    pub(super) as_written: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -41,6 +45,8 @@ pub(super) struct Session {
     budget: Budget,
     sources: Arc<Sources>,
     user_pager: Option<String>,
+    /// The day by which waivers are judged.
+    day: SmolStr,
     memory: TreeMemory,
 }
 
@@ -49,7 +55,9 @@ impl Session {
     pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
         let repository = open_repository(global)?;
         let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
-        let selection = repository.select(Words { is_staged: range.staged, arguments: &range.words, paths })?;
+        let words =
+            Words { is_staged: range.staged, is_from_merge_base: range.merge_base, arguments: &range.words, paths };
+        let selection = repository.select(words)?;
         let policy = match range.policy {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
@@ -70,6 +78,7 @@ impl Session {
         let mut before = repository.snapshot(&comparison.before, &budget)?;
         let mut after = repository.snapshot(&comparison.after, &budget)?;
         let configuration = configuration::for_pair(global, &before, &after, policy, &sources)?;
+        let configuration = configuration.with_remotes(&repository.remotes());
         configuration::note_ignored(global, repository, &after);
         // The limits are known only now, from a file that was itself read under the default ones.
         before.set_limits(configuration.limits().clone());
@@ -78,13 +87,19 @@ impl Session {
         let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
-        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, memory })
+        let day = match comparison.after.commit().and_then(|commit| repository.committed_on(commit)) {
+            Some(seconds) => day::of_seconds(seconds),
+            None => day::today(),
+        };
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory })
     }
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files, selected } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written, selected } = asked;
+        let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
+        let day = self.day.clone();
         let options = Options {
             scope,
             budget,
@@ -94,6 +109,8 @@ impl Session {
             reveal,
             all_files,
             selected,
+            layouts,
+            day,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

@@ -6,27 +6,85 @@ use std::sync::Mutex;
 use smol_str::SmolStr;
 
 use super::Side;
-use crate::expression::eval::{Payload, ResourceId, Tree, compute, has_expressions, sealed};
-use crate::finding::Outcome;
+use crate::directive;
+use crate::expression::eval::{Payload, ResourceId, Tree, compute, compute_closed, has_expressions, sealed};
+use crate::finding::{self, Finding, Location, Outcome};
+use crate::limits::Spent;
+use crate::names::Format;
 use crate::path::LogicalPath;
 use crate::resource::{Identity, Resource};
+use crate::snapshot::{EntryKind, Scope, files_below};
 use crate::value::Node;
 
 impl Side<'_> {
     /// A payload with its expressions replaced by what they give, seen from the resource that owns them.
     pub(super) fn computed(&self, resource: &Resource) -> Outcome<Node> {
         let path = self.path_of(resource).filter(|_| self.settings.expressions && has_expressions(&resource.payload));
+        if self.is_unfurl(resource) {
+            return self.closed(resource);
+        }
         let Some(path) = path else { return Outcome::clean(resource.payload.clone()) };
         let tree = SideTree::new(self);
         let seen = self.seen(resource.clone());
-        compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits)
+        let computed = compute(&resource.payload, &seen, tree.id(&path), &tree, self.limits);
+        // A part of an Unfurl document in a file of its own addresses the same model.
+        let is_foreign = |finding: &Finding| {
+            [&finding::EXPRESSION_UNKNOWN_FUNCTION, &finding::EXPRESSION_UNKNOWN_SPECIAL_KEY]
+                .iter()
+                .any(|rule| rule.id == finding.rule.id)
+        };
+        let is_file = matches!(resource.identity, Identity::File { .. });
+        match is_file && computed.findings.iter().any(is_foreign) && self.holds_unfurl() {
+            true => self.closed(resource),
+            false => computed,
+        }
+    }
+
+    /// Whether some file of the snapshot is a document of Unfurl, judged by its bytes.
+    fn holds_unfurl(&self) -> bool {
+        *self.caches.holds_unfurl.get_or_init(|| {
+            let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+            let mut texts = entries.iter().filter(|entry| {
+                entry.kind == EntryKind::File && Format::of_file_name(entry.path.file_name()).is_some()
+            });
+            let marks: [&[u8]; 3] = [b"apiVersion: unfurl/", b"tosca_definitions_version", b"\"unfurl/v1"];
+            self.settings.unfurl
+                && texts.any(|entry| {
+                    let bytes = self.snapshot.read(entry).unwrap_or_default();
+                    marks.iter().any(|mark| bytes.windows(mark.len()).any(|window| window == *mark))
+                })
+        })
+    }
+
+    /// Whether a resource is a document of Unfurl: its paths address a model that is not in the repository.
+    pub fn is_unfurl(&self, resource: &Resource) -> bool {
+        self.settings.unfurl && directive::unfurl_role(&resource.payload, &resource.file).is_some()
+    }
+
+    /// A payload with the expressions replaced that have a value from their own text; a note says how many stay as they are.
+    fn closed(&self, resource: &Resource) -> Outcome<Node> {
+        if !self.settings.expressions || !has_expressions(&resource.payload) {
+            return Outcome::clean(resource.payload.clone());
+        }
+        let (mut outcome, open) = compute_closed(&resource.payload, self.limits);
+        if open > 0 {
+            let message = match open {
+                1 => "1 expression needs a running deployment and is compared as text".to_owned(),
+                count => format!("{count} expressions need a running deployment and are compared as text"),
+            };
+            let at = Location::File { path: resource.file.clone(), revision: self.snapshot.label().into() };
+            outcome.findings.push(Finding::new(&finding::EXPRESSION_NEEDS_RUN, at, message));
+        }
+        outcome
     }
 
     /// What a resource says, as expressions may see it: its secrets hidden, also from itself.
     fn seen(&self, resource: Resource) -> Node {
         let written = resource.payload.clone();
+        let is_unfurl = self.is_unfurl(&resource);
         let hidden = self.hidden(resource).payload;
-        if self.settings.expressions && has_expressions(&written) { sealed(&written, &hidden) } else { hidden }
+        let computes = self.settings.expressions && !is_unfurl && has_expressions(&written);
+        if computes { sealed(&written, &hidden) } else { hidden }
     }
 
     /// What expressions see of the resource at a path; computed once.

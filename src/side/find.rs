@@ -24,6 +24,8 @@ pub enum ResourceQuery {
     File(RepoPath, Option<usize>),
     /// Kubernetes documents by kind and name.
     Kubernetes(KubernetesQuery),
+    /// What the kustomization in a directory renders, or those documents of it that have a name.
+    Root(RepoPath, Option<KubernetesQuery>),
 }
 
 /// A resource that a query means, with its directives expanded.
@@ -48,7 +50,21 @@ impl Side<'_> {
                 Outcome { value: hits(&content, is_wanted), findings: content.findings.clone() }
             }
             ResourceQuery::Kubernetes(query) => self.by_kubernetes_name(query),
+            ResourceQuery::Root(directory, name) => self.in_root(directory, name.as_ref()),
         }
+    }
+
+    /// What a kustomization renders.
+    fn in_root(&self, directory: &RepoPath, wanted: Option<&KubernetesQuery>) -> Outcome<Vec<ResourceHit>> {
+        let rendered = self.root(directory);
+        let is_wanted = |resource: &Resource| match (&resource.identity, wanted) {
+            (_, None) => true,
+            (Identity::Kubernetes(name), Some(query)) => query.fits(name),
+            _ => false,
+        };
+        let hidden = self.hide_in_unit(rendered.resources.clone());
+        let found = hidden.into_iter().filter(is_wanted).map(|resource| ResourceHit { resource, includes: Vec::new() });
+        Outcome { value: found.collect(), findings: rendered.findings.clone() }
     }
 
     /// The resources at a path below the root of its layers, in the order of precedence of [`find`](Self::find).

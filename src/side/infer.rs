@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::{Side, openapi as document};
 use crate::finding::Outcome;
 use crate::metadata::MetadataPath;
-use crate::metadata::openapi::{self, Inference, Inferred};
+use crate::metadata::openapi::{self, ApiDocument, Inference, Inferred};
 use crate::settings::Root;
 use crate::text::{SourceText, Span};
 use crate::value::Node;
 
 impl Side<'_> {
     /// The OpenAPI document that the configuration names. Directives in it are data, and not expanded.
-    pub fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
-        self.caches.openapi.get_or_init(|| document::read(self.given)).clone()
+    pub fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>> {
+        self.caches.openapi.get_or_init(|| document::read(self.given, &self.caches.documents)).clone()
     }
 
     /// What can be proposed for a path, with what is stored for it on top.

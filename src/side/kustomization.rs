@@ -1,11 +1,14 @@
 //! A kustomization as `kustomize build` renders it, with its secrets hidden.
 
+use std::sync::Arc;
+
 use super::{RenderedResource, RenderedStage, Side};
 use crate::finding::Finding;
-use crate::layout::kustomize::{self, BuiltResource};
+use crate::layout::Rendered;
+use crate::layout::kustomize::KUSTOMIZATION_FILES;
 use crate::path::RepoPath;
-use crate::resource::{Identity, KubernetesName, Resource, Unit, kubernetes_name};
-use crate::value::Node;
+use crate::resource::{Resource, Unit};
+use crate::snapshot::EntryKind;
 
 /// A rendered kustomization.
 #[derive(Debug, Default)]
@@ -21,40 +24,50 @@ pub struct RenderedKustomization {
 }
 
 impl Side<'_> {
-    /// Renders the kustomization in a directory.
-    pub fn kustomization(&self, directory: &RepoPath) -> RenderedKustomization {
-        let built = kustomize::build(directory, self.given, &kustomize::Cache::default());
-        let unit = Unit { layout: "kustomize".into(), key: directory.to_string().into() };
-        let resources: Vec<Resource> =
-            built.resources.into_iter().map(|resource| self.built_resource(resource, &unit)).collect();
-        // Replacements copy values between resources, so what is secret in one of them is secret in all.
-        let secrets: Vec<_> =
-            resources.iter().flat_map(|resource| self.secrets().secrets_of(resource.clone())).collect();
-        let rendered = |resource: Resource| {
-            let payload = self.secrets().keep(&secrets, resource.clone());
-            let hidden = self.secrets().hide(Resource { payload, ..resource });
-            RenderedResource {
-                name: hidden.identity.to_string(),
-                file: hidden.file,
-                views: vec![RenderedStage { stage: None, payload: Some(hidden.payload) }],
-                remark: None,
-            }
+    /// Whether a directory has a kustomization that can be built on its own.
+    pub fn has_kustomization(&self, directory: &RepoPath) -> bool {
+        let is_file = |name: &str| {
+            let file = directory.join(name.as_bytes()).ok();
+            let entry = file.and_then(|file| self.snapshot.entry(&file).ok().flatten());
+            entry.is_some_and(|entry| entry.kind == EntryKind::File)
         };
-        let resources: Vec<RenderedResource> = resources.into_iter().map(rendered).collect();
-        let is_masked = resources
-            .iter()
-            .flat_map(|resource| &resource.views)
-            .any(|view| view.payload.as_ref().is_some_and(Node::holds_secret));
-        RenderedKustomization { resources, findings: built.findings, is_failed: built.is_failed, is_masked }
+        KUSTOMIZATION_FILES.iter().any(|name| is_file(name))
     }
 
-    fn built_resource(&self, built: BuiltResource, unit: &Unit) -> Resource {
-        let file = self.sources.get(built.node.span.source).path.clone();
-        let name = kubernetes_name(&built.node).map(|name| KubernetesName { name: built.name.clone(), ..name });
-        let identity = match name {
-            Some(name) => Identity::Kubernetes(name),
-            None => Identity::File { path: file.clone(), position: None },
+    /// What the kustomization in a directory renders, as it is.
+    pub fn root(&self, directory: &RepoPath) -> Arc<Rendered> {
+        let key = directory.to_str().unwrap_or_default().into();
+        self.units().rendered(&Unit { layout: "kustomize".into(), key })
+    }
+
+    /// The resources of one unit with their secrets hidden. Replacements copy values between resources, so what is secret in one of
+    /// them is secret in all.
+    pub fn hide_in_unit(&self, resources: Vec<Resource>) -> Vec<Resource> {
+        let secrets: Vec<_> =
+            resources.iter().flat_map(|resource| self.secrets().secrets_of(resource.clone())).collect();
+        let hide = |resource: Resource| {
+            let payload = match secrets.is_empty() {
+                true => resource.payload.clone(),
+                false => self.secrets().keep(&secrets, resource.clone()),
+            };
+            self.secrets().hide(Resource { payload, ..resource })
         };
-        Resource { identity, file, position: 0, payload: built.node, unit: Some(unit.clone()) }
+        resources.into_iter().map(hide).collect()
+    }
+
+    /// Renders the kustomization in a directory.
+    pub fn kustomization(&self, directory: &RepoPath) -> RenderedKustomization {
+        let built = self.root(directory);
+        let rendered = |hidden: Resource| RenderedResource {
+            name: hidden.identity.to_string(),
+            file: hidden.file,
+            views: vec![RenderedStage { stage: None, payload: Some(hidden.payload) }],
+            remark: None,
+        };
+        let hidden = self.hide_in_unit(built.resources.clone());
+        let is_masked = hidden.iter().any(|resource| resource.payload.holds_secret());
+        let resources = hidden.into_iter().map(rendered).collect();
+        let findings = built.findings.clone();
+        RenderedKustomization { resources, findings, is_failed: built.is_broken, is_masked }
     }
 }

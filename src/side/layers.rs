@@ -32,10 +32,21 @@ impl<'a> Side<'a> {
         Some(self.layers.metadata(&self.path_of(resource)?, &resource.file)?.value)
     }
 
+    /// Metadata with the default identity of the tree of layers that applies to a file.
+    pub fn settled(&self, metadata: &Arc<EffectiveMetadata>, file: &RepoPath) -> Arc<EffectiveMetadata> {
+        match self.layers.layers_for(file) {
+            Some(layers) => layers.settled(metadata),
+            None => Arc::clone(metadata),
+        }
+    }
+
     /// What layers say about a path or selector, in the tree of layers that starts at a root.
     pub fn stored_metadata(&self, path: &MetadataPath, root: &Root) -> Outcome<Arc<EffectiveMetadata>> {
         match self.layers.layers_at(&root.path) {
-            Some(layers) => resolve_selector(path, layers),
+            Some(layers) => {
+                let Outcome { value, findings } = resolve_selector(path, layers);
+                Outcome { value: layers.settled(&value), findings }
+            }
             None => Outcome::clean(Arc::new(EffectiveMetadata::empty(self.nowhere()))),
         }
     }

@@ -4,6 +4,7 @@
 //! A [`Side`] reads files on demand, expands their directives, and answers what a resource is in effect. Each answer is computed
 //! once.
 
+mod defaults;
 mod evaluate;
 mod expressions;
 mod find;
@@ -17,6 +18,7 @@ mod patching;
 mod render;
 mod requests;
 mod selection;
+mod selectors;
 mod stages;
 mod survey;
 mod tree;
@@ -32,6 +34,7 @@ use crate::finding::Outcome;
 use crate::layout::{Files, LAYOUTS, Layout, Roles, Units};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
+use crate::metadata::openapi::ApiDocument;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
@@ -48,6 +51,7 @@ pub use expressions::SideTree;
 pub use find::{ResourceHit, ResourceQuery};
 pub use kustomization::RenderedKustomization;
 use names::Names;
+use openapi::Documents;
 pub use patching::{PatchInput, PatchedDocuments};
 pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
 pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
@@ -67,6 +71,10 @@ pub struct Side<'a> {
 
 /// Answers that were computed before.
 struct Caches {
+    /// Whether the snapshot holds documents of Unfurl.
+    holds_unfurl: OnceLock<bool>,
+    /// Files whose resources have defaults below them.
+    based: Memo<RepoPath, Arc<FileContent>>,
     folders: Memo<RepoPath, Arc<Folder>>,
     written: Memo<RepoPath, Arc<Written>>,
     children: Memo<LogicalPath, Arc<[LogicalPath]>>,
@@ -82,7 +90,9 @@ struct Caches {
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
     requests: request::CompiledTemplates,
-    openapi: OnceLock<Outcome<Option<Arc<Node>>>>,
+    openapi: OnceLock<Outcome<Option<Arc<ApiDocument>>>>,
+    /// OpenAPI documents by the ids of their files; both sides of a comparison share them.
+    documents: Arc<Documents>,
 }
 
 impl<'a> Side<'a> {
@@ -91,7 +101,7 @@ impl<'a> Side<'a> {
         let side = Layered::new(given, LAYOUTS);
         let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal)
             .withholding_all(given.settings.may_miss_secrets);
-        side.hiding(Arc::new(secrets))
+        side.hiding(Arc::new(secrets), Arc::default())
     }
 
     /// Both sides of a comparison. Each hides what either of them, or a layer of the `others`, declares as secret.
@@ -107,7 +117,8 @@ impl<'a> Side<'a> {
         let (before, after) = (Layered::new(before, layouts), Layered::new(after, layouts));
         let layers = vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
         let secrets = Arc::new(Secrets::new(rules, layers, reveal).declared_by(others).withholding_all(is_unknown));
-        [before.hiding(Arc::clone(&secrets)), after.hiding(secrets)]
+        let documents = Arc::<Documents>::default();
+        [before.hiding(Arc::clone(&secrets), Arc::clone(&documents)), after.hiding(secrets, documents)]
     }
 
     /// What is hidden, on this side and on the one it is compared with.
@@ -143,7 +154,11 @@ impl<'a> Side<'a> {
 
     /// What the file at a path holds; nothing if there is none. It is read once.
     pub fn file(&self, path: &RepoPath) -> Arc<FileContent> {
-        self.files().file(path)
+        let content = self.files().file(path);
+        if !self.is_based(&content) {
+            return content;
+        }
+        self.caches.based.get(path, || Arc::new(self.based(FileContent::clone(&content))))
     }
 
     /// What expanding a document of this side needs.
@@ -158,7 +173,8 @@ impl<'a> Side<'a> {
 
     /// The resources of a file that is parsed already.
     pub fn content(&self, path: &RepoPath, parsed: &Parsed) -> FileContent {
-        self.files().content(path, parsed)
+        let content = self.files().content(path, parsed);
+        if self.is_based(&content) { self.based(content) } else { content }
     }
 }
 
@@ -186,23 +202,25 @@ impl<'a> Layered<'a> {
         Self { given, layouts, includes, layers }
     }
 
-    fn hiding(self, secrets: Arc<Secrets<'a>>) -> Side<'a> {
+    fn hiding(self, secrets: Arc<Secrets<'a>>, documents: Arc<Documents>) -> Side<'a> {
         let Self { given, layouts, includes, layers } = self;
         Side {
             given,
             units: Units::new(Files::new(given, includes, layouts)),
             layers,
             secrets,
-            caches: Caches::new(given),
+            caches: Caches::new(given, documents),
         }
     }
 }
 
 impl Caches {
-    fn new(given: Given<'_>) -> Self {
+    fn new(given: Given<'_>, documents: Arc<Documents>) -> Self {
         let patch_files =
             given.settings.layer_roots().paths().map(|base| (base.clone(), PatchFiles::default())).collect();
         Self {
+            holds_unfurl: OnceLock::new(),
+            based: Memo::default(),
             folders: Memo::default(),
             written: Memo::default(),
             children: Memo::default(),
@@ -216,6 +234,7 @@ impl Caches {
             shown: Memo::default(),
             requests: request::CompiledTemplates::within(given.limits),
             openapi: OnceLock::new(),
+            documents,
         }
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::Side;
 use crate::finding::Outcome;
-use crate::metadata::{EffectiveMetadata, resolve};
-use crate::names::Format;
+use crate::metadata::openapi::ApiDocument;
+use crate::metadata::{EffectiveMetadata, PayloadType, resolve};
+use crate::names::{self, Format};
 use crate::path::{LogicalPath, RepoPath};
 use crate::request::{RequestTarget, ResourceLookup};
 use crate::resource::Resource;
@@ -25,10 +26,17 @@ impl Side<'_> {
             payload,
             metadata,
             format: self.format_of(file),
+            file_type: self.type_of(file),
             lookup: self,
             sources: self.sources,
             memo: &self.caches.requests,
         }
+    }
+
+    /// The type of the payload in a file of a resource.
+    fn type_of(&self, file: &RepoPath) -> Option<PayloadType> {
+        let (stem, extension) = file.stem_and_extension()?;
+        (stem == names::RESOURCE).then(|| PayloadType::of_extension(extension))
     }
 
     /// The format of the repository at the place of a file, for `resource_format`.
@@ -74,7 +82,7 @@ impl ResourceLookup for Side<'_> {
         Some(resolve(path, self.layers.layers_for(self.root_around(path)?)?).value)
     }
 
-    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+    fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>> {
         Side::openapi(self)
     }
 }

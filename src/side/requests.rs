@@ -159,11 +159,8 @@ impl Side<'_> {
             self.shown_payload(resource)
         });
         let metadata = self.layers.layers_for(&file).map(|layers| {
-            let resolved = match path.to_logical() {
-                Some(path) => resolve(&path, layers),
-                None => resolve_selector(path, layers),
-            };
-            self.secrets.hide_effective(&resolved.gather(&mut findings), path)
+            let resolved = resolve_selector(path, layers).gather(&mut findings);
+            self.secrets.hide_effective(&layers.settled(&resolved), path)
         });
         let subject = RequestSubject {
             is_selector: path.to_logical().is_none(),
@@ -269,7 +266,7 @@ impl RequestSubject {
             return true;
         }
         let Some(path) = self.metadata.text(Section::Operation(operation), Field::Path) else { return false };
-        let named = self.metadata.text(Section::Resource, Field::IdFromAttribute).unwrap_or("id");
+        let named = self.metadata.identity(Field::IdFromAttribute).unwrap_or("id");
         let id: Vec<SmolStr> = named.trim().trim_start_matches('/').split(['.', '/']).map(SmolStr::new).collect();
         let scoped = scope_for(target, operation);
         target.memo.template(path).is_ok_and(|template| {

@@ -7,7 +7,7 @@ use crate::expression::eval::has_expressions;
 use crate::finding::{Finding, Outcome, has_errors};
 use crate::layout::Role;
 use crate::metadata::{EffectiveMetadata, identify};
-use crate::patch::{PatchEvent, PatchSet, PatchSubject, Patched, SpecUse, apply_layers};
+use crate::patch::{IndexedPath, PatchEvent, PatchSet, PatchSpec, PatchSubject, Patched, SpecUse, apply_layers};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::request::derive;
 use crate::resource::Resource;
@@ -103,6 +103,15 @@ impl Side<'_> {
         (!set.is_empty()).then_some((path, set))
     }
 
+    /// The paths with positions of all patches that match a resource.
+    pub fn indexed_patches(&self, resource: &Resource) -> Vec<IndexedPath> {
+        let Some((_, set)) = self.patches_for(resource) else { return Vec::new() };
+        let effective = self.effective(resource);
+        let is_used = |spec: &&PatchSpec| effective.patches.iter().any(|used| used.is_used && used.at == spec.at());
+        let specs = set.files.iter().flat_map(|file| file.content.specs.iter());
+        specs.filter(is_used).flat_map(PatchSpec::indexed_paths).collect()
+    }
+
     fn work_out(
         &self,
         resource: &Resource,
@@ -149,7 +158,7 @@ impl Side<'_> {
     ) -> Outcome<Patched> {
         let metadata = self.metadata_of(resource);
         let alias = match &metadata {
-            Some(metadata) => identify(metadata, path, computed).alias,
+            Some(metadata) => identify(metadata, path, computed).value.alias,
             None => path.last().unwrap_or_default().into(),
         };
         let nothing = Node::map(Vec::new(), computed.span.start_only());

@@ -224,7 +224,9 @@ impl Side<'_> {
                     EntryKind::Directory if directory.components().count() < self.limits.directory_depth as usize => {
                         folder.folders.push(member.path());
                     }
-                    EntryKind::File if Format::of_file_name(name).is_some() => folder.files.push(member.path()),
+                    EntryKind::File if Format::of_file_name(name).is_some() || names::is_resource_file(name) => {
+                        folder.files.push(member.path());
+                    }
                     _ => {}
                 }
             });

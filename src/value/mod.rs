@@ -6,11 +6,13 @@
 
 pub mod align;
 mod arithmetic;
+mod binary;
 mod decimal;
 mod mix;
 mod natural;
 mod number;
 mod origin;
+mod overlay;
 pub mod provenance;
 mod secret;
 mod walk;
@@ -21,8 +23,10 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use arithmetic::{CalculationError, Operation, calculate, compare};
+pub use binary::base64;
 pub use number::Number;
 pub use origin::{Extra, Step, StepKind};
+pub use overlay::overlaid;
 pub use secret::Secret;
 pub use walk::{Child, Children};
 

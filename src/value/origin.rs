@@ -89,6 +89,14 @@ impl Drop for Step {
 }
 
 impl StepKind {
+    /// The field of a kustomization that made the step, if one did.
+    pub fn kustomize_field(self) -> Option<&'static str> {
+        match self {
+            Self::Kustomize(field) => Some(field),
+            _ => None,
+        }
+    }
+
     /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {

@@ -89,6 +89,12 @@ impl Node {
         Ok(Some(Node { value, span: self.span, extra: self.extra.clone() }))
     }
 
+    /// The node with another one at a place that exists; otherwise the node as it is.
+    #[must_use]
+    pub fn with_at(&self, place: &Pointer, node: Node) -> Node {
+        with_at(self, place.tokens(), &node).unwrap_or_else(|| self.clone())
+    }
+
     /// Whether both are absent, or both are present and identical.
     pub fn same_option(one: Option<&Node>, other: Option<&Node>) -> bool {
         match (one, other) {
@@ -115,6 +121,11 @@ impl Value {
             _ => None,
         }
     }
+}
+
+fn with_at(root: &Node, tokens: &[SmolStr], node: &Node) -> Option<Node> {
+    let Some((first, rest)) = tokens.split_first() else { return Some(node.clone()) };
+    root.map_children(|child| if child.token() == *first { with_at(child.node, rest, node) } else { None })
 }
 
 fn any<F: FnMut(&Node) -> bool>(node: &Node, condition: &mut F) -> bool {

@@ -28,6 +28,16 @@ fn schemas_accept_the_action_and_the_workflows() {
 }
 
 #[test]
+fn the_schema_of_gitlab_accepts_the_job_of_the_documentation() {
+    let Some(tool) = tool("check-jsonschema") else { return };
+    let text = fs::read_to_string(project().join("docs/integrations.md")).expect("the documentation is there");
+    let job = text.split("# .gitlab-ci.yml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let repo = TestRepo::new();
+    repo.write(".gitlab-ci.yml", job.expect("the documentation shows a job"));
+    check(&tool, &["--builtin-schema", "vendor.gitlab-ci"], &[repo.root().join(".gitlab-ci.yml")]);
+}
+
+#[test]
 fn the_auditor_has_nothing_to_say() {
     let Some(tool) = tool("zizmor") else { return };
     let documented = workflows_of_the_documentation();

@@ -134,6 +134,16 @@ fn restoring_keeps_directives_comments_and_layout() {
 }
 
 #[test]
+fn a_deleted_target_that_is_still_used_is_kept_and_named() {
+    let repo = repository();
+    repo.write("base.yaml", "base: {image: web}\nsvc: {+/base: , port: 80}\n");
+    repo.write("changed.yaml", "svc: {image: web, port: 80}\n");
+    let restored = run(&mut outcrop(&repo, &["restore", "base.yaml", "changed.yaml"])).ends_with(0);
+    assert!(restored.stderr.contains("`/base` was deleted, but directives still refer to it: it is kept"));
+    assert!(restored.stdout.contains("base: {image: web}"), "{}", restored.stdout);
+}
+
+#[test]
 fn nothing_is_written_when_restoring_fails() {
     let repo = repository();
     let original = fs::read(repo.root().join("app.yaml")).unwrap();

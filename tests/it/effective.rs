@@ -16,6 +16,7 @@ use outcrop::value::Node;
 use proptest::prelude::*;
 
 use crate::comparing::{Comparing, snapshot};
+use crate::kustomize_layout;
 use crate::stack_layout::{self, Stacks};
 
 type Tree = BTreeMap<String, String>;
@@ -74,7 +75,7 @@ fn described(report: &Report) -> Vec<String> {
 fn resource(resource: &ResourceChange) -> Vec<String> {
     let side = |side: &Option<outcrop::resource::Resource>| match side {
         // The document's position is left out: of two documents with equal text, either one may be the changed one.
-        Some(side) => format!("{} {}", side.identity, side.file),
+        Some(side) => format!("{} {}", side.identity, side.home()),
         None => "-".to_owned(),
     };
     let mut lines = vec![format!("{} = {}", side(&resource.before), side(&resource.after))];
@@ -298,6 +299,24 @@ proptest! {
     ) {
         let after = edited(&before, edits);
         agree(&before, &after, WITH_STACKS)?;
+    }
+}
+
+/// Files of every built-in layout, mostly of kustomize.
+fn files_with_kustomize() -> impl Strategy<Value = (String, String)> {
+    prop_oneof![1 => files(), 6 => kustomize_layout::files()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_law_holds_for_kustomize_roots(
+        before in trees(files_with_kustomize()),
+        edits in edits(files_with_kustomize()),
+    ) {
+        let after = edited(&before, edits);
+        agree(&before, &after, LAYOUTS)?;
     }
 }
 

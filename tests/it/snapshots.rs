@@ -26,11 +26,13 @@ struct Sides {
 
 fn select(repository: &Repository, words: &[&str]) -> Result<Selection, GitError> {
     let is_staged = words.contains(&"--staged");
-    let words = words.iter().copied().filter(|&word| word != "--staged");
+    let is_from_merge_base = words.contains(&"--merge-base");
+    let words = words.iter().copied().filter(|&word| !["--staged", "--merge-base"].contains(&word));
     let words: Vec<OsString> = words.map(OsString::from).collect();
     let dashes = words.iter().position(|word| word == "--");
     let paths = dashes.map(|at| &words[at + 1..]);
-    repository.select(Words { is_staged, arguments: &words[..dashes.unwrap_or(words.len())], paths })
+    let arguments = &words[..dashes.unwrap_or(words.len())];
+    repository.select(Words { is_staged, is_from_merge_base, arguments, paths })
 }
 
 fn sides(repository: &Repository, words: &[&str]) -> Sides {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use crate::directive::Context;
 use crate::directive::index::IndexedDocument;
 use crate::directive::problem::IncludeError;
@@ -9,6 +11,7 @@ use crate::document::{self, Document, Format};
 use crate::finding::{self, Finding, Location, has_errors};
 use crate::memo::Memo;
 use crate::path::{Pointer, RepoPath};
+use crate::percent;
 use crate::snapshot::{Entry, EntryKind, ObjectId, Snapshot};
 use crate::text::{SourceText, Span};
 use crate::value::{Node, Value};
@@ -23,7 +26,7 @@ pub struct Includes {
 
 /// The result of loading a file.
 #[derive(Debug, Clone)]
-pub(super) enum Loaded {
+pub(in crate::directive) enum Loaded {
     /// There is no such file.
     Absent,
     /// The entry is not a regular file; the text says what it is.
@@ -47,6 +50,10 @@ pub(super) struct IncludeRequest {
     pub(super) fragment: Option<Pointer>,
     /// Whether the content is inserted unexpanded.
     pub(super) is_raw: bool,
+    /// The repository that the file is in, if it is named.
+    pub(super) repository: Option<SmolStr>,
+    /// Whether it depends on the environment of a run, in ways that only some documents may.
+    pub(super) condition: Option<IncludeError>,
 }
 
 /// Reads the value of an include.
@@ -54,12 +61,15 @@ pub(super) fn request(value: &Node) -> Result<IncludeRequest, IncludeError> {
     match &value.value {
         Value::String(text) => named(text, false),
         Value::Map(map) => {
-            if map.get("when").is_some() {
-                return Err(IncludeError::Condition);
-            }
             let file = map.get("file").and_then(Node::as_str);
-            let is_raw = map.get("merge").and_then(Node::as_str) == Some("raw");
-            named(file.ok_or(IncludeError::LayerShape("a map without a `file` that is text"))?, is_raw)
+            let merge = map.get("merge").and_then(Node::as_str);
+            let request = named(
+                file.ok_or(IncludeError::LayerShape("a map without a `file` that is text"))?,
+                merge == Some("raw"),
+            )?;
+            let repository = map.get("repository").and_then(Node::as_str).map(SmolStr::new);
+            let depends = map.get("when").is_some() || merge == Some("maplist");
+            Ok(IncludeRequest { repository, condition: depends.then_some(IncludeError::Condition), ..request })
         }
         Value::Null => Err(IncludeError::LayerShape("nothing")),
         Value::List(_) => Err(IncludeError::LayerShape("a list")),
@@ -69,28 +79,39 @@ pub(super) fn request(value: &Node) -> Result<IncludeRequest, IncludeError> {
     }
 }
 
-/// Splits `file#/pointer`. A `#` that does not start a pointer is part of the name.
+/// Splits `file#/pointer`, whose first slash may be missing. Alone, `#` and `#/` mean the whole file.
 fn named(text: &str, is_raw: bool) -> Result<IncludeRequest, IncludeError> {
-    let (name, fragment) = match text.find("#/") {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text.strip_suffix('#').unwrap_or(text), None),
+    let (name, fragment) = text.split_once('#').unwrap_or((text, ""));
+    let fragment = percent::unescape(fragment).ok_or(IncludeError::Fragment)?;
+    let fragment = match fragment.as_str() {
+        "" | "/" => None,
+        pointer if pointer.starts_with('/') => Some(pointer.to_owned()),
+        name => Some(format!("/{name}")),
     };
     if name.is_empty() {
         return Err(IncludeError::LayerShape("no file name"));
     }
-    let fragment = fragment.map(Pointer::parse).transpose().map_err(|_| IncludeError::Fragment)?;
-    Ok(IncludeRequest { name: name.to_owned(), fragment, is_raw })
+    let fragment = fragment.as_deref().map(Pointer::parse).transpose().map_err(|_| IncludeError::Fragment)?;
+    Ok(IncludeRequest { name: name.to_owned(), fragment, is_raw, repository: None, condition: None })
 }
 
 /// Resolves a file name that is written in `file`; the error says why the name is rejected.
-pub(super) fn resolve(file: &RepoPath, name: &str) -> Result<RepoPath, &'static str> {
+pub(in crate::directive) fn resolve(file: &RepoPath, name: &str) -> Result<RepoPath, &'static str> {
     if is_url(name) {
         return Err("it is a URL, and only files of the same commit are read");
     }
     if name.starts_with('/') {
         return Err("it is an absolute name, and only files of the same commit are read");
     }
-    let mut path = file.parent().unwrap_or_default();
+    resolve_in(&file.parent().unwrap_or_default(), name)
+}
+
+/// Resolves a file name in a directory.
+pub(super) fn resolve_in(directory: &RepoPath, name: &str) -> Result<RepoPath, &'static str> {
+    if is_url(name) || name.starts_with('/') {
+        return Err("it is an absolute name, and only files of the same commit are read");
+    }
+    let mut path = directory.clone();
     for component in name.split('/') {
         path = match component {
             "" | "." => path,
@@ -102,7 +123,7 @@ pub(super) fn resolve(file: &RepoPath, name: &str) -> Result<RepoPath, &'static 
 }
 
 /// Whether a name starts with a scheme; `./a:b.yaml` does not.
-fn is_url(name: &str) -> bool {
+pub(super) fn is_url(name: &str) -> bool {
     let Some((scheme, _)) = name.split_once(':') else { return false };
     let is_scheme_character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_scheme_character)
@@ -110,7 +131,7 @@ fn is_url(name: &str) -> bool {
 
 impl Includes {
     /// Loads the file at a path, and returns its object id if it has one.
-    pub(super) fn load(&self, path: &RepoPath, context: &Context<'_>) -> (Loaded, Option<ObjectId>) {
+    pub(in crate::directive) fn load(&self, path: &RepoPath, context: &Context<'_>) -> (Loaded, Option<ObjectId>) {
         let entry = match context.snapshot.entry(path) {
             Ok(Some(entry)) => entry,
             Ok(None) => return (absent(path, context.snapshot), None),
@@ -215,12 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_without_a_pointer_belongs_to_the_name() {
+    fn the_part_after_a_hash_is_a_pointer() {
         let read =
             |text: &str| named(text, false).map(|request| (request.name, request.fragment.map(|it| it.to_string())));
         assert_eq!(read("a.yaml#/b/c"), Ok(("a.yaml".to_owned(), Some("/b/c".to_owned()))));
-        assert_eq!(read("a#b.yaml"), Ok(("a#b.yaml".to_owned(), None)));
+        assert_eq!(read("a.yaml#b"), Ok(("a.yaml".to_owned(), Some("/b".to_owned()))));
+        assert_eq!(read("a.yaml#/n%7E1m"), Ok(("a.yaml".to_owned(), Some("/n~1m".to_owned()))));
         assert_eq!(read("a.yaml#"), Ok(("a.yaml".to_owned(), None)));
+        assert_eq!(read("a.yaml#/"), Ok(("a.yaml".to_owned(), None)));
         assert_eq!(read("a.yaml#/~2"), Err(IncludeError::Fragment));
         assert!(read("#/a").is_err());
     }

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::load::{self, IncludeRequest, Loaded};
+use super::repository::{self, Place};
 use crate::directive::Read;
 use crate::directive::arena::{DirectiveId, OccurrenceId, Occurrences};
 use crate::directive::engine::Engine;
 use crate::directive::index::{IndexEntry, IndexEntryKind, IndexedDocument};
 use crate::directive::problem::Problem;
 use crate::directive::target::{Anchors, Inclusion};
+use crate::directive::unfurl::{self, Elsewhere};
+use crate::path::RepoPath;
 
 impl Engine<'_> {
     /// The file of an include, loaded on first demand.
@@ -26,9 +29,25 @@ impl Engine<'_> {
 
     fn include(&mut self, directive: DirectiveId) -> Result<Inclusion, Problem> {
         let it = self.arena.directive(directive);
-        let IncludeRequest { name, fragment, is_raw } = load::request(&it.value).map_err(Problem::InvalidInclude)?;
-        let file = self.arena.file(self.arena.get(it.occurrence).file);
-        let path = load::resolve(&file.path, &name).map_err(Problem::Refused)?;
+        let request = load::request(&it.value).map_err(Problem::InvalidInclude)?;
+        let is_optional = it.reference.as_ref().is_some_and(|reference| reference.is_optional);
+        let from = self.place_of(directive, &request)?;
+        let IncludeRequest { name, fragment, is_raw, .. } = request;
+        let file = self.arena.file(self.arena.get(self.arena.directive(directive).occurrence).file);
+        let path = match &from {
+            Some(directory) => load::resolve_in(directory, &name),
+            None => load::resolve(&file.path, &name),
+        };
+        let path = path.map_err(Problem::Refused)?;
+        if name.ends_with(".py") {
+            // The program runs it; only whether an optional one is there can be seen.
+            let is_absent = || matches!(self.context.snapshot.entry(&path), Ok(None));
+            if is_optional && is_absent() {
+                self.reads.insert(path, Read::Absent);
+                return Ok(Inclusion::Absent);
+            }
+            return Err(Problem::Elsewhere(Elsewhere::Python, name.into()));
+        }
         let mut includer = Some(file);
         let mut chain = vec![directive];
         while let Some(file) = includer {
@@ -67,6 +86,41 @@ impl Engine<'_> {
                 Ok(Inclusion::File { root, fragment, is_raw })
             }
         }
+    }
+
+    /// The directory in which the file of an include is looked for, if it is not that of the includer; or why it is not looked for.
+    fn place_of(&mut self, directive: DirectiveId, request: &IncludeRequest) -> Result<Option<RepoPath>, Problem> {
+        let is_unfurl = self.is_unfurl();
+        let depends = load::is_url(&request.name) || request.name.contains("${");
+        if is_unfurl && (request.condition.is_some() || depends) {
+            return Err(Problem::Elsewhere(Elsewhere::Environment, request.name.as_str().into()));
+        }
+        if let Some(error) = &request.condition {
+            return Err(Problem::InvalidInclude(error.clone()));
+        }
+        let Some(repository) = &request.repository else { return Ok(None) };
+        let occurrence = self.arena.directive(directive).occurrence;
+        let written = Arc::clone(&self.arena.file(self.arena.get(occurrence).file).indexed);
+        let main = self.arena.file(self.arena.get(Occurrences::ROOT).file);
+        let (outermost, path) = (Arc::clone(&main.indexed), main.path.clone());
+        let mut asked = Vec::new();
+        let documents = [&outermost.document.root, &written.document.root];
+        let place = repository::place(repository, &path, documents, self.context, &mut asked);
+        for path in asked {
+            let entry = self.context.snapshot.entry(&path).ok().flatten();
+            let read = entry.map_or(Read::Absent, |entry| Read::Present(entry.id));
+            self.reads.entry(path).or_insert(read);
+        }
+        match place {
+            Place::Directory(directory) => Ok(Some(directory)),
+            Place::Elsewhere => Err(Problem::Elsewhere(Elsewhere::Repository, repository.clone())),
+        }
+    }
+
+    /// Whether the document is one of Unfurl.
+    fn is_unfurl(&self) -> bool {
+        let main = self.arena.file(self.arena.get(Occurrences::ROOT).file);
+        self.context.unfurl && unfurl::unfurl_role(&main.indexed.document.root, &main.path).is_some()
     }
 
     /// All anchors and names of the document and of every file that it includes.

@@ -27,6 +27,7 @@ fn own_entries(base: &Map, own: Option<&Map>, wanted: &Node, profile: MergeProfi
     for entry in own.entries() {
         let below = base.get(&entry.key.name);
         match wanted_map.get(&entry.key.name) {
+            Some(value) if is_obsolete_removal(&entry.value, below, value) => {}
             Some(value) if yields(below, &entry.value, value, profile) => entries.push(entry.clone()),
             Some(value) => {
                 let value = own_value(below, Some(&entry.value), value, profile);
@@ -68,6 +69,12 @@ pub(super) fn over(base: &Node, own: &Node, profile: MergeProfile) -> Option<Nod
 /// The entry that removes an inherited key.
 pub(super) fn removal(key: &Key, span: Span) -> Entry {
     Entry { key: key.clone(), value: marked("whiteout", span) }
+}
+
+/// Whether a written value removes an inherited key that is wanted again, with its inherited value.
+pub(super) fn is_obsolete_removal(own: &Node, below: Option<&Node>, wanted: &Node) -> bool {
+    let strategy = own.get(STRATEGY).and_then(Node::as_str);
+    strategy == Some("whiteout") && below.is_some_and(|below| below.is_identical(wanted))
 }
 
 fn marked(strategy: &'static str, span: Span) -> Node {

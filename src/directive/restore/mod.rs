@@ -34,15 +34,30 @@ pub struct Original<'a> {
     pub file: &'a RepoPath,
 }
 
+/// The text of a file after its directives were restored.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The text.
+    pub text: String,
+    /// Targets that were deleted while something still refers to them, and that were put back.
+    pub put_back: Vec<Pointer>,
+}
+
+impl Restored {
+    fn without_targets(text: String) -> Self {
+        Self { text, put_back: Vec::new() }
+    }
+}
+
 /// The number of trials before everything is written in full.
 const MOST_TRIALS: usize = 40;
 
 /// The text of the original's file, with the document changed so that it expands to `changed`.
 ///
 /// If that is impossible, the text is unchanged and a finding says why. There is one exception to the law: a target that was
-/// deleted while something still refers to it is put back.
-pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -> Outcome<String> {
-    let unchanged = |findings| Outcome { value: original.text.to_owned(), findings };
+/// deleted while something still refers to it is put back, and the result names it.
+pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -> Outcome<Restored> {
+    let unchanged = |findings| Outcome { value: Restored::without_targets(original.text.to_owned()), findings };
     let before = expand(original.document, original.file, context);
     if has_errors(&before.findings) {
         return unchanged(before.findings);
@@ -53,10 +68,10 @@ pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -
     let saved = if has_directives(original.document) {
         restore_by_trial(original, &before.value.root, changed, context)
     } else {
-        save(original, changed, changed, context).ok()
+        save(original, changed, changed, context).ok().map(Restored::without_targets)
     };
     match saved {
-        Some(text) => Outcome::clean(text),
+        Some(restored) => Outcome::clean(restored),
         None => {
             let location = Location::Span(original.document.root.span);
             let message =
@@ -67,13 +82,14 @@ pub fn restore(original: &Original<'_>, changed: &Node, context: &Context<'_>) -
     }
 }
 
-fn restore_by_trial(original: &Original<'_>, before: &Node, changed: &Node, context: &Context<'_>) -> Option<String> {
+fn restore_by_trial(original: &Original<'_>, before: &Node, changed: &Node, context: &Context<'_>) -> Option<Restored> {
     let mut engine = engine::explored(original.document, original.file, context);
     let mut in_full: HashSet<OccurrenceId> = HashSet::new();
     for trial in 0..MOST_TRIALS {
-        let Rebuilt { root, expected, directive_maps } = rebuild::rebuild(&mut engine, before, changed, &in_full);
+        let Rebuilt { root, expected, directive_maps, put_back } =
+            rebuild::rebuild(&mut engine, before, changed, &in_full);
         let differences = match save(original, &root, &expected, context) {
-            Ok(text) => return Some(text),
+            Ok(text) => return Some(Restored { text, put_back }),
             Err(differences) => differences,
         };
         // The nearest map with directives above a difference is most likely its cause.
@@ -96,7 +112,7 @@ fn restore_by_trial(original: &Original<'_>, before: &Node, changed: &Node, cont
         }
         in_full.extend(next);
     }
-    save(original, changed, changed, context).ok()
+    save(original, changed, changed, context).ok().map(Restored::without_targets)
 }
 
 /// The text with the document replaced by `saved`, if it expands as expected; otherwise the paths of the differences.

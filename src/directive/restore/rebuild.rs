@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use smol_str::{SmolStr, ToSmolStr};
 
-use super::difference::{over, own_value, removal, yields};
+use super::difference::{is_obsolete_removal, over, own_value, removal, yields};
 use crate::directive::arena::{DirectiveId, OccurrenceId, Occurrences, Position, is_member};
 use crate::directive::combine::without_leftovers;
 use crate::directive::engine::{Built, Engine};
@@ -19,6 +19,8 @@ pub(super) struct Rebuilt {
     pub(super) expected: Node,
     /// The maps whose directives were kept, with their paths in the expanded document.
     pub(super) directive_maps: Vec<(OccurrenceId, Pointer)>,
+    /// The deleted targets that were put back.
+    pub(super) put_back: Vec<Pointer>,
 }
 
 /// Builds the document to save; the directives of the maps in `in_full` are left out.
@@ -39,8 +41,8 @@ pub(super) fn rebuild(
         indexes: HashMap::new(),
     };
     let root = builder.write_back(Occurrences::ROOT, changed);
-    let (root, expected) = builder.put_back(root);
-    Rebuilt { root, expected, directive_maps: builder.directive_maps }
+    let (root, expected, put_back) = builder.put_back(root);
+    Rebuilt { root, expected, directive_maps: builder.directive_maps, put_back }
 }
 
 struct Builder<'b, 'a> {
@@ -218,6 +220,8 @@ impl Builder<'_, '_> {
         let profile = self.engine.context.profile;
         let value = match own {
             None if below.is_some_and(|below| below.is_identical(value)) => return unchanged(None),
+            // The key came back as it is inherited, so that nothing removes it any more.
+            Some(own) if is_obsolete_removal(&own, below, value) => return None,
             Some(own) if yields(below, &own, value, profile) => own,
             own => own_value(below, own.as_ref(), value, profile),
         };
@@ -239,8 +243,8 @@ impl Builder<'_, '_> {
         Ok(Some(without_leftovers(&brought)))
     }
 
-    /// Puts back deleted targets as they were written; returns the document to save and what it should expand to.
-    fn put_back(&mut self, mut root: Node) -> (Node, Node) {
+    /// Puts back deleted targets as they were written; returns the document to save, what it should expand to, and the targets.
+    fn put_back(&mut self, mut root: Node) -> (Node, Node, Vec<Pointer>) {
         let mut expected = self.changed.clone();
         let mut done: Vec<Pointer> = Vec::new();
         while let Some((at, occurrence)) = self.deleted.pop_first() {
@@ -261,7 +265,7 @@ impl Builder<'_, '_> {
                 let _ = self.target_now(directive);
             }
         }
-        (root, expected)
+        (root, expected, done)
     }
 
     /// The expanded value of an entry before the change, with marks; `None` if it was removed.

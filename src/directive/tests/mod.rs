@@ -46,6 +46,8 @@ impl World {
             sources: &self.sources,
             limits: &self.limits,
             profile: self.profile,
+            unfurl: true,
+            remotes: &[],
         }
     }
 

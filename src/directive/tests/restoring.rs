@@ -7,7 +7,7 @@ use crate::document::write::to_inline;
 use crate::value::{Entry, Key, KeyKind};
 
 impl World {
-    fn restore(&self, text: &str, changed: &Node) -> Outcome<String> {
+    fn restore(&self, text: &str, changed: &Node) -> Outcome<Restored> {
         let document = self.parse(text);
         let file = path("main.yaml");
         let original = Original { text, document: &document, format: Format::Yaml, file: &file };
@@ -18,7 +18,8 @@ impl World {
 fn restores(world: &World, text: &str, changed: &str, expected: &str) {
     let outcome = world.restore(text, &world.parse(changed).root);
     assert!(outcome.findings.is_empty(), "{text}\n{:#?}", outcome.findings);
-    assert_eq!(outcome.value, expected, "\n{text}\n{}", outcome.value);
+    let restored = outcome.value.text;
+    assert_eq!(restored, expected, "\n{text}\n{restored}");
 }
 
 #[test]
@@ -55,6 +56,23 @@ fn nested_directives_come_back_in_their_own_map() {
         text,
         "{t: {a: 1}, u: {b: 2}, x: {a: 5, in: {c: 3}}}",
         "t: {a: 1}\nu: {b: 2}\nx:\n  +/t:\n  in:\n    +/u:\n    c: 3\n    b:\n      +%: whiteout\n  a: 5\n",
+    );
+}
+
+#[test]
+fn a_removal_goes_when_its_key_comes_back_as_it_is_inherited() {
+    let text = "b: {a: 1, n: {c: 2, d: 3}}\nx:\n  +/b:\n  a:\n    +%: whiteout\n  n:\n    c:\n      +%: whiteout\n";
+    restores(
+        &World::new(&[]),
+        text,
+        "{b: {a: 1, n: {c: 2, d: 3}}, x: {a: 1, n: {d: 3}}}",
+        "b: {a: 1, n: {c: 2, d: 3}}\nx:\n  +/b:\n  n:\n    c:\n      +%: whiteout\n",
+    );
+    restores(
+        &World::new(&[]),
+        text,
+        "{b: {a: 1, n: {c: 2, d: 3}}, x: {a: 4, n: {d: 3}}}",
+        "b: {a: 1, n: {c: 2, d: 3}}\nx:\n  +/b:\n  a: 4\n  n:\n    c:\n      +%: whiteout\n",
     );
 }
 
@@ -110,9 +128,11 @@ fn a_deleted_target_is_put_back_with_what_it_needs() {
     let world = World::new(&[]);
     let outcome = world.restore(text, &world.parse("{lib: {o: 1}, x: {z: 1, y: 2, k: 5}}").root);
     assert!(outcome.findings.is_empty());
-    let again = world.parse(&outcome.value).root;
+    let again = world.parse(&outcome.value.text).root;
     let expected = "{c: {z: 1}, lib: {b: {+/c: , y: 2}, o: 1}, x: {+/lib/b: , k: 5}}";
-    assert!(again.is_identical(&world.parse(expected).root), "{}", outcome.value);
+    assert!(again.is_identical(&world.parse(expected).root), "{}", outcome.value.text);
+    let put_back: Vec<String> = outcome.value.put_back.iter().map(ToString::to_string).collect();
+    assert_eq!(put_back, ["/lib/b", "/c"]);
 }
 
 #[test]
@@ -123,7 +143,7 @@ fn what_looks_like_a_directive_cannot_be_saved() {
     let changed = world.expand("t: {'+/x': 1}\na: {+/t: raw}\nx: {}\nb: 1\n").value.root;
     let outcome = world.restore("a: 1\n", &changed);
     assert_eq!(outcome.findings[0].rule.id, "merge/not-restorable");
-    assert_eq!(outcome.value, "a: 1\n");
+    assert_eq!(outcome.value.text, "a: 1\n");
 }
 
 #[test]
@@ -147,9 +167,9 @@ fn many_users_of_a_changed_base_keep_their_directive() {
         let changed = world.parse(&format!("base: {{l: [1, 2], v: 2}}\n{users}")).root;
         let outcome = world.restore(&text, &changed);
         assert!(outcome.findings.is_empty());
-        assert!(world.expand(&outcome.value).value.root.is_identical(&changed));
+        assert!(world.expand(&outcome.value.text).value.root.is_identical(&changed));
         let directives = if profile == MergeProfile::Plain { 100 } else { 0 };
-        assert_eq!(count_directives(&outcome.value), directives, "{}", outcome.value);
+        assert_eq!(count_directives(&outcome.value.text), directives, "{}", outcome.value.text);
     }
 }
 
@@ -163,7 +183,7 @@ fn json_is_restored_as_json() {
     let original = Original { text, document: &document, format: Format::Json, file: &file };
     let changed = world.parse("{b: {k: 1}, x: {k: 5, j: 2}}").root;
     let outcome = restore(&original, &changed, &world.context());
-    assert_eq!(outcome.value, "{\n  \"b\": {\"k\": 1},\n  \"x\": {\"+/b\": null, \"j\": 2, \"k\": 5}\n}\n");
+    assert_eq!(outcome.value.text, "{\n  \"b\": {\"k\": 1},\n  \"x\": {\"+/b\": null, \"j\": 2, \"k\": 5}\n}\n");
 }
 
 /// One change of a value: where, what, and with what.
@@ -289,12 +309,12 @@ proptest! {
         });
         let outcome = world.restore(&text, &changed);
         prop_assert!(outcome.findings.is_empty(), "{} {:?}", to_inline(&changed), outcome.findings);
-        let again = world.expand(&outcome.value);
-        prop_assert!(again.findings.is_empty(), "{} {:?}", outcome.value, again.findings);
+        let again = world.expand(&outcome.value.text);
+        prop_assert!(again.findings.is_empty(), "{} {:?}", outcome.value.text, again.findings);
         let root = again.value.root;
         let has_deletions = !has_all_paths(&changed, &original);
         let holds = root.is_identical(&changed) || (has_deletions && is_within(&changed, &root));
-        prop_assert!(holds, "changed {}\nsaved {}\nexpands to {}", to_inline(&changed), outcome.value, to_inline(&root));
+        prop_assert!(holds, "changed {}\nsaved {}\nexpands to {}", to_inline(&changed), outcome.value.text, to_inline(&root));
     }
 
     #[test]
@@ -313,8 +333,8 @@ proptest! {
         let changed = Node::map(entries, expanded.span);
         let outcome = world.restore(&text, &changed);
         prop_assert!(outcome.findings.is_empty());
-        prop_assert!(outcome.value.starts_with("# head\nabove: 1 # kept\n"), "{}", outcome.value);
-        prop_assert!(outcome.value.contains("# about below\nbelow: [1, 2] # kept, too\n"), "{}", outcome.value);
+        prop_assert!(outcome.value.text.starts_with("# head\nabove: 1 # kept\n"), "{}", outcome.value.text);
+        prop_assert!(outcome.value.text.contains("# about below\nbelow: [1, 2] # kept, too\n"), "{}", outcome.value.text);
     }
 
     #[test]
@@ -323,7 +343,7 @@ proptest! {
         let world = World { profile, ..World::new(&[]) };
         let expanded = world.expand(&text);
         prop_assume!(expanded.findings.is_empty() && text.contains('+'));
-        prop_assert_eq!(world.restore(&text, &expanded.value.root).value, text);
+        prop_assert_eq!(world.restore(&text, &expanded.value.root).value.text, text);
     }
 
     #[test]
@@ -338,6 +358,6 @@ proptest! {
         let entries = root.as_map().expect("a map").entries().iter().cloned().chain([Entry { key, value }]);
         let changed = Node::map(entries.collect(), root.span);
         let outcome = world.restore(&text, &changed);
-        prop_assert_eq!(count_directives(&outcome.value), count_directives(&text), "{}", outcome.value);
+        prop_assert_eq!(count_directives(&outcome.value.text), count_directives(&text), "{}", outcome.value.text);
     }
 }

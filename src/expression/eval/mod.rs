@@ -3,6 +3,7 @@
 //! `services::[labels::env=prod]::name` is looked up in the current resource, then in its parents. [`evaluate`] answers one
 //! expression; [`compute`] replaces the expressions of a payload. Both see other resources only through a [`Tree`].
 
+mod closed;
 mod compute;
 mod datum;
 mod detect;
@@ -22,6 +23,7 @@ mod walk;
 
 use smol_str::SmolStr;
 
+pub use closed::{Closed, closed, compute_closed};
 pub use compute::compute;
 pub use detect::{has_expressions, is_whole_expression, may_have_expressions};
 pub use secrecy::sealed;

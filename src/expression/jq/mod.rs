@@ -170,7 +170,7 @@ impl From<Abort> for Refusal {
             Abort::Stack => limit("the jq program calls itself too deeply", "look for a recursion that never ends"),
             Abort::Size => limit("the jq program makes a value that is too large", "look for a loop that never ends"),
             Abort::Broken => refuse("the jq program cannot be run"),
-            Abort::Secret => refuse("the jq program looks into a secret")
+            Abort::Secret => Self::new(&finding::EXPRESSION_SECRET, "the jq program looks into a secret")
                 .help("secrets can be moved, joined with texts and compared, but not looked into"),
             Abort::Inexact(number) => {
                 let message = format!("jq cannot hold the number {} exactly", sanitize::inline(&number));

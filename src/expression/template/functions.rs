@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 
 use smol_str::SmolStr;
 
+use super::Scope;
 use super::print::{print, printf, scalar_text};
 use crate::percent::escape_component;
 use crate::text::Span;
 use crate::value::{Node, Number, Value};
 
 /// Every function; `and` and `or` evaluate no more arguments than they need.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 19] = [
     "and",
     "eq",
     "ge",
@@ -22,6 +23,9 @@ const NAMES: [&str; 16] = [
     "ne",
     "not",
     "or",
+    "payload_extension",
+    "payload_media_type",
+    "payload_type",
     "print",
     "printf",
     "println",
@@ -41,7 +45,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The value of a function, or why it does not take its arguments.
-pub(super) fn call(name: &str, arguments: &[Node], format: &str, place: Span) -> Result<Node, String> {
+pub(super) fn call(name: &str, arguments: &[Node], scope: &Scope, place: Span) -> Result<Node, String> {
     let boolean = |value: bool| Ok(Node::new(Value::Bool(value), place));
     let text = |text: String| {
         if text.len() > LONGEST_TEXT {
@@ -84,7 +88,10 @@ pub(super) fn call(name: &str, arguments: &[Node], format: &str, place: Span) ->
             None => Err("the first argument of `printf` is a text".to_owned()),
         },
         ("urlquery", values) => text(escape_component(&print(values)?).replace("%20", "+")),
-        ("resource_format", [value]) => resource_format(value, format).map(|format| Node::text(format, place)),
+        ("resource_format", [value]) => resource_format(value, &scope.format).map(|format| Node::text(format, place)),
+        ("payload_type", [value]) => payload(name, value, &scope.payload.name, place),
+        ("payload_media_type", [value]) => payload(name, value, &scope.payload.media, place),
+        ("payload_extension", [value]) => payload(name, value, &scope.payload.extension, place),
         (name, arguments) => Err(format!("`{name}` does not take {} arguments", arguments.len())),
     }
 }
@@ -136,6 +143,14 @@ fn indexed(value: &Node, key: &Node, place: Span) -> Result<Node, String> {
                 .ok_or_else(|| format!("there is no item {} in a list of {}", number.as_str(), list.items().len()))
         }
         _ => Err(format!("a {} cannot be indexed with a {}", value.type_of(), key.type_of())),
+    }
+}
+
+/// What is known about the type of the payload; the argument is the whole scope, by convention.
+fn payload(name: &str, argument: &Node, text: &SmolStr, place: Span) -> Result<Node, String> {
+    match argument.value {
+        Value::Null | Value::Map(_) => Ok(Node::text(text.clone(), place)),
+        _ => Err(format!("`{name}` takes the dot, not a {}", argument.type_of())),
     }
 }
 

@@ -53,6 +53,19 @@ pub struct Scope {
     pub ancestors: Vec<Node>,
     /// The repository's format, as it is configured.
     pub format: SmolStr,
+    /// The type of the payload.
+    pub payload: PayloadNames,
+}
+
+/// What the type of a payload is called.
+#[derive(Debug, Clone, Default)]
+pub struct PayloadNames {
+    /// Its name.
+    pub name: SmolStr,
+    /// Its media type.
+    pub media: SmolStr,
+    /// The extension of its files, with the dot.
+    pub extension: SmolStr,
 }
 
 /// What the rendered text is used for.

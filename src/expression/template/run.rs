@@ -9,7 +9,7 @@ use super::{Purpose, Rendered, Scope, Use, limit, refuse};
 use crate::finding::Refusal;
 use crate::sanitize;
 use crate::text::Span;
-use crate::value::{Entry, Node, Number, Value};
+use crate::value::{Entry, Node, Number, Value, list_index};
 
 /// Steps of one rendering: one for every node, round and function, and more for long texts.
 pub(super) const MOST_STEPS: u64 = 200_000;
@@ -189,7 +189,7 @@ impl Run<'_> {
         arguments.extend(piped);
         let bytes: usize = arguments.iter().filter_map(Node::as_str).map(str::len).sum();
         self.spend(1 + bytes / 256)?;
-        call(name, &arguments, &self.scope.format, self.generated_span())
+        call(name, &arguments, self.scope, self.generated_span())
             .map_err(|reason| refuse(command.at.clone(), format!("{}: {reason}", self.quoted(command.at.clone()))))
     }
 
@@ -253,6 +253,11 @@ impl Run<'_> {
     fn field(&self, value: &Node, key: &SmolStr, operand: &Operand) -> Result<Node, Refusal> {
         if let Some(value) = value.get(key) {
             return Ok(value.clone());
+        }
+        if let (Some(items), Some(at)) = (value.as_list(), list_index(key))
+            && let Some(item) = items.get(at)
+        {
+            return Ok(item.clone());
         }
         let (shown, key) = (self.quoted(operand.at.clone()), sanitize::inline(key));
         let reason = match &value.value {

@@ -8,7 +8,7 @@ use crate::testing::read;
 use crate::value::{Entry, Secret, Value};
 
 fn scope(root: &str) -> Scope {
-    Scope { root: read(root), ancestors: Vec::new(), format: "".into() }
+    Scope { root: read(root), ancestors: Vec::new(), format: "".into(), payload: Default::default() }
 }
 
 fn render_in(scope: &Scope, template: &str, purpose: Purpose) -> Result<Rendered, Refusal> {
@@ -146,7 +146,7 @@ fn what_is_wrong_is_said_with_its_place() {
 #[test]
 fn resources_above_are_reached_level_by_level() {
     let ancestors = vec![read("{id: team-3, spec: {slug: s}, a: {b.c: x}}"), read("{id: org-7}")];
-    let scope = Scope { root: read("{id: m-1}"), ancestors, format: "YAML ".into() };
+    let scope = Scope { root: read("{id: m-1}"), ancestors, format: "YAML ".into(), payload: Default::default() };
     let render = |template: &str| render_in(&scope, template, Purpose::Path);
     let rendered = render("/o/{{../../id}}/t/{{../id}}/{{../spec.slug}}/{{../a/b.c}}/m/{{.id}}").unwrap();
     assert_eq!(rendered.text(), "/o/org-7/t/team-3/s/x/m/m-1");
@@ -197,6 +197,7 @@ fn a_secret_is_written_as_its_placeholder() {
         root: Node::map(vec![Entry::named("token", place, secret)], place),
         ancestors: Vec::new(),
         format: "".into(),
+        payload: Default::default(),
     };
     let render = |text: &str| render_in(&scope, text, Purpose::Text).unwrap().text().to_owned();
     assert_eq!(render("Bearer {{.token}}"), "Bearer {{secret .}}");

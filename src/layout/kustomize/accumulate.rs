@@ -140,6 +140,7 @@ impl Build<'_> {
         let missing = || fatal(name.span, format!("there is no file or kustomization `{}`", name.value));
         let path = path.ok_or_else(missing)?;
         if let Some(file) = self.loader.text(&path)? {
+            self.loader.note_outside(directory, &path, name.span);
             let resources = self.loader.resources(&file)?;
             return append(&resources, accumulated, ids);
         }

@@ -362,7 +362,7 @@ pub(super) fn read_field_spec(node: &Node) -> Result<FieldSpec, Fatal> {
     })
 }
 
-fn read_image(node: &Node) -> Result<Image, Fatal> {
+pub(super) fn read_image(node: &Node) -> Result<Image, Fatal> {
     let fields = Fields::new(node, "an entry of images", &["name", "newName", "newTag", "tagSuffix", "digest"])?;
     Ok(Image {
         name: fields.text("name")?.unwrap_or_else(|| Text { value: SmolStr::default(), span: node.span }),
@@ -384,7 +384,7 @@ fn read_replicas(node: &Node) -> Result<Replicas, Fatal> {
     }
 }
 
-fn read_patch(node: &Node) -> Result<Patch, Fatal> {
+pub(super) fn read_patch(node: &Node) -> Result<Patch, Fatal> {
     let fields = Fields::new(node, "a patch", &["path", "patch", "target", "options"])?;
     let options = fields
         .get("options")
@@ -483,6 +483,11 @@ impl<'n> Fields<'n> {
             Some(entry) => Err(fatal(entry.key.span, format!("{what} has no field `{}`", entry.key.name))),
             None => Ok(Self { entries }),
         }
+    }
+
+    /// The fields of a map, known or not.
+    pub(super) fn of(node: &'n Node) -> Self {
+        Self { entries: node.as_map().map_or(&[], |map| map.entries()) }
     }
 
     /// A field that is there and not null.

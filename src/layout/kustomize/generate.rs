@@ -159,8 +159,9 @@ impl Made<'_> {
     /// The content of a file, and its place if it is text.
     fn file(&self, name: &str, span: Span) -> Result<(Arc<[u8]>, Option<Span>), Fatal> {
         let missing = || fatal(span, format!("there is no file `{name}`"));
-        let path = super::load::resolve(self.directory, name).ok_or_else(missing)?;
+        let path = self.loader.locate(self.directory, name).ok_or_else(missing)?;
         let bytes = self.loader.bytes(&path)?.ok_or_else(missing)?;
+        self.loader.note_outside(self.directory, &path, span);
         let text = self.loader.text(&path).ok().flatten();
         Ok((bytes, text.map(|text| Span::new(text.source, 0, text.text.len()))))
     }

@@ -25,7 +25,7 @@ pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization
 /// Files that builds of one snapshot share, each read and parsed once.
 #[derive(Debug, Default)]
 pub(super) struct FileCache {
-    bytes: Memo<RepoPath, Result<Option<Arc<[u8]>>, Fatal>>,
+    bytes: Memo<RepoPath, Result<Option<Content>, Fatal>>,
     texts: Memo<RepoPath, Result<Option<FileText>, Fatal>>,
     kustomizations: Memo<RepoPath, Result<Option<Arc<Kustomization>>, Fatal>>,
     resources: Memo<RepoPath, Result<Arc<[Resource]>, Fatal>>,
@@ -61,6 +61,13 @@ impl Noted {
         self.findings.extend(other.findings.iter().cloned());
         self.entered.extend(other.entered.iter().cloned());
     }
+}
+
+/// The content of a file, and the path where it is if a link leads there.
+#[derive(Debug, Clone)]
+struct Content {
+    bytes: Arc<[u8]>,
+    linked: Option<RepoPath>,
 }
 
 /// A file of the repository.
@@ -108,6 +115,20 @@ impl<'a> Loader<'a> {
         self.given.sources
     }
 
+    /// Notes that the content of a directory, at any depth, decides what is built.
+    pub(super) fn note_listing(&self, directory: &RepoPath) {
+        self.noted.borrow_mut().listings.insert(directory.clone());
+    }
+
+    /// Notes a file that is not below the directory of the kustomization that reads it.
+    pub(super) fn note_outside(&self, directory: &RepoPath, path: &RepoPath, span: Span) {
+        if !path.is_within(directory) {
+            let message = format!("`{path}` is outside of the directory of this kustomization");
+            let note = Finding::new(&finding::KUSTOMIZE_OUTSIDE_ROOT, Location::Span(span), message);
+            self.report(note.help("`kustomize build` reads it with `--load-restrictor LoadRestrictionsNone`"));
+        }
+    }
+
     /// Notes something about contents that are not in the repository.
     pub(super) fn note(&self, span: Span, message: impl Into<String>) {
         self.report(Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(span), message));
@@ -126,15 +147,24 @@ impl<'a> Loader<'a> {
     /// The bytes of a file; `None` if there is no such file.
     pub(super) fn bytes(&self, path: &RepoPath) -> Result<Option<Arc<[u8]>>, Fatal> {
         self.noted.borrow_mut().inputs.insert(path.clone());
-        self.cache.bytes.get(path, || {
+        let content = self.cache.bytes.get(path, || {
             let unreadable = |error: crate::snapshot::Unreadable| Box::new(error.into_finding());
-            match self.given.snapshot.entry(path).map_err(unreadable)? {
-                Some(entry) if entry.kind == EntryKind::File => {
-                    self.given.snapshot.read(&entry).map(Some).map_err(unreadable)
-                }
-                _ => Ok(None),
+            let snapshot = self.given.snapshot;
+            let mut entry = snapshot.entry(path).map_err(unreadable)?;
+            let mut linked = None;
+            if entry.as_ref().is_some_and(|entry| entry.kind == EntryKind::Symlink) {
+                linked = self.locate(path, "");
+                entry = linked.as_ref().map(|target| snapshot.entry(target)).transpose().map_err(unreadable)?.flatten();
             }
-        })
+            match entry.filter(|entry| entry.kind == EntryKind::File) {
+                Some(entry) => Ok(Some(Content { bytes: snapshot.read(&entry).map_err(unreadable)?, linked })),
+                None => Ok(None),
+            }
+        })?;
+        if let Some(linked) = content.as_ref().and_then(|content| content.linked.clone()) {
+            self.noted.borrow_mut().inputs.insert(linked);
+        }
+        Ok(content.map(|content| content.bytes))
     }
 
     /// The text of a file; `None` if there is no such file.
@@ -271,16 +301,54 @@ impl<'a> Loader<'a> {
     /// A file that must be there.
     pub(super) fn required(&self, directory: &RepoPath, name: &Text) -> Result<FileText, Fatal> {
         match self.path(directory, name).map(|path| self.text(&path)).transpose()?.flatten() {
-            Some(file) => Ok(file),
+            Some(file) => {
+                self.note_outside(directory, &file.path, name.span);
+                Ok(file)
+            }
             None => Err(fatal(name.span, format!("there is no file `{}`", name.value))),
         }
     }
 
     /// A path that is written in a file of a directory; `None` if it leads out of the repository.
     pub(super) fn path(&self, directory: &RepoPath, name: &Text) -> Option<RepoPath> {
-        resolve(directory, &name.value)
+        self.locate(directory, &name.value)
+    }
+
+    /// Where a relative path leads, links included; `None` if that is not in the repository.
+    pub(super) fn locate(&self, directory: &RepoPath, name: &str) -> Option<RepoPath> {
+        let mut path = resolve(directory, name)?;
+        for _ in 0..MOST_LINKS {
+            match self.linked(&path) {
+                Some(next) => path = next?,
+                None => return Some(path),
+            }
+        }
+        None
+    }
+
+    /// Where a path leads by the first link on its way; `None` if there is no link, an inner `None` if it leads out of the repository.
+    fn linked(&self, path: &RepoPath) -> Option<Option<RepoPath>> {
+        let snapshot = self.given.snapshot;
+        let entry = |path: &RepoPath| snapshot.entry(path).ok().flatten();
+        if path.is_root() || entry(path).is_some_and(|entry| entry.kind != EntryKind::Symlink) {
+            return None;
+        }
+        let mut way: Vec<RepoPath> =
+            std::iter::successors(Some(path.clone()), RepoPath::parent).filter(|path| !path.is_root()).collect();
+        way.reverse();
+        let link = way.iter().find_map(|path| entry(path).filter(|entry| entry.kind == EntryKind::Symlink))?;
+        self.noted.borrow_mut().inputs.insert(link.path.clone());
+        let target = snapshot.read(&link).ok().and_then(|target| String::from_utf8(target.to_vec()).ok());
+        let rest = path.components().skip(link.path.components().count());
+        let rest: Vec<String> = rest.map(|part| String::from_utf8_lossy(part).into_owned()).collect();
+        let around = link.path.parent().unwrap_or_else(RepoPath::root);
+        let target = target.and_then(|target| resolve(&around, target.trim_end_matches('/')));
+        Some(target.and_then(|target| resolve(&target, &rest.join("/"))))
     }
 }
+
+/// How many links may lead from one to the next.
+const MOST_LINKS: usize = 40;
 
 /// How many repeated keys are looked for in one file.
 const MOST_REPEATED_KEYS: usize = 100;
@@ -324,7 +392,7 @@ fn expand_lists(documents: &[Node]) -> Result<Vec<Resource>, Fatal> {
 }
 
 /// A relative path from a directory.
-pub(super) fn resolve(directory: &RepoPath, name: &str) -> Option<RepoPath> {
+pub(in crate::layout) fn resolve(directory: &RepoPath, name: &str) -> Option<RepoPath> {
     if name.starts_with('/') {
         return None;
     }

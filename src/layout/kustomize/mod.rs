@@ -8,6 +8,8 @@ mod configuration;
 mod external;
 mod fields;
 mod file;
+mod flux;
+mod folded;
 mod generate;
 mod id;
 mod json_patch;
@@ -35,7 +37,9 @@ use crate::value::Node;
 
 pub use accumulate::Cache;
 pub use external::Leaf;
+pub use flux::build_flux;
 pub use load::KUSTOMIZATION_FILES;
+pub(super) use load::resolve;
 
 /// Why a build stopped.
 type Fatal = Box<Finding>;

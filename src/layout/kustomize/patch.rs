@@ -53,7 +53,10 @@ impl Context<'_> {
             let path = self.loader.path(self.directory, text);
             let file = path.filter(|_| !text.value.contains('\n')).map(|path| self.loader.text(&path)).transpose()?;
             let documents = match file.flatten() {
-                Some(file) => self.loader.documents(&file, Dialect::Resource)?,
+                Some(file) => {
+                    self.loader.note_outside(self.directory, &file.path, text.span);
+                    self.loader.documents(&file, Dialect::Resource)?
+                }
                 None if text.value.contains([':', '\n']) => self.loader.inline(text, Dialect::Resource)?,
                 None => return Err(fatal(text.span, format!("there is no file `{}`", text.value))),
             };

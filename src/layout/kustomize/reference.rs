@@ -25,9 +25,6 @@ pub(super) fn update(resources: &mut [Resource], tables: &Tables) -> Result<(), 
             }
         }
     }
-    if by_name.is_empty() {
-        return Ok(());
-    }
     for (at, resource) in resources.iter_mut().enumerate() {
         let original = resource.original();
         for reference in &tables.references {

@@ -1,10 +1,8 @@
 //! The dialects in which kustomize reads YAML: kustomization files and JSON patches as YAML 1.1, resources as its Go library does.
 
-use smol_str::SmolStr;
-
-use super::{Fatal, fatal};
-use crate::text::{Sources, Span};
-use crate::value::{KeyKind, Node, Number, Value};
+use super::{Fatal, fatal, folded};
+use crate::text::{SourceId, Sources, Span};
+use crate::value::{Child, KeyKind, Node, Number, Value};
 
 /// How unquoted scalars are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,14 +16,51 @@ pub(super) enum Dialect {
 /// Reads the scalars of a document again in a dialect. Keys must be strings.
 pub(super) fn reread(node: &Node, dialect: Dialect, sources: &Sources) -> Result<Node, Fatal> {
     let mut failure = None;
-    let read = walk(node, dialect, sources, &mut failure);
+    let source = sources.get(node.span.source);
+    let written = Written { text: &source.text, source: node.span.source, dialect };
+    let read = walk(node, Place::Root, &written, &mut failure);
     match failure {
         Some(failure) => Err(failure),
         None => Ok(read.unwrap_or_else(|| node.clone())),
     }
 }
 
-fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<Fatal>) -> Option<Node> {
+/// The text of the file that a document is written in.
+struct Written<'t> {
+    text: &'t str,
+    source: SourceId,
+    dialect: Dialect,
+}
+
+impl Written<'_> {
+    /// What is written at a place.
+    fn at(&self, span: Span) -> Option<&str> {
+        self.text.get(span.range()).filter(|_| span.source == self.source)
+    }
+}
+
+/// Where a value is in its document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Root,
+    Metadata,
+    Annotations,
+    Elsewhere,
+}
+
+impl Place {
+    fn of_child(self, child: &Child<'_>) -> Self {
+        match self {
+            Self::Root if child.token() == "metadata" => Self::Metadata,
+            Self::Metadata if child.token() == "annotations" => Self::Annotations,
+            Self::Annotations => self,
+            _ => Self::Elsewhere,
+        }
+    }
+}
+
+fn walk(node: &Node, place: Place, written: &Written<'_>, failure: &mut Option<Fatal>) -> Option<Node> {
+    let dialect = written.dialect;
     if let Some(map) = node.as_map() {
         let odd = |kind: KeyKind| kind != KeyKind::Text && dialect == Dialect::Resource;
         if let Some(entry) = map.entries().iter().find(|entry| odd(entry.key.kind)) {
@@ -34,13 +69,21 @@ fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<F
         }
     }
     match &node.value {
-        Value::List(_) | Value::Map(_) => node.map_children(|child| walk(child.node, dialect, sources, failure)),
+        Value::List(_) | Value::Map(_) => {
+            node.map_children(|child| walk(child.node, place.of_child(&child), written, failure))
+        }
+        Value::String(text) if written.at(node.span).is_some_and(|written| written.starts_with('>')) => {
+            // Annotations are set one by one, and lose their style.
+            let is_printed = dialect == Dialect::Resource && place != Place::Annotations;
+            let printed = is_printed.then(|| folded::printed_and_read(text)).flatten()?;
+            Some(Node { value: Value::String(printed.into()), ..node.clone() })
+        }
         Value::Number(_) | Value::String(_) => {
-            let text = plain_text(node.span, sources)?;
-            if is_infinite(&text) {
+            let text = plain_text(written.at(node.span)?)?;
+            if is_infinite(text) {
                 failure.get_or_insert_with(|| fatal(node.span, "JSON has no infinite numbers, and resources are JSON"));
             }
-            let value = scalar(&text, dialect)?;
+            let value = scalar(text, dialect)?;
             Some(Node { value, ..node.clone() })
         }
         _ => None,
@@ -48,11 +91,10 @@ fn walk(node: &Node, dialect: Dialect, sources: &Sources, failure: &mut Option<F
 }
 
 /// The text of a scalar that is written without quotes on one line.
-fn plain_text(span: Span, sources: &Sources) -> Option<SmolStr> {
-    let source = sources.get(span.source);
-    let text = source.text.get(span.range())?.trim();
+fn plain_text(written: &str) -> Option<&str> {
+    let text = written.trim();
     let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '|', '>', '!', '&', '*', '{', '[']);
-    (is_plain && !text.contains('\n')).then(|| SmolStr::new(text))
+    (is_plain && !text.contains('\n')).then_some(text)
 }
 
 fn is_infinite(text: &str) -> bool {
@@ -74,6 +116,9 @@ fn scalar(text: &str, dialect: Dialect) -> Option<Value> {
         Some(b'+') => ("", &text[1..]),
         _ => ("", text),
     };
+    if !digits.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     let clean: String = digits.chars().filter(|&character| character != '_').collect();
     let radix = |prefix: &str, radix: u32| {
         let digits = clean.strip_prefix(prefix)?;
@@ -84,7 +129,7 @@ fn scalar(text: &str, dialect: Dialect) -> Option<Value> {
     if let Some(number) = based {
         return Number::from_json(&format!("{sign}{number}")).map(Value::Number);
     }
-    if digits.contains('_') && digits.starts_with(|digit: char| digit.is_ascii_digit()) {
+    if digits.contains('_') {
         return Number::from_yaml(&format!("{sign}{clean}")).map(Value::Number);
     }
     if dialect == Dialect::Resource && is_date(text) {

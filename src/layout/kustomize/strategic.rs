@@ -118,7 +118,16 @@ impl<'s> Merge<'s> {
         let mut kept: Vec<Option<Node>> = olds.iter().cloned().map(Some).collect();
         let old_tuples: Vec<Vec<SmolStr>> = olds.iter().map(&tuple).collect();
         let mut first: Vec<Node> = Vec::new();
-        for item in news {
+        // Upstream loses an item without its only key, and with it every item of the resource that the patch does not name.
+        let is_keyless = |item: &&Node| !olds.is_empty() && keys.len() == 1 && item.get(keys[0]).is_none();
+        if news.iter().any(|item| is_keyless(&item)) {
+            kept.iter_mut().zip(&old_tuples).for_each(|(kept, key)| {
+                if !news.iter().any(|item| tuple(item) == *key) {
+                    *kept = None;
+                }
+            });
+        }
+        for item in news.iter().filter(|item| !is_keyless(item)) {
             let key = tuple(item);
             let at = old_tuples.iter().position(|other| *other == key);
             let is_alike = |other: &Vec<SmolStr>| keys.len() > 1 && unify(other, &key);

@@ -1,7 +1,10 @@
 //! The forms of single fields: texts, lists, maps, headers, assertions.
 
+use std::borrow::Cow;
+
 use super::{Claim, MetadataReader};
 use crate::metadata::field::{Field, FieldForm, FieldPath, FieldRow, Section, is_media_header};
+use crate::metadata::spelling;
 use crate::metadata::statement::StatementKind;
 use crate::sanitize;
 use crate::text::Span;
@@ -14,18 +17,26 @@ struct Header<'n> {
     at: Span,
 }
 
-impl MetadataReader {
+impl MetadataReader<'_> {
     /// Adds the statement of a claim, if its value has the right form.
     pub(super) fn value(&mut self, section: Section, row: &FieldRow, claim: &Claim<'_>) {
         let field_path = FieldPath::new(section, row.field);
-        let what = || format!("{}.{}", section.wire().join("."), row.place(section));
+        let what = self.field_name(section, row);
         let node = match row.form {
             FieldForm::Text => {
-                self.text(claim.node, what).filter(|node| row.field != Field::SchemaRef || self.schema_ref(node))
+                self.text(claim.node, &what).filter(|node| row.field != Field::SchemaRef || self.schema_ref(node))
             }
-            FieldForm::Names => self.names(claim.node, row.field, what),
+            FieldForm::Names => self.names(claim.node, row.field, &what),
             FieldForm::Any => Some(claim.node.clone()),
-            FieldForm::Assertions => self.assertions(claim.node, &what()),
+            FieldForm::Assertions => self.assertions(claim.node, &what),
+            FieldForm::Identity => self.identity(claim, &what),
+            FieldForm::Flag => self.shape.flag(claim.node, &what).map(|_| claim.node.clone()),
+            FieldForm::Format => self.format(claim.node, &what),
+            FieldForm::Externalized => self.externalized(claim.node, &what),
+            FieldForm::DefaultsMode => self.defaults_mode(claim.node, &what),
+            FieldForm::DefaultValue => self.default_value(claim.node, &what, None),
+            FieldForm::DefaultProfiles => return self.default_profiles(&field_path, claim, &what),
+            FieldForm::Steps => return self.steps(section, claim, &what),
             FieldForm::Texts => return self.texts(&field_path, claim),
             FieldForm::Headers => return self.headers(section, claim),
         };
@@ -34,11 +45,14 @@ impl MetadataReader {
         }
     }
 
-    fn text(&mut self, node: &Node, what: impl Fn() -> String) -> Option<Node> {
+    pub(super) fn text(&mut self, node: &Node, what: &str) -> Option<Node> {
         match &node.value {
-            Value::String(_) => Some(node.clone()),
+            Value::String(text) => Some(match spelling::placeholders(text) {
+                Cow::Borrowed(_) => node.clone(),
+                Cow::Owned(spelled) => Node { value: Value::String(spelled.into()), ..node.clone() },
+            }),
             _ => {
-                self.shape.wrong(node, &what(), "a text");
+                self.shape.wrong(node, what, "a text");
                 None
             }
         }
@@ -56,19 +70,19 @@ impl MetadataReader {
     }
 
     /// A list of texts; one text is a list of one.
-    fn names(&mut self, node: &Node, field: Field, what: impl Fn() -> String) -> Option<Node> {
+    pub(super) fn names(&mut self, node: &Node, field: Field, what: &str) -> Option<Node> {
         let items: &[Node] = match &node.value {
             Value::String(_) => std::slice::from_ref(node),
             Value::List(_) => node.as_list().unwrap_or_default(),
             _ => {
-                self.shape.wrong(node, &what(), "a list of texts");
+                self.shape.wrong(node, what, "a list of texts");
                 return None;
             }
         };
         let mut is_sound = true;
         for item in items {
             match item.as_str() {
-                None => self.shape.wrong(item, &what(), "a list of texts"),
+                None => self.shape.wrong(item, what, "a list of texts"),
                 Some(name) if field == Field::RequiredAttributes && name.trim().is_empty() => {
                     self.shape.invalid(item, "an attribute in `requiredAttributes` has a blank name");
                 }
@@ -95,7 +109,9 @@ impl MetadataReader {
                 Value::Null => self.state(field_path, entry.key.span, StatementKind::Null),
                 Value::String(_) => {
                     has_value = true;
-                    self.state(field_path, entry.key.span, StatementKind::Value(entry.value.clone()));
+                    if let Some(value) = self.text(&entry.value, "") {
+                        self.state(field_path, entry.key.span, StatementKind::Value(value));
+                    }
                 }
                 _ => self.shape.wrong(&entry.value, &sanitize::inline(&field_path.to_string()), "a text"),
             }
@@ -134,22 +150,37 @@ impl MetadataReader {
 
     /// The headers as written, in written order; nothing if the value is no form of headers at all.
     fn written_headers<'n>(&mut self, section: Section, claim: &Claim<'n>) -> Option<Vec<Header<'n>>> {
-        let what = || format!("{}.{}", section.wire().join("."), claim.name);
+        let group = self.group_name(section);
+        let what = || format!("{group}.{}", claim.name);
         match (&claim.node.value, claim.name) {
             (Value::Map(map), "headers") => {
-                let entry =
-                    |entry: &'n Entry| self.checked(&entry.key.name, Some(&entry.value), entry.key.span, &what());
+                let what = what();
+                let entry = |entry: &'n Entry| self.checked(&entry.key.name, Some(&entry.value), entry.key.span, &what);
                 Some(map.entries().iter().filter_map(entry).collect())
             }
-            (Value::List(_), "httpHeaders") => {
+            (Value::List(_), _) => {
                 let items = claim.node.as_list().unwrap_or_default();
-                Some(items.iter().filter_map(|item| self.header_item(item, &what())).collect())
+                let what = what();
+                Some(items.iter().flat_map(|item| self.header_items(item, claim.name, &what)).collect())
             }
             (_, name) => {
-                let wanted = if name == "headers" { "a map of texts" } else { "a list of `{name, value}`" };
+                let wanted =
+                    if name == "headers" { "a map of texts, or a list of them" } else { "a list of `{name, value}`" };
                 self.shape.wrong(claim.node, &what(), wanted);
                 None
             }
+        }
+    }
+
+    /// The headers of an item of a list: `{name, value}`, or in a list called `headers` any number of names and values.
+    fn header_items<'n>(&mut self, item: &'n Node, list: &str, what: &str) -> Vec<Header<'n>> {
+        let is_named = |map: &crate::value::Map| map.get("name").is_some() && map.get("value").is_some();
+        match item.as_map().filter(|map| list == "headers" && !is_named(map)) {
+            Some(map) => {
+                let entry = |entry: &'n Entry| self.checked(&entry.key.name, Some(&entry.value), entry.key.span, what);
+                map.entries().iter().filter_map(entry).collect()
+            }
+            None => self.header_item(item, what).into_iter().collect(),
         }
     }
 
@@ -188,7 +219,7 @@ impl MetadataReader {
             let at = statement.at;
             return self.ignore(claim.at, at, claim.name, "httpHeaders");
         }
-        let what = format!("{}.{}", section.wire().join("."), claim.name);
+        let what = format!("{}.{}", self.group_name(section), claim.name);
         match &claim.node.value {
             Value::Null => self.header(section, &Header { name, value: None, at: claim.at }),
             Value::String(_) => self.header(section, &Header { name, value: Some(claim.node), at: claim.at }),
@@ -203,7 +234,10 @@ impl MetadataReader {
             None => StatementKind::Null,
             // These two merge like texts, and an empty text is ignored.
             Some(value) if media.is_some() && value.as_str() == Some("") => return,
-            Some(value) => StatementKind::Value(header_node(media.unwrap_or(header.name), value, header.at)),
+            Some(value) => {
+                let spelled = self.text(value, "").unwrap_or_else(|| value.clone());
+                StatementKind::Value(header_node(media.unwrap_or(header.name), &spelled, header.at))
+            }
         };
         self.state(field_path, header.at, kind);
     }

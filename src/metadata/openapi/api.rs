@@ -67,7 +67,8 @@ impl<'a> Api<'a> {
         entries.iter().filter_map(|entry| self.path_item(entry))
     }
 
-    fn path_item(&self, entry: &'a Entry) -> Option<PathItem<'a>> {
+    /// The path of an entry, if it has an operation.
+    pub(super) fn path_item(&self, entry: &'a Entry) -> Option<PathItem<'a>> {
         let template = PathTemplate::parse(&entry.key.name)?;
         let node = self.resolve(&entry.value)?;
         let item = PathItem { text: &entry.key.name, at: entry.key.span, template, node };
@@ -127,7 +128,7 @@ impl<'a> Api<'a> {
         let message = format!("a reference {what}");
         let finding = Finding::new(&finding::OPENAPI_REFERENCE, Location::Span(node.span), message);
         self.report(
-            finding.help("only references into the same document are followed, such as `#/components/schemas/Name`"),
+            finding.help("references lead into the same document, such as `#/components/schemas/Name`, or to a file of the repository"),
         );
     }
 
@@ -157,6 +158,11 @@ impl<'a> Api<'a> {
 pub(super) type Seen = BTreeSet<usize>;
 
 impl<'a> PathItem<'a> {
+    /// The methods that it has, in lower case.
+    pub(super) fn methods(&self) -> impl Iterator<Item = &'static str> {
+        METHODS.into_iter().filter(|method| self.operation(method).is_some())
+    }
+
     /// The operation of a method, in lower case.
     pub(super) fn operation(&self, method: &str) -> Option<&'a Node> {
         self.node.get(method).filter(|node| matches!(node.value, Value::Map(_) | Value::Null))

@@ -1,6 +1,7 @@
 //! Checks the body of a request against the schema that metadata names: that of the request, or one at a pointer.
 
-use super::api::{Api, PathItem, Seen};
+use super::api::{Api, Seen};
+use super::document::ApiDocument;
 use super::schema;
 use crate::finding::{self, Finding, Location};
 use crate::sanitize;
@@ -31,12 +32,12 @@ const MOST_REPORTED: usize = 20;
 const MOST_STEPS: u64 = 1_000_000;
 
 /// Reports everything that is wrong with a body, or with the schema that it is checked against.
-pub fn check_body(body: &Body<'_>, openapi: &Node) -> Vec<Finding> {
-    let api = Api::new(openapi);
-    let found = match schema_for(body, &api) {
+pub fn check_body(body: &Body<'_>, document: &ApiDocument) -> Vec<Finding> {
+    let api = Api::new(document.root());
+    let found = match schema_for(body, document, &api) {
         Ok(schema) => {
             let value = completed(body, schema, &api);
-            reported(&violations(&value, schema, openapi, MOST_STEPS), body)
+            reported(&violations(&value, schema, document.root(), document.patterns(), MOST_STEPS), body)
         }
         Err(reason) => vec![refused(body, &reason)],
     };
@@ -61,6 +62,7 @@ fn violated(violation: &Violation, body: &Body<'_>) -> Finding {
     let message =
         format!("the body of {method} {path} does not match its schema at {}: {}", violation.place, violation.reason);
     Finding::new(&finding::REQUEST_SCHEMA, Location::Span(violation.value), message)
+        .labelled("does not match")
         .related(violation.schema, "required by this schema")
         .related(body.at, "schema selected here")
 }
@@ -77,12 +79,12 @@ fn refused(body: &Body<'_>, reason: &str) -> Finding {
     Finding::new(&finding::REQUEST_SCHEMA, Location::Span(body.at), message)
 }
 
-fn schema_for<'a>(body: &Body<'_>, api: &Api<'a>) -> Result<&'a Node, String> {
+fn schema_for<'a>(body: &Body<'_>, document: &'a ApiDocument, api: &Api<'a>) -> Result<&'a Node, String> {
     let path = sanitize::inline(body.path);
     if let Some(fragment) = body.reference.strip_prefix("openapi:#") {
         return api.at_fragment(fragment).ok_or_else(|| "the OpenAPI document has no such schema".to_owned());
     }
-    let item = item_for(body.path, api).ok_or_else(|| format!("the OpenAPI document has no path {path}"))?;
+    let item = document.item_for(body.path, api).ok_or_else(|| format!("the OpenAPI document has no path {path}"))?;
     let method = body.method.to_ascii_lowercase();
     if item.operation(&method).is_none() {
         return Err(format!("the OpenAPI document has no {} for {path}", sanitize::inline(body.method)));
@@ -90,13 +92,6 @@ fn schema_for<'a>(body: &Body<'_>, api: &Api<'a>) -> Result<&'a Node, String> {
     schema::of_request(api, &item, &method).ok_or_else(|| {
         format!("the OpenAPI document has no schema for the body of {} {path}", sanitize::inline(body.method))
     })
-}
-
-/// The path of the document that matches the path of a request: the one with the fewest variables, then the first in byte order.
-fn item_for<'a>(path: &str, api: &Api<'a>) -> Option<PathItem<'a>> {
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let fitting = api.paths().filter(|item| item.template.stands_for(&segments));
-    fitting.min_by(|a, b| (a.template.variables(), a.text).cmp(&(b.template.variables(), b.text)))
 }
 
 /// The body with the attributes that follow from the logical path, where the schema names them.

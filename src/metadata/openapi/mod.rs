@@ -5,7 +5,9 @@
 
 mod api;
 mod body;
+mod bundle;
 mod compact;
+mod document;
 mod draft;
 mod fallback;
 mod identity;
@@ -17,4 +19,6 @@ mod template;
 mod tests;
 
 pub use body::{Body, check_body};
+pub use bundle::{bundle, referenced_files};
+pub use document::{ApiDocument, KnownRequest};
 pub use infer::{Inference, Inferred, infer, target};

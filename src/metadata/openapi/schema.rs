@@ -41,6 +41,37 @@ pub(super) fn of_request<'a>(api: &Api<'a>, item: &PathItem<'a>, method: &str) -
     })
 }
 
+/// The media types that the body of an operation may have, in byte order.
+pub(super) fn taken_media<'a>(api: &Api<'a>, item: &PathItem<'a>, operation: &'a Node, root: &'a Node) -> Vec<SmolStr> {
+    let body = operation.get("requestBody").and_then(|body| api.resolve(body));
+    let content = media_names(body.and_then(|body| body.get("content")));
+    let consumes = [operation, item.node, root].into_iter().find_map(|node| node.get("consumes"));
+    if content.is_empty() { texts(consumes) } else { content }
+}
+
+/// The media types that the successful responses of an operation may have, in byte order.
+pub(super) fn given_media<'a>(api: &Api<'a>, operation: &'a Node, root: &'a Node) -> Vec<SmolStr> {
+    let entries = entries_of(operation.get("responses"));
+    let is_success = |entry: &&Entry| entry.key.name.starts_with('2') || entry.key.name == "default";
+    let responses = entries.iter().copied().filter(is_success).filter_map(|entry| api.resolve(&entry.value));
+    let content: BTreeSet<SmolStr> = responses.flat_map(|response| media_names(response.get("content"))).collect();
+    let produces = [operation, root].into_iter().find_map(|node| node.get("produces"));
+    if content.is_empty() { texts(produces) } else { content.into_iter().collect() }
+}
+
+fn media_names(content: Option<&Node>) -> Vec<SmolStr> {
+    let mut names: Vec<SmolStr> = entries_of(content).into_iter().map(|entry| entry.key.name.clone()).collect();
+    names.sort();
+    names
+}
+
+fn texts(list: Option<&Node>) -> Vec<SmolStr> {
+    let items = list.and_then(Node::as_list).unwrap_or_default();
+    let mut texts: Vec<SmolStr> = items.iter().filter_map(Node::as_str).map(SmolStr::new).collect();
+    texts.sort();
+    texts
+}
+
 fn properties(api: &Api<'_>, schema: &Node, seen: &mut Seen) -> Attributes {
     let all = api.reach(schema, &["allOf", "oneOf", "anyOf", "items"], seen);
     let maps = all.into_iter().filter_map(|schema| schema.get("properties")?.as_map());

@@ -171,8 +171,12 @@ fn long_chains_and_large_documents_end() {
     let create = outcome.value.inferred.get("operationInfo").and_then(|node| node.get("createResource")).unwrap();
     assert!(write::to_json(create).contains("last"));
     let value = parse("{id: 1}");
-    let findings = check_body(&body(&value, "openapi:#/components/schemas/S0", &[]), &parse(&api));
+    let findings = check_body(&body(&value, "openapi:#/components/schemas/S0", &[]), &document(&api));
     assert_eq!(rules(&findings), ["limit/schema"]);
+}
+
+fn document(text: &str) -> ApiDocument {
+    ApiDocument::new(parse(text), Default::default())
 }
 
 fn body<'a>(value: &'a Node, reference: &'a str, known: &'a [Entry]) -> Body<'a> {
@@ -188,7 +192,7 @@ const CUSTOMERS: &str = "{paths: {/api/customers: {post: {requestBody: {content:
 
 #[test]
 fn bodies_are_checked_against_their_schema() {
-    let api = parse(CUSTOMERS);
+    let api = document(CUSTOMERS);
     let messages = |value: &str| -> Vec<String> {
         check_body(&body(&parse(value), "openapi:request-body", &[]), &api)
             .into_iter()
@@ -225,7 +229,7 @@ fn bodies_are_checked_against_their_schema() {
 
 #[test]
 fn what_follows_from_the_path_counts_where_the_schema_knows_it() {
-    let api = parse(CUSTOMERS);
+    let api = document(CUSTOMERS);
     let (value, span): (Node, Span) = (parse("{age: 1}"), parse("{}").span);
     let known = [Entry::named("name", span, Node::text("x", span)), Entry::named("realm", span, Node::text("y", span))];
     assert!(check_body(&body(&value, "openapi:#/components/schemas/C", &known), &api).is_empty());
@@ -233,7 +237,7 @@ fn what_follows_from_the_path_counts_where_the_schema_knows_it() {
 
 #[test]
 fn missing_schemas_are_reported() {
-    let api = parse(CUSTOMERS);
+    let api = document(CUSTOMERS);
     let value = parse("{name: x}");
     let rule = |body: &Body<'_>| rules(&check_body(body, &api)).join(" ");
     assert_eq!(rule(&body(&value, "openapi:#/nothing", &[])), "request/schema");

@@ -5,19 +5,21 @@ use std::collections::BTreeMap;
 
 use super::v1::*;
 use super::value::{Written, secret_places};
+use crate::comparison::{Rollout, UnitChange};
 use crate::diff::path_text;
 use crate::diff::{
     self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
     ResourceChange, Suppressed, causes_at,
 };
-use crate::finding::{Finding, Location};
+use crate::finding::Location;
 use crate::path::{Pointer, RepoPath};
+use crate::report::identified::{Identified, identified};
 use crate::report::locate::Locator;
 use crate::report::paint::Line;
 use crate::report::secret_numbers::SecretNumbers;
 use crate::report::summary_counts::SummaryCounts;
 use crate::report::{Report, SkipReason, Style, TextFile, lines};
-use crate::resource::{Identity, Resource};
+use crate::resource::{Home, Identity, Resource, Unit};
 use crate::text::{Sources, Span};
 use crate::value::Node;
 
@@ -53,7 +55,11 @@ impl<'a> Maker<'a> {
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
-            findings: report.findings.iter().chain(&report.new_problems).map(|finding| self.finding(finding)).collect(),
+            findings: identified(report.findings.iter().chain(&report.new_problems), &report.sources)
+                .into_iter()
+                .map(|found| self.finding(found))
+                .collect(),
+            accepted: self.accepted(report),
             compared_as_text: report.compared_as_text().map(text_file).collect(),
             not_compared: report.unread.iter().map(|path| unread(path, report)).collect(),
             skipped: report
@@ -64,6 +70,8 @@ impl<'a> Maker<'a> {
             suppressed: report.suppressed.iter().map(|suppressed| self.suppressed(suppressed)).collect(),
             would_hide: report.would_hide.iter().map(|hidden| self.suppressed(hidden)).collect(),
             only: &report.only,
+            units: report.units.iter().map(unit_change).collect(),
+            rollouts: report.rollouts.iter().map(rollout).collect(),
             incomplete: report.is_incomplete(),
         }
     }
@@ -97,6 +105,7 @@ impl<'a> Maker<'a> {
         WireResource {
             id: side.map(|side| side.identity.to_string()).unwrap_or_default(),
             identity: side.map_or(WireIdentity::Logical { path: "" }, |side| identity(&side.identity)),
+            subject: side.filter(|side| side.is_selector()).map(|_| "selector"),
             status: resource.status().name(),
             changes: whole.into_iter().chain(payload).collect(),
             spelling_only: spelling.collect(),
@@ -111,8 +120,8 @@ impl<'a> Maker<'a> {
     /// A resource that came or went is one change of everything.
     fn whole(&mut self, resource: &'a ResourceChange, homes: &[Option<HomeFile>; 2]) -> Option<WireChange<'a>> {
         let (kind, before, after) = match (&resource.before, &resource.after) {
-            (None, Some(after)) => (ChangeKind::Add, None, Some(&after.payload)),
-            (Some(before), None) => (ChangeKind::Remove, Some(&before.payload), None),
+            (None, Some(after)) if !after.is_selector() => (ChangeKind::Add, None, Some(&after.payload)),
+            (Some(before), None) if !before.is_selector() => (ChangeKind::Remove, Some(&before.payload), None),
             _ => return None,
         };
         let change = Change::new(kind, Vec::new(), before.cloned(), after.cloned());
@@ -169,7 +178,18 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn finding(&mut self, finding: &'a Finding) -> WireFinding<'a> {
+    fn accepted(&mut self, report: &'a Report) -> Vec<WireAccepted<'a>> {
+        let found = identified(report.allowed.iter().map(|allowed| &allowed.finding), &report.sources);
+        let accepted = found.into_iter().zip(&report.allowed).map(|(found, allowed)| WireAccepted {
+            finding: self.finding(found),
+            reason: &allowed.reason,
+            until: allowed.until.as_deref(),
+        });
+        accepted.collect()
+    }
+
+    fn finding(&mut self, identified: Identified<'a>) -> WireFinding<'a> {
+        let Identified { finding, fingerprint } = identified;
         WireFinding {
             rule: finding.rule.id,
             kind: finding.rule.kind.name(),
@@ -193,6 +213,9 @@ impl<'a> Maker<'a> {
                 .map(|label| WireRelated { label: &label.text, place: self.range(label.span) })
                 .collect(),
             help: finding.help.as_deref(),
+            resource: finding.resource.as_deref(),
+            pointer: finding.pointer.as_ref().filter(|_| finding.resource.is_some()).map(ToString::to_string),
+            fingerprint,
         }
     }
 
@@ -216,8 +239,23 @@ impl<'a> Maker<'a> {
 
     fn file(&mut self, side: &Resource) -> WireFile {
         let line = self.locator.start(side.payload.span).line;
-        WireFile { file: in_file(&side.file), document: side.position, line }
+        WireFile { file: in_file(&side.file), document: side.position, line, unit: side.unit.as_ref().map(unit) }
     }
+}
+
+fn unit(unit: &Unit) -> WireUnit {
+    WireUnit { layout: unit.layout.to_string(), name: Home::Unit(unit).to_string() }
+}
+
+fn unit_change(change: &UnitChange) -> WireUnitChange {
+    let sides = ["before", "after"].into_iter().zip(change.failed);
+    let failed = sides.filter(|(_, is_failed)| *is_failed).map(|(side, _)| side).collect();
+    WireUnitChange { unit: unit(&change.unit), status: change.status().name(), failed }
+}
+
+fn rollout(rollout: &Rollout) -> WireRollout {
+    let because = rollout.because.iter().cloned().collect();
+    WireRollout { resource: rollout.identity.to_string(), unit: unit(&rollout.unit), because }
 }
 
 fn source(file: &EditedFile) -> WireSource {
@@ -292,27 +330,13 @@ fn wire_path(path: &RepoPath) -> WirePath {
     let bytes = path.as_bytes();
     WirePath {
         path: String::from_utf8_lossy(bytes).into_owned(),
-        path_bytes: path.to_str().is_none().then(|| base64(bytes)),
+        path_bytes: path.to_str().is_none().then(|| crate::value::base64(bytes)),
     }
 }
 
 pub(super) fn in_file(path: &RepoPath) -> InFile {
     let WirePath { path: file, path_bytes } = wire_path(path);
     InFile { file, path_bytes }
-}
-
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |group, &byte| group << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let sextet = (group >> (18 - 6 * at)) as usize & 63;
-            text.push(if at <= chunk.len() { char::from(ALPHABET[sextet]) } else { '=' });
-        }
-    }
-    text
 }
 
 pub(super) fn kind_name(kind: ChangeKind) -> &'static str {

@@ -58,7 +58,13 @@ fn what_is_written_is_in_the_schema() {
     let path = RepoPath::new(b"a\xff.yaml").expect("a path");
     odd.skipped.push(Skipped { path, reason: SkipReason::Submodule });
     for report in [rich(), odd, grouped(), Report::default(), with_value(boolean(true), number("1"))] {
-        let violations = crate::schema::violations(&node(&text(&report)), &closed, &closed, u64::MAX);
+        let violations = crate::schema::violations(
+            &node(&text(&report)),
+            &closed,
+            &closed,
+            &crate::schema::Patterns::default(),
+            u64::MAX,
+        );
         assert!(violations.stopped.is_none() && violations.found.is_empty(), "{violations:?}");
     }
 }

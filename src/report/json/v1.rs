@@ -38,6 +38,9 @@ pub(super) struct WireReport<'a> {
     pub sources: Vec<WireSource>,
     pub layer_edits: Vec<WireLayerEdit>,
     pub findings: Vec<WireFinding<'a>>,
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<WireAccepted<'a>>,
     pub compared_as_text: Vec<WireTextFile>,
     pub not_compared: Vec<WireTextFile>,
     pub skipped: Vec<WireSkipped>,
@@ -47,6 +50,12 @@ pub(super) struct WireReport<'a> {
     pub would_hide: Vec<WireSuppressed<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub only: &'a [&'static str],
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<WireUnitChange>,
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rollouts: Vec<WireRollout>,
     pub incomplete: bool,
 }
 
@@ -103,6 +112,9 @@ pub(super) struct Summary {
 pub(super) struct WireResource<'a> {
     pub id: String,
     pub identity: WireIdentity<'a>,
+    /// `selector` for the effective metadata of a selector; left out for resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<&'static str>,
     pub status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<WireFile>,
@@ -163,6 +175,35 @@ pub(super) struct WireFile {
     pub file: InFile,
     pub document: usize,
     pub line: usize,
+    /// Left out for what is written in the file as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<WireUnit>,
+}
+
+/// What renders a resource: a kustomize root.
+#[derive(Serialize)]
+pub(super) struct WireUnit {
+    pub layout: String,
+    pub name: String,
+}
+
+/// A unit whose inputs changed.
+#[derive(Serialize)]
+pub(super) struct WireUnitChange {
+    #[serde(flatten)]
+    pub unit: WireUnit,
+    pub status: &'static str,
+    /// The sides on which it does not build. Left out if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<&'static str>,
+}
+
+/// A resource that is rolled out because others have a new content.
+#[derive(Serialize)]
+pub(super) struct WireRollout {
+    pub resource: String,
+    pub unit: WireUnit,
+    pub because: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -322,6 +363,21 @@ pub(super) struct WireFinding<'a> {
     pub related: Vec<WireRelated<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<&'a str>,
+    /// Left out if it is about no resource; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    pub fingerprint: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireAccepted<'a> {
+    #[serde(flatten)]
+    pub finding: WireFinding<'a>,
+    pub reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<&'a str>,
 }
 
 #[derive(Serialize)]

@@ -18,6 +18,8 @@ use crate::text::Span;
 const MOST_VALUES: usize = 3;
 /// The most variants with a line of their own.
 const MOST_VARIANTS: usize = 5;
+/// The most lines of places.
+const MOST_PLACE_LINES: usize = 8;
 /// How many of them are shown if there are more.
 const MOST_EXAMPLES: usize = 2;
 

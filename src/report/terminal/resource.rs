@@ -8,7 +8,7 @@ use crate::report::outline::renamed;
 use crate::report::paint::{Line, Role};
 use crate::report::places::{Names, text_parts};
 use crate::report::text_diff::{Sign, broken, whole};
-use crate::resource::{Identity, Resource};
+use crate::resource::{Home, Identity, Resource};
 
 /// The most lines of a new or vanished resource.
 const CONTENT_LINES: usize = 24;
@@ -30,8 +30,8 @@ impl Draft<'_> {
         self.enter(resource);
         let content = Layout { details: layout.details.saturating_sub(2), ..layout };
         match (&resource.before, &resource.after) {
-            (None, Some(after)) => self.content(after, Sign::Added, content),
-            (Some(before), None) => self.content(before, Sign::Removed, content),
+            (None, Some(after)) if !after.is_selector() => self.content(after, Sign::Added, content),
+            (Some(before), None) if !before.is_selector() => self.content(before, Sign::Removed, content),
             _ => {
                 let mut lines: Vec<Line> = resource.changes().flat_map(|change| self.change(change, layout)).collect();
                 lines.extend(self.spellings(resource));
@@ -93,32 +93,29 @@ impl Draft<'_> {
         }
     }
 
-    /// The file, both if it moved; nothing if the name is the file.
+    /// The file or unit, both if it moved; nothing if the name is the file.
     fn files(&mut self, resource: &ResourceChange) -> Option<String> {
         match (&resource.before, &resource.after) {
-            (Some(before), Some(after)) if before.file != after.file => {
+            (Some(before), Some(after)) if before.home() != after.home() => {
                 let is_said = self.names_its_file(before) && self.names_its_file(after);
-                (!is_said).then(|| renamed(&before.file.to_string(), &after.file.to_string()))
+                (!is_said).then(|| renamed(&before.home().to_string(), &after.home().to_string()))
             }
             (before, after) => {
                 let side = after.as_ref().or(before.as_ref())?;
-                match &side.unit {
-                    Some(unit) => Some(format!("{}/", unit.key)),
-                    None => (!self.names_its_file(side)).then(|| self.file(side)),
-                }
+                (!self.names_its_file(side)).then(|| self.file(side))
             }
         }
     }
 
     fn names_its_file(&self, side: &Resource) -> bool {
-        matches!(&side.identity, Identity::File { path, .. } if *path == side.file)
+        matches!((&side.identity, side.home()), (Identity::File { path, .. }, Home::File(file)) if path == file)
     }
 
-    /// The file, with the line for all but its first document.
+    /// The unit or the file, with the line for all but the first document of a file.
     fn file(&mut self, side: &Resource) -> String {
-        match side.position {
-            0 => side.file.to_string(),
-            _ => format!("{}:{}", side.file, self.locator.start(side.payload.span).line),
+        match (side.home(), side.position) {
+            (Home::File(file), 1..) => format!("{file}:{}", self.locator.start(side.payload.span).line),
+            (home, _) => home.to_string(),
         }
     }
 

@@ -78,7 +78,7 @@ fn full_name(draft: &Draft<'_>, of: &ResourceChange, twins: &BTreeSet<String>) -
     let name = draft.name(of);
     match of.after.as_ref().or(of.before.as_ref()) {
         Some(side) if twins.contains(&side.identity.to_string()) => match &side.unit {
-            Some(unit) => format!("{name}  {}/", unit.key),
+            Some(_) => format!("{name}  {}", side.home()),
             None => format!("{name}  {}", side.file),
         },
         _ => name,

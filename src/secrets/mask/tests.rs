@@ -18,7 +18,15 @@ fn expanded(text: &str) -> Node {
     assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
     let snapshot = MemorySnapshot::new("test");
     let (includes, profile) = (Includes::default(), MergeProfile::default());
-    let context = Context { snapshot: &snapshot, includes: &includes, sources: &sources, limits: &limits, profile };
+    let context = Context {
+        snapshot: &snapshot,
+        includes: &includes,
+        sources: &sources,
+        limits: &limits,
+        profile,
+        unfurl: true,
+        remotes: &[],
+    };
     let outcome = directive::expand(&parsed.value[0], &path, &context);
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     outcome.value.root

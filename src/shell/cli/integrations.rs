@@ -107,7 +107,7 @@ pub(super) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
     if std::env::var_os("GIT_DIFF_PATH_COUNTER").is_some() && is_call_of_git(&words) {
         words.splice(1..1, ["diff-driver".into(), "--".into()]);
     } else if let [_, before, after, ..] = &words[..]
-        && [before, after].into_iter().all(|word| !is_command(word) && Path::new(word).is_dir())
+        && [before, after].into_iter().all(|word| Path::new(word).is_dir() && !is_command(word))
     {
         let flags: Vec<OsString> = words.drain(3..).filter(|word| word != "diff" && word != "--no-index").collect();
         words.splice(1..1, ["diff".into(), "--no-index".into()].into_iter().chain(flags));

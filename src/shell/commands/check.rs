@@ -1,6 +1,6 @@
 //! `outcrop check`: what is wrong with the files that change.
 
-use std::io;
+use std::io::{self, Write};
 
 use crate::comparison::Judged;
 use crate::finding::Severity;
@@ -8,30 +8,36 @@ use crate::report::{self, Report, Style};
 use crate::shell::cli::{CheckArgs, CheckFormat, FailOn, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::output;
 use crate::shell::session::{Asked, Session};
+use crate::shell::{output, pager, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let session = Session::open(global, &args.range)?;
     // Against the working tree a finding that is staged already is still the author's to fix.
-    let new_only = args.new_only.unwrap_or(!session.ends_in_working_tree());
+    let new_only = args.new_only.unwrap_or(!args.no_new_only && !session.ends_in_working_tree());
     let judged = match (args.all, new_only) {
         (true, _) => Judged::Everything,
         (_, true) => Judged::New,
         _ => Judged::Changed,
     };
-    let report = session.comparison(Asked::default()).check(judged);
-    show(&report, args.format, &output::style(global))?;
+    let comparison = session.comparison(Asked::default());
+    let report = progress::while_working(session.progress(), || comparison.check(judged));
+    let is_paged = args.format == CheckFormat::Terminal && !args.no_pager;
+    let pager = if is_paged { pager::choose(session.user_pager().map(str::to_owned)) } else { None };
+    let style = output::style(global);
+    pager::through(pager, |out| write(&report, args.format, &style, out))?;
     Ok(exit_of(&report, args.fail_on))
 }
 
-/// Writes findings to standard output.
-pub(in crate::shell) fn show(report: &Report, format: CheckFormat, style: &Style) -> io::Result<()> {
-    output::write(|out| match format {
+/// Writes findings in a format.
+fn write(report: &Report, format: CheckFormat, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    match format {
         CheckFormat::Terminal => report::diagnostics::write(report, style, out),
         CheckFormat::Json => report::json::write(report, out),
+        CheckFormat::Sarif => report::json::sarif::write(report, out),
         CheckFormat::Github => report::github::write(report, out),
-    })
+        CheckFormat::Gitlab => report::json::gitlab::write(report, out),
+    }
 }
 
 /// 2 if something could not be read at all, 1 if a finding reaches the threshold, 0 otherwise.

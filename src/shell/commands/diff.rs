@@ -25,13 +25,10 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
-    let comparison = session.comparison(Asked {
-        ignored,
-        reveal,
-        views: views(&args.only),
-        all_files: args.all_files,
-        selected: selected(args)?,
-    });
+    let as_written = args.only.contains(&View::Sources);
+    let (views, selected) = (views(&args.only), selected(args)?);
+    let asked = Asked { ignored, reveal, views, all_files: args.all_files, as_written, selected };
+    let comparison = session.comparison(asked);
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
     show(&mut report, global, args, session.user_pager())?;
@@ -47,7 +44,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
 fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
     let (views, selected) = (views(&args.only), selected(args)?);
-    let asked = Asked { ignored, reveal, views, all_files: true, selected };
+    let asked = Asked { ignored, reveal, views, all_files: true, as_written: false, selected };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, args, None)?;
     let differs = report.text_files.iter().any(|file| !file.content.is_same());
@@ -74,9 +71,10 @@ fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Optio
     pager::through(pager, |out| write(report, look, args.link.as_deref(), &style, out))
 }
 
-/// Everything, unless only some views are asked for.
+/// Everything, unless only some views are asked for. Files as they are written have all views.
 fn views(only: &[View]) -> ComparedViews {
-    let has = |view| only.is_empty() || only.contains(&view);
+    let is_everything = only.iter().all(|view| *view == View::Sources);
+    let has = |view| is_everything || only.contains(&view);
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 

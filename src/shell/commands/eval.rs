@@ -58,6 +58,7 @@ fn failure(nowhere: &NoStart, query: Option<&ResourceQuery>) -> Failure {
         Some(ResourceQuery::File(file, None)) => file.to_string(),
         Some(ResourceQuery::File(file, Some(position))) => format!("{file}#{}", position + 1),
         Some(ResourceQuery::Kubernetes(query)) => query.to_string(),
+        Some(ResourceQuery::Root(root, _)) => root.to_string(),
         None => "/".to_owned(),
     };
     match nowhere {

@@ -2,8 +2,9 @@
 
 use crate::document::write;
 use crate::explain::{ExplainQuestion, Explanation, explain};
-use crate::path::Pointer;
+use crate::path::{Pointer, RepoPath};
 use crate::report::explain as write_explanation;
+use crate::resource::KubernetesQuery;
 use crate::shell::cli::{ExplainArgs, ExplainOutput, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
@@ -17,12 +18,18 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     let opened = OneSide::open(global, &args.at)?;
     let (side, prefix) = (opened.side(false), opened.prefix());
     let style = output::style(global);
-    let within = args.pointer.as_deref().map_or(Ok(Pointer::root()), pointer)?;
+    let words = WordReader { side: &side, prefix: &prefix };
+    let (query, place) = match words.root(&args.path) {
+        Some(root) => in_root(root, args)?,
+        None => (words.query(&args.path)?, args.pointer.as_deref()),
+    };
+    if let Some(extra) = args.pointer_in_root.as_deref().filter(|_| !matches!(query, ResourceQuery::Root(..))) {
+        return Err(Failure::new(format!("unexpected argument {extra}: {} is not a root", args.path.display())));
+    }
+    let within = place.map_or(Ok(Pointer::root()), pointer)?;
     let question = ExplainQuestion { within, everything: style.is_verbose() };
-    let reader = WordReader { side: &side, prefix: &prefix };
-    let query = reader.query(&args.path)?;
     if let ResourceQuery::Path(path, root) = &query {
-        reader.refuse_absent(path, root, false)?;
+        words.refuse_absent(path, root, false)?;
     }
     let explained = explain(&side, &query, &question);
     let (explanations, findings) = (explained.value, opened.settle(&side, explained.findings));
@@ -37,6 +44,17 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
         ExplainOutput::Json => data().map_or(Ok(()), |node| output::print(write::to_json(&node).as_bytes()))?,
     }
     Ok(opened.report(&side, findings, global)?)
+}
+
+/// `ROOT [RESOURCE] [POINTER]`.
+fn in_root(root: RepoPath, args: &ExplainArgs) -> Result<(ResourceQuery, Option<&str>), Failure> {
+    let name = match args.pointer.as_deref() {
+        None => None,
+        Some(word) => Some(KubernetesQuery::parse(word).ok_or_else(|| {
+            Failure::new(format!("{word} is not a kind and a name")).help("for example 'Deployment shop/web'")
+        })?),
+    };
+    Ok((ResourceQuery::Root(root, name), args.pointer_in_root.as_deref()))
 }
 
 fn nothing_there(query: &ResourceQuery, explanations: &[Explanation], within: &Pointer, sources: &Sources) -> Failure {
@@ -57,6 +75,9 @@ fn nothing_there(query: &ResourceQuery, explanations: &[Explanation], within: &P
         }
         (ResourceQuery::Kubernetes(query), []) => Failure::new(format!("there is no {query}"))
             .help("PATH is a logical path such as /customers/acme, a file, or a Kubernetes kind and name: `Deployment shop/web`"),
+        (ResourceQuery::Root(root, Some(query)), []) => Failure::new(format!("{root} renders no {query}"))
+            .help(format!("`outcrop render --root {root}` prints everything that it renders")),
+        (ResourceQuery::Root(root, None), []) => Failure::new(format!("{root} renders nothing")),
         (ResourceQuery::File(file, Some(position)), []) => Failure::new(format!("{file} has no document {}", position + 1)),
         (ResourceQuery::File(file, None), []) => Failure::new(format!("{file} contains no resources")),
         (ResourceQuery::Path(path, _), []) => Failure::new(format!("{path} contains no resources")),

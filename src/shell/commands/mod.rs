@@ -1,5 +1,6 @@
 //! One file per command, named as the user names it.
 
+pub(super) mod affected;
 pub(super) mod check;
 pub(super) mod ci;
 pub(super) mod completions;

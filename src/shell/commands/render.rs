@@ -21,6 +21,11 @@ pub(in crate::shell) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, 
     if let Some(directory) = &args.root {
         return root(global, args.format, &opened, &side, &inside(&prefix, directory)?);
     }
+    if let ([word], false) = (args.paths.as_slice(), args.steps)
+        && let Some(directory) = (WordReader { side: &side, prefix: &prefix }).root(word)
+    {
+        return root(global, args.format, &opened, &side, &directory);
+    }
     let (selection, words) = WordReader { side: &side, prefix: &prefix }.selection(&args.paths)?;
     let nowhere = side.nowhere();
     let write = |rendered: &RenderedResource| match args.format {

@@ -47,7 +47,10 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
         return opened.refuse(findings, global);
     }
     let mark: &[u8] = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
-    let saved = [mark, restored.value.as_bytes()].concat();
+    let saved = [mark, restored.value.text.as_bytes()].concat();
+    for target in &restored.value.put_back {
+        output::note(&format!("note: `{target}` was deleted, but directives still refer to it: it is kept"));
+    }
     match args.write {
         true => replace(&original_file, &saved)?,
         false => output::print(&saved)?,

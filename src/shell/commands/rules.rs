@@ -2,11 +2,31 @@
 
 use std::fmt::Write as _;
 
-use crate::finding::{self, RULES};
+use crate::finding::{self, RULES, Rule};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::output;
 use crate::suggest;
+
+/// The pages of the documentation, one for each area.
+const PAGES: [&str; 16] = [
+    include_str!("../../../docs/rules/compare.md"),
+    include_str!("../../../docs/rules/config.md"),
+    include_str!("../../../docs/rules/document.md"),
+    include_str!("../../../docs/rules/expression.md"),
+    include_str!("../../../docs/rules/include.md"),
+    include_str!("../../../docs/rules/kustomize.md"),
+    include_str!("../../../docs/rules/limit.md"),
+    include_str!("../../../docs/rules/merge.md"),
+    include_str!("../../../docs/rules/metadata.md"),
+    include_str!("../../../docs/rules/openapi.md"),
+    include_str!("../../../docs/rules/patch.md"),
+    include_str!("../../../docs/rules/reference.md"),
+    include_str!("../../../docs/rules/request.md"),
+    include_str!("../../../docs/rules/resource.md"),
+    include_str!("../../../docs/rules/secret.md"),
+    include_str!("../../../docs/rules/source.md"),
+];
 
 pub(in crate::shell) fn run(id: Option<&str>) -> Result<Exit, Failure> {
     let text = match id {
@@ -35,6 +55,14 @@ fn explain(id: &str) -> Result<String, Failure> {
             None => failure.help("`outcrop rules` lists them all"),
         });
     };
-    let (severity, kind) = (rule.severity.name(), rule.kind.name());
-    Ok(format!("{}: {}\n\n{}\n\nseverity: {severity}    kind: {kind}\n", rule.id, rule.summary, rule.explanation))
+    Ok(section(rule).unwrap_or_else(|| format!("{}\n\n{}\n\n{}\n", rule.id, rule.summary, rule.explanation)))
+}
+
+/// What the documentation says about a rule.
+fn section(rule: &Rule) -> Option<String> {
+    let head = format!("\n## {}\n", rule.id);
+    let page = PAGES.iter().find(|page| page.contains(&head))?;
+    let (_, rest) = page.split_once(&head)?;
+    let text = rest.split("\n## ").next().unwrap_or(rest);
+    Some(format!("{}\n{}\n", rule.id, text.trim_end()))
 }

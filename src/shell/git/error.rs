@@ -134,7 +134,7 @@ impl GitError {
     pub fn help(&self) -> String {
         let help = match self {
             Self::NotARepository { .. } => {
-                "run it inside a git repository, or compare two files or directories with `outcrop difftool OLD NEW`"
+                "run it inside a git repository, or compare two files or directories with `outcrop diff --no-index OLD NEW`"
             }
             Self::Open { .. } => "run `git status` in the same directory to see git's own error",
             Self::Bare { .. } => "name two revisions, for instance `HEAD~1 HEAD`",

@@ -38,6 +38,14 @@ impl Repository {
         ids.iter().filter_map(|id| self.resolve(id).ok()).collect()
     }
 
+    /// When a commit was made, in seconds since 1970, as its committer says.
+    pub fn committed_on(&self, commit: ObjectId) -> Option<i64> {
+        self.objects.with(|repository, _| {
+            let commit = repository.find_commit(to_gix(commit)).ok()?;
+            Some(commit.time().ok()?.seconds)
+        })
+    }
+
     /// The best common ancestor of a commit and of everything that was last seen on a remote, if there is one.
     pub fn base_on_remote(&self, tip: &Tree, remote: &str) -> Option<Tree> {
         let tip = to_gix(tip.commit?);

@@ -23,6 +23,8 @@ pub use revision::{Revision, RevisionPair, Tree};
 pub use words::{Selection, Words};
 pub use worktree::WorktreeSnapshot;
 
+use smol_str::SmolStr;
+
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
 use crate::snapshot::{Differing, Entry, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
@@ -138,6 +140,15 @@ impl Repository {
         self.objects.with(|repository, _| {
             let value = repository.config_snapshot().plumbing().string_filter(key, is_own)?;
             Some(value.to_string())
+        })
+    }
+
+    /// The addresses of the remotes, as the repository configures them.
+    pub fn remotes(&self) -> Vec<SmolStr> {
+        self.objects.with(|repository, _| {
+            let snapshot = repository.config_snapshot();
+            let sections = snapshot.plumbing().sections_by_name("remote").into_iter().flatten();
+            sections.filter_map(|section| section.value("url")).map(|url| SmolStr::new(url.to_string())).collect()
         })
     }
 

@@ -15,6 +15,8 @@ use crate::sanitize;
 pub struct Words<'a> {
     /// Whether `--staged` or `--cached` is given.
     pub is_staged: bool,
+    /// Whether `--merge-base` is given: the older side is the common ancestor of both.
+    pub is_from_merge_base: bool,
     /// The words before `--`: revisions, then paths.
     pub arguments: &'a [OsString],
     /// The words after `--`, if there is one: paths.
@@ -47,6 +49,7 @@ impl Repository {
     pub fn select(&self, words: Words<'_>) -> Result<Selection, GitError> {
         let (sides, rest) = self.leading_revisions(words)?;
         let comparison = self.combine(words.is_staged, sides)?;
+        let comparison = if words.is_from_merge_base { self.from_merge_base(comparison)? } else { comparison };
         self.check_bare(&comparison)?;
         let paths = rest.iter().chain(words.paths.unwrap_or_default()).map(|word| self.path_word(word)).collect();
         Ok(Selection { comparison, paths })
@@ -140,6 +143,19 @@ impl Repository {
             _ => return wrong("a range cannot be combined with other revisions"),
         };
         Ok(RevisionPair { before, after })
+    }
+
+    /// The same comparison from the point where the newer side left the older one; the index and the working tree belong to `HEAD`.
+    fn from_merge_base(&self, comparison: RevisionPair) -> Result<RevisionPair, GitError> {
+        let RevisionPair { before: Revision::Tree(before), after } = comparison else {
+            let problem = "`--merge-base` needs a revision to start from".to_owned();
+            return Err(GitError::Combination { problem });
+        };
+        let before = match &after {
+            Revision::Tree(after) => self.merge_base(&before, after)?,
+            _ => self.merge_base(&before, &self.head()?)?,
+        };
+        Ok(RevisionPair { before: Revision::Tree(before), after })
     }
 
     fn check_bare(&self, comparison: &RevisionPair) -> Result<(), GitError> {

@@ -110,6 +110,9 @@ fn every_form_of_comparison_agrees_with_git() {
         &["..feature/one"],
         &["...feature/one"],
         &["feature/one..."],
+        &["--merge-base", "main", "feature/one"],
+        &["--merge-base", "feature/one"],
+        &["--merge-base", "--staged", "feature/one"],
         &["HEAD^{tree}", "feature/one^{tree}"],
         &["HEAD^!"],
         &["HEAD^-"],
@@ -247,4 +250,5 @@ fn a_merge_is_compared_with_each_of_its_parents() {
     assert_eq!(agree(&repo, &["HEAD^@"]), agree(&repo, &["HEAD^1", "HEAD^2"]));
     assert!(matches!(select(&repo.open(), &["HEAD^!"]), Err(GitError::Combination { .. })));
     assert!(matches!(select(&repo.open(), &["^HEAD"]), Err(GitError::Combination { .. })));
+    assert!(matches!(select(&repo.open(), &["--merge-base"]), Err(GitError::Combination { .. })));
 }

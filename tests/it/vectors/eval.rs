@@ -16,7 +16,7 @@ pub(super) fn run(folder: &Path) -> Vec<CaseResult> {
     node_cases(folder).iter().map(|case| (text_of(case, "name"), run_case(case))).collect()
 }
 
-fn run_case(case: &Node) -> Result<(), String> {
+pub(super) fn run_case(case: &Node) -> Result<(), String> {
     let given = case.get("given").expect("a case has something given");
     let tree = NamedTree::new(given.get("tree").expect("a case has a tree"));
     let current = text_of(given, "current");

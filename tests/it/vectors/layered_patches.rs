@@ -43,6 +43,8 @@ fn rendered(given: &Value, path: &LogicalPath) -> Answer {
         sources: &sources,
         limits: &limits,
         profile: MergeProfile::Plain,
+        unfurl: true,
+        remotes: &[],
     };
     let expand = |document: &Document, file: &RepoPath| {
         let expanded = directive::expand(document, file, &context);

@@ -124,6 +124,8 @@ impl World {
             sources: &self.sources,
             limits: &self.limits,
             profile: self.profile,
+            unfurl: true,
+            remotes: &[],
         }
     }
 
@@ -148,7 +150,7 @@ impl World {
         let original = Original { text: &self.text, document, format: Format::Yaml, file: &self.path };
         let restored = directive::restore(&original, changed, &self.context());
         refuse_errors(restored.findings)?;
-        let saved = document::parse(&restored.value, source, Format::Yaml, &self.limits);
+        let saved = document::parse(&restored.value.text, source, Format::Yaml, &self.limits);
         refuse_errors(saved.findings)?;
         Ok(saved.value[0].root.clone())
     }

@@ -88,7 +88,7 @@ fn answer(given: &Value) -> Answer {
         "list-resources" => list_resources(given),
         "identity" => {
             let payload = document(&given["payload"], Format::Json, &sources)?;
-            let identity = metadata::identify(&metadata(given, &sources)?, &logical_path(given)?, &payload);
+            let identity = sound(metadata::identify(&metadata(given, &sources)?, &logical_path(given)?, &payload))?;
             Ok(json!({ "alias": identity.alias.as_str(), "remoteId": identity.remote_id.as_str() }))
         }
         "identity-list-item" => {

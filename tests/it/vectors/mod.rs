@@ -1,14 +1,17 @@
 //! Conformance cases as data: every area below `fixtures/vectors/`, or below the folder that `OUTCROP_VECTORS` names.
 //!
-//! Areas that are not copied there are looked for in `../shared/vectors/`. An area without a runner is reported as not built.
+//! Those of `../shared/vectors/` are run too, where it is there. An area without a runner is reported as not built.
 
+mod declarest;
 mod diff;
 mod eval;
+mod flux_substitution;
 mod kustomize;
 mod layered_patches;
 mod merge;
 mod metadata;
 mod patch;
+mod unfurl;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,26 +34,35 @@ type Runner = fn(&Path) -> Vec<CaseResult>;
 
 /// Every area whose stage is built.
 const AREAS: &[(&str, Runner)] = &[
+    ("declarest", declarest::run),
     ("diff", diff::run),
     ("eval", eval::run),
+    ("flux-substitution", flux_substitution::run),
     ("kustomize", kustomize::run),
     ("layered-patches", layered_patches::run),
     ("merge", merge::run),
     ("metadata", metadata::run),
     ("patch", patch::run),
+    ("unfurl", unfurl::run),
 ];
 
 #[test]
 fn vectors() {
-    let folders = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
-        Some(named) => areas(&named).unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display())),
+    let folders: Vec<(String, PathBuf)> = match std::env::var_os("OUTCROP_VECTORS").map(PathBuf::from) {
+        Some(named) => areas(&named)
+            .unwrap_or_else(|| panic!("OUTCROP_VECTORS names no folder: {}", named.display()))
+            .into_iter()
+            .collect(),
         None => {
-            let mut found = areas(&project().join("../shared/vectors")).unwrap_or_default();
-            found.extend(areas(&bundled()).expect("the project has vectors"));
-            found
+            let bundled = areas(&bundled()).expect("the project has vectors");
+            let beside = areas(&project().join("../shared/vectors")).unwrap_or_default();
+            for (area, _) in AREAS.iter().filter(|(area, _)| !beside.contains_key(*area)) {
+                report(&format!("vectors {area}: no folder beside the project"));
+            }
+            bundled.into_iter().chain(beside).collect()
         }
     };
-    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.contains_key(*area)) {
+    for (area, _) in AREAS.iter().filter(|(area, _)| !folders.iter().any(|(known, _)| known == area)) {
         absent("vectors", &format!("there is no folder for the area {area}"));
     }
     let mut failures = Vec::new();
@@ -82,6 +94,16 @@ fn every_bundled_area_has_a_runner_and_every_runner_an_area() {
 fn areas(root: &Path) -> Option<BTreeMap<String, PathBuf>> {
     let paths = fs::read_dir(root).ok()?.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     Some(paths.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect())
+}
+
+/// A copy of a public repository in the folder that `OUTCROP_REPOSITORIES` names, as `OWNER+NAME/repo`; its absence is reported.
+fn copy_of(repository: &str) -> Option<PathBuf> {
+    let copies = std::env::var_os("OUTCROP_REPOSITORIES").map(PathBuf::from);
+    let copy = copies.map(|copies| copies.join(repository.replace('/', "+")).join("repo")).filter(|copy| copy.is_dir());
+    if copy.is_none() {
+        absent("repositories", &format!("there is no copy of {repository}"));
+    }
+    copy
 }
 
 fn bundled() -> PathBuf {

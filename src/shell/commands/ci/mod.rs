@@ -13,6 +13,8 @@ use crate::comparison::{self, Judged};
 use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
 use crate::report::markdown::Comment;
+use crate::report::affected::Listed;
+use crate::report::json::matrix;
 use crate::report::{self, Reach, Report, Style, SummaryCounts, plural};
 use crate::sanitize;
 use crate::settings::Policy;
@@ -65,16 +67,15 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
 /// A comment has at most 65,536 characters; the rest is room for a marker.
 const COMMENT_BYTES: usize = 60_000;
 
-/// What later jobs can use: the number of resources, the roots as a JSON list for a job matrix, and labels for the pull request.
-fn reach_outputs(reach: &Reach) -> [(&'static str, String); 3] {
+/// What later jobs can use: the number of resources, and labels for the pull request.
+fn reach_outputs(reach: &Reach) -> [(&'static str, String); 2] {
     let list = |items: &[String]| {
         let mut json = JsonWriter::new(Layout::Compact);
         json.list(items, |writer, item| writer.text(item));
         json.into_text()
     };
-    let roots: Vec<String> = reach.roots.iter().cloned().collect();
-    let labels: Vec<String> = roots.iter().take(MOST_LABELS).map(|root| label(root)).collect();
-    [("resources", reach.resources.to_string()), ("roots", list(&roots)), ("labels", list(&labels))]
+    let labels: Vec<String> = reach.roots.iter().take(MOST_LABELS).map(|root| label(root)).collect();
+    [("resources", reach.resources.to_string()), ("labels", list(&labels))]
 }
 
 /// More labels than this say nothing.
@@ -158,6 +159,7 @@ impl Review {
             ("warnings", counts.warnings.to_string()),
         ];
         outputs.extend(reach_outputs(&reach));
+        outputs.push(("matrix", matrix(&report, Listed::Differing)));
         if let Some(directory) = files.make_directory()? {
             outputs.push(("report", directory.write("report.json", |out| report::json::write(&report, out))?));
             outputs.push(("comment", directory.write("comment.md", |out| out.write_all(&comment))?));

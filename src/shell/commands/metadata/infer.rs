@@ -1,7 +1,6 @@
 //! `outcrop metadata infer`: metadata proposed from an OpenAPI document, shown or stored.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::{carry_out, print, read_document};
 use crate::finding::{Finding, has_errors};
@@ -84,7 +83,7 @@ pub(super) fn in_place_of_stored(
 fn document(side: &Side<'_>, file: Option<&Path>) -> Result<(Option<Node>, Vec<Finding>), Failure> {
     let Some(file) = file else {
         let configured = side.openapi();
-        return Ok((configured.value.map(Arc::unwrap_or_clone), configured.findings));
+        return Ok((configured.value.map(|document| document.root().clone()), configured.findings));
     };
     Ok(match read_document(file, "an OpenAPI document", side.sources)? {
         Ok(document) => (Some(document), Vec::new()),

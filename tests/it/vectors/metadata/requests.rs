@@ -7,6 +7,7 @@ use outcrop::diff::json_patch::{Operation, json_patch};
 use outcrop::expression::template::Purpose;
 use outcrop::finding::{Finding, Outcome};
 use outcrop::limits::Limits;
+use outcrop::metadata::openapi::ApiDocument;
 use outcrop::metadata::{EffectiveMetadata, Layers, Operation as RequestOperation};
 use outcrop::path::{LogicalPath, RepoPath};
 use outcrop::request::{self, CompiledTemplates, Flavour, RequestTarget, ResourceLookup, Scoped};
@@ -142,7 +143,7 @@ struct Scene<'s> {
 /// Payloads and metadata of other resources.
 #[derive(Default)]
 struct Around {
-    openapi: Option<Arc<Node>>,
+    openapi: Option<Arc<ApiDocument>>,
     payloads: BTreeMap<String, Node>,
     metadata: BTreeMap<String, Arc<EffectiveMetadata>>,
 }
@@ -161,7 +162,8 @@ impl<'s> Scene<'s> {
     fn of(given: &Value, format: Format, sources: &'s Sources) -> Result<Self, Failure> {
         let payload = document(&given["payload"], Format::Json, sources)?;
         let path = logical_path(given)?;
-        let openapi = super::inference::openapi(given, sources)?.map(Arc::new);
+        let openapi =
+            super::inference::openapi(given, sources)?.map(|root| Arc::new(ApiDocument::new(root, Default::default())));
         let mut around = Around { openapi, ..Around::default() };
         for (path, payload) in given["resources"].as_object().into_iter().flatten() {
             around.payloads.insert(path.clone(), document(payload, Format::Json, sources)?);
@@ -179,6 +181,7 @@ impl<'s> Scene<'s> {
             payload: &self.payload,
             metadata: &self.metadata,
             format: self.format,
+            file_type: None,
             lookup: &self.around,
             sources: self.sources,
             memo: &self.memo,
@@ -223,7 +226,7 @@ impl ResourceLookup for Around {
         self.metadata.get(path.as_str()).cloned()
     }
 
-    fn openapi(&self) -> Outcome<Option<Arc<Node>>> {
+    fn openapi(&self) -> Outcome<Option<Arc<ApiDocument>>> {
         Outcome::clean(self.openapi.clone())
     }
 }

@@ -1,0 +1,85 @@
+//! Names that are made of content. A generated ConfigMap or Secret with other data has another name, so that whatever uses it is
+//! rolled out again. Such names are compared without the suffix, and what is rolled out is listed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use crate::resource::{Identity, Resource, Unit};
+use crate::value::{Node, StepKind, Value};
+
+/// A resource that is rolled out again because others have a new content.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rollout {
+    /// The resource.
+    pub identity: Identity,
+    /// What renders it.
+    pub unit: Unit,
+    /// The resources with a new content, by name.
+    pub because: BTreeSet<String>,
+}
+
+/// The resources of a unit that refer to another suffix on the newer side.
+pub(super) fn rollouts(unit: &Unit, before: &[Resource], after: &[Resource]) -> Vec<Rollout> {
+    let older: BTreeMap<&Identity, BTreeMap<SmolStr, SmolStr>> =
+        before.iter().map(|resource| (&resource.identity, suffixes(&resource.payload))).collect();
+    let rollout = |resource: &Resource| {
+        let known = older.get(&resource.identity)?;
+        let newer = suffixes(&resource.payload);
+        let is_new = |(name, suffix): &(&SmolStr, &SmolStr)| known.get(*name).is_some_and(|old| old != *suffix);
+        let because: BTreeSet<String> =
+            newer.iter().filter(is_new).map(|(name, _)| called(name, &resource.identity, after)).collect();
+        let identity = resource.identity.clone();
+        (!because.is_empty()).then(|| Rollout { identity, unit: unit.clone(), because })
+    };
+    after.iter().filter_map(rollout).collect()
+}
+
+/// The resource with names that do not have the suffix made of content.
+pub(super) fn without_suffixes(resource: Resource) -> Resource {
+    if !resource.payload.any(|node| split(node).is_some()) {
+        return resource;
+    }
+    Resource { payload: stripped(&resource.payload), ..resource }
+}
+
+fn stripped(node: &Node) -> Node {
+    match split(node) {
+        Some((name, _)) => Node { value: Value::String(name), ..node.clone() },
+        None => node.map_children(|child| Some(stripped(child.node))).unwrap_or_else(|| node.clone()),
+    }
+}
+
+/// The names with a suffix that a document refers to, each with its suffix; its own name is not one of them.
+fn suffixes(payload: &Node) -> BTreeMap<SmolStr, SmolStr> {
+    let own = payload.get("metadata").and_then(|metadata| metadata.get("name"));
+    let mut found = BTreeMap::new();
+    payload.for_each(&mut crate::path::Pointer::root(), |_, node| {
+        if own.is_none_or(|own| !std::ptr::eq(own, node)) {
+            found.extend(split(node));
+        }
+    });
+    found
+}
+
+/// The length of a suffix.
+const SUFFIX: usize = 10;
+
+/// A name that has a suffix made of content, and the suffix.
+fn split(node: &Node) -> Option<(SmolStr, SmolStr)> {
+    let is_made = node.step().is_some_and(|step| step.kind == StepKind::NameSuffixHash);
+    let (name, suffix) = node.as_str().filter(|_| is_made)?.rsplit_once('-')?;
+    (suffix.len() == SUFFIX).then(|| (name.into(), suffix.into()))
+}
+
+/// What people call the resource that a name without suffix means.
+fn called(name: &str, user: &Identity, among: &[Resource]) -> String {
+    let is_meant = |identity: &&Identity| match identity {
+        Identity::Kubernetes(it) => {
+            it.name == name && ["ConfigMap", "Secret"].contains(&&*it.kind) && *identity != user
+        }
+        _ => false,
+    };
+    let found = among.iter().map(|resource| &resource.identity).find(is_meant);
+    found.map_or_else(|| name.to_owned(), Identity::to_string)
+}

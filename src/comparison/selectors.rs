@@ -1,0 +1,71 @@
+//! Repositories of layers alone: each path that holds a layer is compared by its effective metadata.
+
+use std::collections::BTreeSet;
+
+use super::Comparison;
+use super::load::Loaded;
+use crate::diff::{self, Difference, ResourceChange};
+use crate::metadata::{self, MetadataPath, is_metadata_file};
+use crate::path::{LogicalPath, RepoPath};
+use crate::resource::{Identity, Resource};
+use crate::value::Node;
+
+/// What differs between selectors.
+pub(super) type SelectorChanges = Vec<ResourceChange>;
+
+impl Comparison<'_> {
+    /// The changes of every selector, if the repository has layers and no resources that they apply to.
+    pub(super) fn selector_changes(&self, layers: &[RepoPath]) -> Option<SelectorChanges> {
+        if !layers.iter().any(|file| is_metadata_file(file.file_name())) || !self.options.views.metadata {
+            return None;
+        }
+        let (before, after) = (self.before.selectors(), self.after.selectors());
+        if before.is_empty() && after.is_empty()
+            || self.before.has_resources_below(before.keys())
+            || self.after.has_resources_below(after.keys())
+        {
+            return None;
+        }
+        let all: BTreeSet<&MetadataPath> = before.keys().chain(after.keys()).collect();
+        let changes = all
+            .into_iter()
+            .filter_map(|selector| self.selector_change(selector, [before.get(selector), after.get(selector)]));
+        Some(changes.collect())
+    }
+
+    /// What differs between both sides of a selector: by its own text, so that one that is gone is compared with what it falls back to.
+    fn selector_change(&self, selector: &MetadataPath, files: [Option<&RepoPath>; 2]) -> Option<ResourceChange> {
+        if !files.iter().flatten().any(|file| self.is_asked_for(file)) {
+            return None;
+        }
+        let sides = [self.before.selector_metadata(selector), self.after.selector_metadata(selector)];
+        let is_unknown = sides.iter().any(|metadata| metadata.secret_attributes().is_unknown());
+        let is_comparable = sides[0].is_complete() == sides[1].is_complete();
+        let nodes = metadata::compared(&sides[0], &sides[1]);
+        let path = selector.segments().iter().fold(LogicalPath::root(), |path, segment| path.child(segment));
+        let subject = |file: &RepoPath, payload: &Node| {
+            let identity = Identity::Logical(path.clone());
+            let subject = Resource { identity, file: file.clone(), position: 0, payload: payload.clone(), unit: None };
+            self.after.secrets().hide_in_metadata(subject, is_unknown)
+        };
+        let nowhere = files.iter().flatten().next().copied()?;
+        let hidden = [0, 1].map(|side| subject(files[side].unwrap_or(nowhere), &nodes[side]));
+        let difference = match is_comparable {
+            true => diff::diff(&hidden[0].payload, &hidden[1].payload, &diff::Options::default()),
+            false => Difference::default(),
+        };
+        let is_same = difference.is_empty() && files[0] == files[1];
+        let [before, after] = hidden;
+        let before = files[0].map(|_| before);
+        let after = files[1].map(|_| after);
+        (!is_same).then_some(ResourceChange { before, after, difference, ..ResourceChange::default() })
+    }
+}
+
+/// The loaded files without layers, which are compared by what they mean.
+pub(super) fn without_layers(mut loaded: Loaded) -> Loaded {
+    let is_layer = |resource: &Resource| is_metadata_file(resource.file.file_name());
+    loaded.before.retain(|resource| !is_layer(resource));
+    loaded.after.retain(|resource| !is_layer(resource));
+    loaded
+}

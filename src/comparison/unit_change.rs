@@ -1,0 +1,39 @@
+//! What a change does to a unit.
+
+use crate::diff::Status;
+use crate::resource::Unit;
+
+/// A unit whose inputs changed, and what that does to its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitChange {
+    /// Which.
+    pub unit: Unit,
+    /// Whether the older and the newer side have it.
+    pub sides: [bool; 2],
+    /// Whether it could not be rendered on the older and on the newer side; then its resources are not compared.
+    pub failed: [bool; 2],
+    /// The resources that differ, by their names.
+    pub resources: Vec<(String, Status)>,
+}
+
+impl UnitChange {
+    /// Whether it could not be rendered on some side.
+    pub fn is_failed(&self) -> bool {
+        self.failed.contains(&true)
+    }
+
+    /// What happened to the unit as a whole.
+    pub fn status(&self) -> Status {
+        match self.sides {
+            [false, true] => Status::Added,
+            [true, false] => Status::Removed,
+            _ if self.is_failed() || !self.resources.is_empty() => Status::Changed,
+            _ => Status::Same,
+        }
+    }
+
+    /// Whether its output differs or is not known.
+    pub fn is_difference(&self) -> bool {
+        self.status() != Status::Same
+    }
+}

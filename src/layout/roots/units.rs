@@ -1,0 +1,168 @@
+//! The layout of kustomize: which directories are roots, and what they render.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smol_str::SmolStr;
+
+use super::index::{self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, REFERENCES};
+use super::leaf;
+use crate::layout::kustomize::{self, Built, BuiltResource};
+use crate::layout::{Ask, IndexEntry, Layout, Rendered};
+use crate::limits::Limits;
+use crate::path::RepoPath;
+use crate::resource::{Identity, KubernetesName, Resource, Unit, kubernetes_name};
+use crate::text::Sources;
+
+/// Kustomizations that are built as a whole.
+pub struct Kustomize;
+
+/// The name of the layout.
+const NAME: &str = "kustomize";
+
+impl Layout for Kustomize {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn has_units(&self) -> bool {
+        true
+    }
+
+    fn units(&self, ask: &Ask<'_, '_>) -> Vec<Unit> {
+        let named = ask.index(NAMED);
+        let graph = Graph::new(&ask.index(KUSTOMIZATIONS), &ask.index(REFERENCES));
+        let mut roots = graph.roots();
+        let is_named = |directory: &&SmolStr| named.iter().any(|(_, pattern)| fits(pattern, directory));
+        roots.extend(graph.directories.iter().filter(is_named).cloned());
+        // What Flux applies is rendered with everything that the object adds.
+        let applied: BTreeSet<SmolStr> = ask.index(APPLIED).into_iter().map(|(_, directory)| directory).collect();
+        roots.into_iter().filter(|directory| !applied.contains(directory)).map(unit).collect()
+    }
+
+    fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
+        let Ok(directory) = RepoPath::new(unit.key.as_str()) else { return Rendered::default() };
+        let built = kustomize::build(&directory, ask.given(), ask.kustomize());
+        rendered(ask, built)
+    }
+
+    fn may_index(&self, file: &RepoPath, bytes: &[u8]) -> bool {
+        index::is_kustomization(file) || index::may_hold_application(bytes)
+    }
+
+    fn index_file(&self, file: &RepoPath, bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {
+        if index::is_kustomization(file) { index::of_kustomization(file, bytes, limits) } else { Vec::new() }
+    }
+
+    fn index(&self, resource: &Resource) -> Vec<IndexEntry> {
+        index::of_application(resource)
+    }
+}
+
+/// The unit of a root.
+fn unit(directory: SmolStr) -> Unit {
+    Unit { layout: NAME.into(), key: directory }
+}
+
+/// Whether a path that an application names is this directory; a `*` is any one part of it.
+fn fits(pattern: &str, directory: &str) -> bool {
+    let (wanted, found): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), directory.split('/').collect());
+    wanted.len() == found.len() && wanted.iter().zip(&found).all(|(wanted, found)| *wanted == "*" || wanted == found)
+}
+
+/// Kustomizations and what they refer to, by their directories.
+struct Graph {
+    /// Those that can be built on their own.
+    directories: BTreeSet<SmolStr>,
+    references: BTreeMap<SmolStr, BTreeSet<SmolStr>>,
+}
+
+impl Graph {
+    fn new(kustomizations: &[(RepoPath, SmolStr)], references: &[(RepoPath, SmolStr)]) -> Self {
+        let directory = |file: &RepoPath| file.parent().unwrap_or_default().to_str().map(SmolStr::new);
+        let own = kustomizations.iter().filter(|(_, kind)| kind != COMPONENT).filter_map(|(file, _)| directory(file));
+        let mut graph = Self { directories: own.collect(), references: BTreeMap::new() };
+        for (file, to) in references {
+            if let Some(from) = directory(file).filter(|from| from != to) {
+                graph.references.entry(from).or_default().insert(to.clone());
+            }
+        }
+        graph
+    }
+
+    /// The kustomizations that no other one refers to, and the first of each cycle that no root leads to.
+    fn roots(&self) -> BTreeSet<SmolStr> {
+        let referred: BTreeSet<&SmolStr> = self.references.values().flatten().collect();
+        let mut roots: BTreeSet<SmolStr> =
+            self.directories.iter().filter(|directory| !referred.contains(directory)).cloned().collect();
+        let mut reached = BTreeSet::new();
+        // A component that no root uses may refer to kustomizations.
+        let unused = self.references.keys().filter(|from| !referred.contains(from));
+        roots.iter().chain(unused).for_each(|root| self.reach(root, &mut reached));
+        for directory in &self.directories {
+            if !reached.contains(directory) {
+                roots.insert(directory.clone());
+                self.reach(directory, &mut reached);
+            }
+        }
+        roots
+    }
+
+    fn reach<'g>(&'g self, from: &SmolStr, reached: &mut BTreeSet<SmolStr>) {
+        let mut waiting = vec![from];
+        while let Some(directory) = waiting.pop() {
+            if reached.insert(directory.clone()) {
+                waiting.extend(self.references.get(directory).into_iter().flatten());
+            }
+        }
+    }
+}
+
+/// What a build gives, with everything that it read as inputs.
+pub(super) fn rendered(ask: &Ask<'_, '_>, built: Built) -> Rendered {
+    let sources = ask.given().sources;
+    built.listings.iter().for_each(|directory| ask.depend_on_subtree(directory));
+    let shows = built.inputs.iter().filter(|path| ask.is_file(path)).cloned().collect();
+    let mut resources: Vec<Resource> = built.resources.into_iter().map(|it| resource(it, sources)).collect();
+    let mut opaque: Vec<Resource> = built.leaves.iter().flat_map(|leaf| leaf::resources(leaf, ask.given())).collect();
+    let all = resources.iter_mut().chain(&mut opaque);
+    all.enumerate().for_each(|(position, resource)| resource.position = position);
+    Rendered { resources, opaque, findings: built.findings, is_broken: built.is_failed, shows, ..Rendered::default() }
+}
+
+/// A built document as a resource. Its name does not have the suffix that is made of its content.
+fn resource(built: BuiltResource, sources: &Sources) -> Resource {
+    let file = sources.get(built.node.span.source).path.clone();
+    let identity = match kubernetes_name(&built.node) {
+        Some(name) => Identity::Kubernetes(KubernetesName { name: built.name, ..name }),
+        None => Identity::File { path: file.clone(), position: None },
+    };
+    Resource { identity, file, position: 0, payload: built.node, unit: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots(kustomizations: &[&str], references: &[(&str, &str)]) -> Vec<String> {
+        let file = |directory: &str| RepoPath::new(format!("{directory}/kustomization.yaml")).expect("a path");
+        let kustomizations: Vec<_> = kustomizations.iter().map(|it| (file(it), SmolStr::new(index::ROOT))).collect();
+        let references: Vec<_> = references.iter().map(|(from, to)| (file(from), SmolStr::new(to))).collect();
+        Graph::new(&kustomizations, &references).roots().into_iter().map(|root| root.to_string()).collect()
+    }
+
+    #[test]
+    fn what_another_kustomization_refers_to_is_no_root() {
+        assert_eq!(roots(&["base", "dev", "prod"], &[("dev", "base"), ("prod", "base")]), ["dev", "prod"]);
+    }
+
+    #[test]
+    fn kustomizations_in_a_cycle_are_built_once() {
+        assert_eq!(roots(&["a", "b", "c"], &[("a", "b"), ("b", "a")]), ["a", "c"]);
+    }
+
+    #[test]
+    fn an_application_names_a_directory_or_all_of_one_level() {
+        assert!(fits("apps/*", "apps/web") && fits("apps/web", "apps/web"));
+        assert!(!fits("apps/*", "apps") && !fits("apps/*", "apps/web/base") && !fits("apps", "apps/web"));
+    }
+}

@@ -1,0 +1,96 @@
+//! The units that a change affects, as text.
+
+use std::io::{self, Write};
+
+use super::places;
+use super::summary_counts::plural;
+use crate::comparison::{Report, UnitChange};
+use crate::diff::Status;
+use crate::resource::{Home, Unit};
+use crate::sanitize;
+
+/// Which units are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Those whose output differs or is not known.
+    Differing,
+    /// Those whose inputs changed.
+    Reached,
+}
+
+/// One line for each unit: its name, and what happens to it. With `is_short`, the name alone.
+pub fn write_text(report: &Report, listed: Listed, is_short: bool, out: &mut dyn Write) -> io::Result<()> {
+    let units = units(report, listed);
+    let width = units.iter().map(|unit| name(&unit.unit).chars().count()).max().unwrap_or(0);
+    for unit in &units {
+        let name = name(&unit.unit);
+        if is_short {
+            writeln!(out, "{name}")?;
+        } else {
+            writeln!(out, "{name:width$}  {}", words(unit, report))?;
+        }
+    }
+    Ok(())
+}
+
+/// The units that are listed.
+pub(super) fn units(report: &Report, listed: Listed) -> Vec<&UnitChange> {
+    report.units.iter().filter(|unit| listed == Listed::Reached || unit.is_difference()).collect()
+}
+
+/// The name of a unit: the directory of a root.
+pub(super) fn name(unit: &Unit) -> String {
+    Home::Unit(unit).to_string()
+}
+
+/// What happens to a unit, on one line.
+fn words(unit: &UnitChange, report: &Report) -> String {
+    let failed: Vec<String> = [&report.before, &report.after]
+        .into_iter()
+        .zip(unit.failed)
+        .filter(|(_, is_failed)| *is_failed)
+        .map(|(label, _)| format!("does not build at {}", sanitize::inline(label)))
+        .collect();
+    if !failed.is_empty() {
+        return failed.join(", ");
+    }
+    let count = plural(unit.resources.len(), "resource");
+    match unit.status() {
+        Status::Added => format!("new, {count}"),
+        Status::Removed => format!("removed, {count}"),
+        Status::Same => "same output".to_owned(),
+        _ => {
+            let names: Vec<&str> = unit.resources.iter().map(|(name, _)| name.as_str()).collect();
+            format!("{count}: {}", places::shortened(&names, MOST_NAMES))
+        }
+    }
+}
+
+/// The most names of resources in a line.
+const MOST_NAMES: usize = 3;
+
+/// Directories that are called like this, or start like this, are environments.
+const ENVIRONMENTS: [&str; 12] =
+    ["production", "prod", "prd", "staging", "stage", "stg", "development", "dev", "testing", "test", "qa", "preview"];
+
+/// The environment of a unit: the directory on the way to it that is called like one.
+pub(super) fn environment(unit: &Unit) -> Option<String> {
+    let is_environment = |part: &&str| {
+        let word = part.split(['-', '_', '.']).next().unwrap_or_default();
+        ENVIRONMENTS.iter().any(|known| known.eq_ignore_ascii_case(word))
+    };
+    unit.key.split('/').find(is_environment).map(|part| sanitize::inline(part).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_a_directory_that_is_called_like_one() {
+        let environment = |key: &str| environment(&Unit { layout: "kustomize".into(), key: key.into() });
+        assert_eq!(environment("apps/web/production/eu").as_deref(), Some("production"));
+        assert_eq!(environment("overlays/prod-eu").as_deref(), Some("prod-eu"));
+        assert_eq!(environment("apps/product"), None);
+    }
+}
