@@ -35,10 +35,11 @@ impl Comparison<'_> {
         }
         let (before, after) = (self.before.selectors(), self.after.selectors());
         let all = MetadataPath::of_resource(&LogicalPath::root());
-        let has_resources = |side: &Side<'_>, selectors: &BTreeMap<MetadataPath, RepoPath>| match side.settings.is_bundle {
-            true => side.has_resources_below(selectors.keys()),
-            false => side.has_resources_below(std::iter::once(&all)),
-        };
+        let has_resources =
+            |side: &Side<'_>, selectors: &BTreeMap<MetadataPath, RepoPath>| match side.settings.is_bundle {
+                true => side.has_resources_below(selectors.keys()),
+                false => side.has_resources_below(std::iter::once(&all)),
+            };
         if before.is_empty() && after.is_empty()
             || has_resources(&self.before, &before)
             || has_resources(&self.after, &after)

@@ -255,7 +255,7 @@ pub(super) fn guess(before: &[Node], after: &[Node]) -> Option<Guess> {
     best.or_else(|| label_only(before, after))
 }
 
-/// The first member that tells all items of each side apart, as a name to show. Items are not matched by it: that it differs within
+/// The first member that differs between all items of each side, as a name to show. Items are not matched by it: that it differs within
 /// each list says nothing about what it means.
 fn label_only(before: &[Node], after: &[Node]) -> Option<Guess> {
     let first = before.first().or(after.first())?.as_map()?;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::places;
 use super::summary_counts::plural;
 use crate::comparison::{Report, UnitChange};
 use crate::diff::Status;
@@ -60,23 +61,13 @@ fn words(unit: &UnitChange, report: &Report) -> String {
         Status::Same => "same output".to_owned(),
         _ => {
             let names: Vec<&str> = unit.resources.iter().map(|(name, _)| name.as_str()).collect();
-            format!("{count}: {}", shortened(&names))
+            format!("{count}: {}", places::shortened(&names, MOST_NAMES))
         }
     }
 }
 
 /// The most names of resources in a line.
 const MOST_NAMES: usize = 3;
-
-/// The first names, and how many more there are.
-fn shortened(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(MOST_NAMES);
-    let mut words = names[..names.len() - more].join(", ");
-    if more > 0 {
-        words.push_str(&format!(", +{more} more"));
-    }
-    words
-}
 
 /// Directories that are called like this, or start like this, are environments.
 const ENVIRONMENTS: [&str; 12] =

@@ -12,7 +12,7 @@ use crate::diff::text::{Hunk, hunks};
 /// Lines around a change, as git has it.
 const CONTEXT: usize = 3;
 
-/// Lines of one file that are shown without `-v`.
+/// Lines of one file that a terminal shows without `-v`.
 const MOST_LINES: usize = 60;
 
 /// Writes a heading and the lines that differ for each file.
@@ -28,7 +28,7 @@ pub(super) fn show(files: &[TextFile], style: &Style, screen: &mut Screen<'_>) -
         }
         heading(file, style.columns()).into_iter().try_for_each(|line| screen.line(line))?;
         let lines = hunks_of(file, style);
-        let most = if style.is_verbose() { lines.len() } else { MOST_LINES };
+        let most = if style.is_limited() { MOST_LINES } else { lines.len() };
         lines.iter().take(most).try_for_each(|line| screen.exact_line(line))?;
         if lines.len() > most {
             let more = plural(lines.len() - most, "more line");

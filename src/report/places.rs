@@ -306,6 +306,16 @@ fn kubernetes_parts(name: &KubernetesName) -> Parts {
     }
 }
 
+/// Up to so many names, and how many others there are.
+pub(super) fn shortened(names: &[&str], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let mut words = names[..names.len() - more].join(", ");
+    if more > 0 {
+        words.push_str(&format!(", +{more} more"));
+    }
+    words
+}
+
 /// A file in its directories; a quoted name is not split.
 pub(super) fn file_parts(path: &RepoPath) -> Parts {
     let whole = path.to_string();

@@ -4,7 +4,7 @@ use std::io;
 
 use super::paint::{Line, Role, Screen};
 use super::style::Style;
-use super::terminal::{self, CHANGES, Draft, each_resource, findings, frame};
+use super::terminal::{self, CHANGES, Draft, each_resource, findings, frame, text_files};
 use super::text_diff::{Row, Sign, TextLayout, broken, pair, passages, whole};
 use super::{Report, fragment, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange};
@@ -24,8 +24,9 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     let mut draft = Draft::new(report, style);
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
+        findings(report, draft, screen)?;
         each_resource(report, screen, |resource| draft.resource_in_columns(resource))?;
-        findings(report, draft, screen)
+        text_files(report, draft, screen)
     })
 }
 

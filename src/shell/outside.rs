@@ -149,9 +149,10 @@ impl Outside {
         let declaring = self.rules.snapshots.iter().zip(settings);
         let declaring =
             declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect();
-        let Asked { ignored, reveal, views, .. } = asked;
+        let Asked { ignored, reveal, views, selected, .. } = asked;
         let budget = self.budget.clone();
-        let options = Options { budget, declaring, ignored, reveal, views, all_files: true, ..Options::default() };
+        let options =
+            Options { budget, declaring, ignored, reveal, views, selected, all_files: true, ..Options::default() };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
     }
 }

@@ -73,8 +73,8 @@ fn two_edited_lines_that_reach_many_take_few_lines() {
     for width in [80, 100, 140] {
         let shown = shown(&report, width);
         assert!(shown.lines().count() <= 20, "{shown}");
-        assert!(shown.contains("37 resources") && shown.contains("why  customers/_/metadata.yaml:2"), "{shown}");
-        assert!(shown.contains("also [4] ~ update request › .path  /v1/… → /v2/…"), "{shown}");
+        assert!(shown.contains("37 resources") && shown.contains("because customers/_/metadata.yaml:2"), "{shown}");
+        assert!(shown.contains("~ update request › .path  /v1/… → /v2/…\n"), "{shown}");
     }
 }
 
@@ -119,7 +119,7 @@ fn the_same_edit_in_the_metadata_of_each_resource_is_one_group() {
     let report = compare(&with("old"), &with("new"));
     let of_metadata: Vec<_> = groups(&report).into_iter().filter(|(_, _, origin)| origin == "apart").collect();
     assert_eq!(of_metadata, [("/resourceInfo/idFromAttribute".into(), 3, "apart".into())]);
-    assert!(shown(&report, 100).contains("why  x/{a, b, c}/metadata.yaml\n"), "{}", shown(&report, 100));
+    assert!(shown(&report, 100).contains("because x/{a, b, c}/metadata.yaml\n"), "{}", shown(&report, 100));
 }
 
 #[test]
@@ -136,10 +136,10 @@ fn what_is_included_is_the_cause_and_includes_are_shown() {
     assert!(groups(&report).contains(&("/common/timeout".into(), 2, "shared/base.yaml:2".into())));
     assert!(groups(&report).contains(&("/common/retries".into(), 2, "shared/base.yaml:1".into())));
     let text = shown(&report, 100);
-    assert!(text.contains("why  shared/base.yaml:2, via an include in each of them\n"), "{text}");
+    assert!(text.contains("because shared/base.yaml:2, via an include in each of them\n"), "{text}");
     assert!(
         text.contains(
-            "  ~ .deep.timeout  30 → 60\n      why  shared/base.yaml:2, via the include in line 2 of this file\n"
+            "  ~ .deep.timeout  30 → 60\n      because shared/base.yaml:2, via the include in line 2 of this file\n"
         ),
         "{text}"
     );
@@ -165,7 +165,7 @@ fn an_override_that_goes_away_is_an_outlier_with_both_causes() {
         "customers/_/metadata.yaml:4".into()
     )));
     let text = shown(&report, 120);
-    assert!(text.contains("why  customers/c01/metadata.yaml:1 → customers/_/metadata.yaml:4\n"), "{text}");
+    assert!(text.contains("because customers/c01/metadata.yaml:1 → customers/_/metadata.yaml:4\n"), "{text}");
 }
 
 #[test]

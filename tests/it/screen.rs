@@ -59,7 +59,7 @@ fn two_edited_lines_that_reach_37_resources_stay_within_20_lines() {
     repo.commit_all("after");
     for flags in [&["--width", "80"][..], &["--width", "140"], &[]] {
         let shown = diff(&repo, flags);
-        assert!(shown.contains("37 changed") && shown.contains("c36"), "{shown}");
+        assert!(shown.contains("~ 37 resources\n") && shown.contains("c36"), "{shown}");
         assert!(shown.contains("because customers/_/metadata.yaml:"), "{shown}");
         assert!(shown.lines().count() <= 20, "{} lines\n{shown}", shown.lines().count());
     }
@@ -104,13 +104,13 @@ fn the_same_value_at_many_paths_is_one_line() {
 fn a_renamed_directory_is_one_line_and_copies_pair_by_their_places() {
     let repo = TestRepo::new();
     for ring in 0..4 {
-        repo.write(format!("shield-rd/rings/ring-{ring}/web.yaml"), deployment("web", "web:1"));
+        repo.write(format!("etcd-rd/rings/ring-{ring}/web.yaml"), deployment("web", "web:1"));
     }
     repo.commit_all("before");
-    repo.git(&["mv", "shield-rd", "shield"]);
+    repo.git(&["mv", "etcd-rd", "etcd"]);
     repo.commit_all("after");
     let shown = diff(&repo, &[]);
-    assert!(shown.ends_with("\n» {shield-rd => shield}/  4 files moved unchanged\n"), "{shown}");
+    assert!(shown.ends_with("\n» {etcd-rd => etcd}/  4 files moved unchanged\n"), "{shown}");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn printed_paths_can_be_pasted() {
         let explained = run(&mut outcrop(&repo, &["explain", "apps/web.yaml", path]));
         assert!(explained.code == 0 && explained.stdout.contains("web:2"), "{path}\n{}", explained.stderr);
         repo.write("outcrop.yaml", format!("ignore:\n  - '{path}'\n"));
-        let configured = run(&mut outcrop(&repo, &["diff", "--policy", "head", "HEAD~1"]));
+        let configured = run(&mut outcrop(&repo, &["diff", "--config", "outcrop.yaml", "HEAD~1", "HEAD"]));
         assert!(
             configured.stdout.contains("Suppressed: 1 change"),
             "{path}\n{}{}",

@@ -309,7 +309,7 @@ fn kind(side: &Resource) -> String {
 /// The root that rendered a resource, or the first two directories of its file.
 fn root(side: &Resource) -> String {
     match &side.unit {
-        Some(unit) => sanitize::inline(&unit.key).into_owned(),
+        Some(_) => side.home().to_string(),
         None => {
             let file = side.file.to_string();
             let directories: Vec<&str> = file.split('/').collect();

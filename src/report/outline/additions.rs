@@ -62,7 +62,7 @@ pub(super) fn alike(report: &Report, resources: &[usize], merges: bool) -> Vec<A
     found
 }
 
-/// Many resources by directory, at a depth that tells them apart without listing too much.
+/// Many resources by directory, at a depth that separates them without listing too much.
 pub(in crate::report) fn by_directory(report: &Report, resources: &[usize]) -> Vec<Directory> {
     let sides: Vec<&Resource> = resources.iter().filter_map(|&at| side(&report.resources[at])).collect();
     let deepest = sides.iter().map(|side| depth(&side.file)).max().unwrap_or(0);

@@ -5,6 +5,7 @@
 mod additions;
 mod fold;
 mod moves;
+mod same;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};

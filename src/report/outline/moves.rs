@@ -36,10 +36,10 @@ pub(super) fn moves(report: &Report) -> Vec<Move> {
     let mut names: BTreeMap<(String, String), (String, String)> = BTreeMap::new();
     for (at, of) in report.resources.iter().enumerate() {
         let (Some(before), Some(after)) = (&of.before, &of.after) else { continue };
-        if before.file == after.file {
+        if before.home() == after.home() {
             continue;
         }
-        let (old, new) = (before.file.to_string(), after.file.to_string());
+        let (old, new) = (before.home().to_string(), after.home().to_string());
         let key = places(&old, &new);
         names.entry(key.clone()).or_insert((old, new));
         let (files, changed, resources) = found.entry(key).or_default();

@@ -1,7 +1,7 @@
 //! The changes of a block by their paths: what paths share is said once, and equal parts are shown once.
 
 use super::Entry;
-use super::fold::{field, is_same_change};
+use super::same::{field, is_same_change};
 use crate::diff::path_text;
 use crate::report::Report;
 use crate::report::paint::columns;

@@ -210,7 +210,8 @@ pub(in crate::report) fn subject(report: &Report, resources: &[usize]) -> Subjec
         .filter_map(|at| report.resources.get(*at))
         .filter_map(|of| of.after.as_ref().or(of.before.as_ref()))
         .collect();
-    let roots: Option<Vec<String>> = sides.iter().map(|side| Some(side.unit.as_ref()?.key.to_string())).collect();
+    let roots: Option<Vec<String>> =
+        sides.iter().map(|side| side.unit.as_ref().map(|_| side.home().to_string())).collect();
     let (places, extent) = match roots {
         Some(mut roots) => {
             roots.sort();

@@ -190,7 +190,7 @@ impl Draft<'_> {
         Some(if self.style.is_limited() { short_digests(&text) } else { text })
     }
 
-    /// Both versions of a value; digests are short if that tells them apart.
+    /// Both versions of a value; digests are short if they still differ then.
     fn one_line_each(&mut self, before: &Node, after: &Node) -> Option<(String, String)> {
         let whole =
             (fragment::inline(before, &mut self.secret_numbers)?, fragment::inline(after, &mut self.secret_numbers)?);

@@ -55,7 +55,7 @@ fn directories(report: &Report) -> BTreeMap<String, Counts> {
     for of in &report.resources {
         let Some(side) = of.after.as_ref().or(of.before.as_ref()) else { continue };
         let place = match &side.unit {
-            Some(unit) => format!("{}/", unit.key),
+            Some(_) => format!("{}/", side.home()),
             None => named(side.file.parent()),
         };
         match of.status() {

@@ -67,7 +67,6 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
         }
         let moves: Vec<Line> = outline.moves.iter().flat_map(|moved| draft.moved(report, moved)).collect();
         section(moves, screen)?;
-        section(units::rollouts(report, draft), screen)?;
         respelled(report, draft, screen)?;
         text_files(report, draft, screen)
     })
@@ -94,8 +93,9 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
     lines.into_iter().try_for_each(|line| screen.line(line))
 }
 
-/// The files that were compared as text, if there are any.
+/// What rolls out because of other resources, and the files that were compared as text, if there are any.
 pub(super) fn text_files(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    section(units::rollouts(report, draft), screen)?;
     if report.text_files.is_empty() {
         return Ok(());
     }
@@ -103,8 +103,9 @@ pub(super) fn text_files(report: &Report, draft: &Draft<'_>, screen: &mut Screen
     lines::show(&report.text_files, draft.style, screen)
 }
 
-/// The findings with their snippets, if there are any.
+/// Units that do not build, then the findings with their snippets, if there are any.
 pub(super) fn findings(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    section(units::failed(report, draft), screen)?;
     if report.findings.is_empty() {
         return Ok(());
     }

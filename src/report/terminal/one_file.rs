@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Draft, each_resource, findings, summary};
+use super::{Draft, each_resource, findings, summary, text_files};
 use crate::report::Report;
 use crate::report::paint::{Line, Role, Screen};
 use crate::report::style::Style;
@@ -44,6 +44,7 @@ pub fn write_file(
         let (role, phrase) = summary::headline(report, &counts);
         screen.line(Line::indented(2).with(role, &phrase))?;
     }
+    findings(report, &draft, &mut screen)?;
     each_resource(report, &mut screen, |resource| draft.resource(resource))?;
-    findings(report, &draft, &mut screen)
+    text_files(report, &draft, &mut screen)
 }

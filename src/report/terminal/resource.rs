@@ -102,10 +102,7 @@ impl Draft<'_> {
             }
             (before, after) => {
                 let side = after.as_ref().or(before.as_ref())?;
-                match &side.unit {
-                    Some(unit) => Some(format!("{}/", unit.key)),
-                    None => (!self.names_its_file(side)).then(|| self.file(side)),
-                }
+                (!self.names_its_file(side)).then(|| self.file(side))
             }
         }
     }

@@ -62,7 +62,7 @@ fn text_rows(report: &Report, screen: &mut Screen<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Names that several resources have; these are told apart by their files.
+/// Names that several resources have; their files are shown too.
 fn twins(shown: &[&ResourceChange]) -> BTreeSet<String> {
     let name = |of: &&ResourceChange| Some(of.after.as_ref().or(of.before.as_ref())?.identity.to_string());
     let (mut once, mut twins) = (BTreeSet::new(), BTreeSet::new());
@@ -78,7 +78,7 @@ fn full_name(draft: &Draft<'_>, of: &ResourceChange, twins: &BTreeSet<String>) -
     let name = draft.name(of);
     match of.after.as_ref().or(of.before.as_ref()) {
         Some(side) if twins.contains(&side.identity.to_string()) => match &side.unit {
-            Some(unit) => format!("{name}  {}/", unit.key),
+            Some(_) => format!("{name}  {}", side.home()),
             None => format!("{name}  {}", side.file),
         },
         _ => name,

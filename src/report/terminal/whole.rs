@@ -2,12 +2,14 @@
 
 use super::Draft;
 use super::change::Layout;
+use super::resource::CHANGES;
 use crate::report::Report;
 use crate::report::outline::{Alike, LISTED, Move, by_directory};
 use crate::report::paint::{Line, Role, columns};
 use crate::report::places::{Names, text_parts};
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::text_diff::Sign;
+use crate::resource::Resource;
 
 const INDENT: usize = 4;
 /// The most kinds of a directory.
@@ -27,6 +29,12 @@ impl Draft<'_> {
         let mut lines = self.heading(report, &alike.resources, (sign.gutter().trim_end(), sign.role()));
         let first = alike.resources.first().and_then(|at| report.resources.get(*at));
         let side = first.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
+        // The metadata of a selector is no content of its own: its values are listed one by one.
+        if let Some(of) = first.filter(|_| side.is_some_and(Resource::is_selector)) {
+            self.enter(of);
+            lines.extend(of.changes().flat_map(|change| self.change(change, CHANGES)).collect::<Vec<_>>());
+            return lines;
+        }
         lines.extend(side.into_iter().flat_map(|side| self.content(side, sign, CONTENT)));
         lines
     }

@@ -180,7 +180,7 @@ fn a_pull_request_gets_every_file() {
     }
     // One comment, with a marker that the next run finds.
     assert!(run.calls.contains("POST repos/acme/shop/issues/7/comments"), "{}", run.calls);
-    assert!(run.calls.contains("<!-- outcrop:review -->\\n### outcrop"), "{}", run.calls);
+    assert!(run.calls.contains("<!-- outcrop:review -->\\n<!-- outcrop:v1 fp="), "{}", run.calls);
 }
 
 #[test]

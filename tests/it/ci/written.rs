@@ -30,7 +30,8 @@ fn outputs_summary_and_report_agree() {
     assert_eq!(report["schema"], "outcrop/report/v1");
     assert_eq!(report["findings"].as_array().map(Vec::len), Some(1));
     assert_eq!(report["resources"][0]["id"], "app.yaml");
-    assert!(step.summary.starts_with("### outcrop: "), "{}", step.summary);
+    assert!(step.summary.starts_with("<!-- outcrop:v1 fp="), "{}", step.summary);
+    assert!(step.summary.contains(" -->\n### outcrop: "), "{}", step.summary);
     assert!(step.summary.contains("replicas") && step.summary.contains("new.yaml"), "{}", step.summary);
     assert!(step.summary.ends_with("\nNew problems: 1 error.\n"), "{}", step.summary);
 

@@ -78,7 +78,7 @@ fn a_layer_in_another_format_is_one_layer_that_moved() {
     repo.commit_all("two");
     run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"]))
         .ends_with(0)
-        .says("api/c/_/metadata.yaml → api/c/_/metadata.json")
+        .says("api/c/_/{metadata.yaml => metadata.json}")
         .does_not_say("added")
         .does_not_say("removed")
         .does_not_say("/v1/c/");

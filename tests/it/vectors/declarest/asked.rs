@@ -83,7 +83,8 @@ fn ask(given: &Value, side: &Side<'_>) -> Answer {
             let mut masked = resource.payload.clone();
             for place in declared {
                 // What metadata declares is never shown; names in lists are hidden beside it, to be safe.
-                let is_hidden = hidden.at(&place).is_none_or(|node| node.holds_secret() || node.as_str() == Some("•••"));
+                let is_hidden =
+                    hidden.at(&place).is_none_or(|node| node.holds_secret() || node.as_str() == Some("•••"));
                 assert!(is_hidden || hidden.holds_secret(), "{place} is shown");
                 let placeholder = Node::text(metadata::PLACEHOLDER, masked.span);
                 masked = if place.tokens().is_empty() { placeholder } else { masked.with_at(&place, placeholder) };
@@ -194,7 +195,8 @@ fn ordered(node: &Node) -> Value {
             }
             continue;
         }
-        let steps: Vec<Value> = kinds.iter().map(|field| json!({ field.key.name.as_str(): to_json(&field.value) })).collect();
+        let steps: Vec<Value> =
+            kinds.iter().map(|field| json!({ field.key.name.as_str(): to_json(&field.value) })).collect();
         if let Some(map) = at.as_object_mut() {
             map.retain(|key, _| !KINDS.contains(&key.as_str()));
             map.insert("transforms".to_owned(), steps.into());
