@@ -99,7 +99,7 @@ impl Side {
     }
 
     /// Writes the single transforms of a section as a list of steps.
-    fn into_steps(&mut self, section: Section) {
+    fn write_as_steps(&mut self, section: Section) {
         let kinds = self.kinds(section);
         let mut steps = Vec::new();
         for kind in kinds {
@@ -130,7 +130,7 @@ fn unify_steps(section: Section, sides: &mut [Side; 2]) {
         kinds.iter().copied().filter(|kind| others.contains(kind)).collect()
     };
     if has_list || shared(&before, &after) != shared(&after, &before) {
-        sides.iter_mut().for_each(|side| side.into_steps(section));
+        sides.iter_mut().for_each(|side| side.write_as_steps(section));
     }
 }
 

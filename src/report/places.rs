@@ -104,7 +104,7 @@ impl Names {
         }
         let is_bare = is_list && open == 0;
         let mut labels = alternatives.iter().flat_map(|(labels, _)| labels.iter());
-        let sign = labels.find_map(separator).filter(|_| !is_bare);
+        let sign = labels.find_map(|label| separator(label)).filter(|_| !is_bare);
         let mut labels = alternatives.iter().flat_map(|(labels, _)| labels.iter());
         let shared = sign.filter(|sign| labels.all(|label| label.is_empty() || label.starts_with(*sign)));
         shared.into_iter().for_each(|sign| self.push(sign.to_string()));
@@ -129,7 +129,7 @@ impl Names {
         match labels {
             [only] => self.push(bare(only, written)),
             several => {
-                let sign = several.first().and_then(separator);
+                let sign = several.first().and_then(|label| separator(label));
                 let shared = sign.filter(|sign| several.iter().all(|label| label.starts_with(*sign)));
                 let lead = shared.filter(|_| written.is_none());
                 self.push(lead.map_or_else(|| "{".to_owned(), |sign| format!("{sign}{{")));
@@ -205,7 +205,7 @@ impl Names {
 }
 
 /// The sign that a part of a path starts with.
-fn separator(label: &String) -> Option<char> {
+fn separator(label: &str) -> Option<char> {
     label.chars().next().filter(|sign| ['/', '.'].contains(sign) && label.len() > 1)
 }
 

@@ -63,7 +63,7 @@ fn project_above(directory: &RepoPath, context: &Context<'_>, asked: &mut Asked)
 fn declared(root: &Node, name: &str) -> Option<String> {
     let lists: [&[&str]; 2] = [&["spec", "service_template", "repositories"], &["repositories"]];
     lists.into_iter().find_map(|keys| {
-        let path: Pointer = keys.iter().map(|key| SmolStr::new(key)).chain([SmolStr::new(name)]).collect();
+        let path: Pointer = keys.iter().map(SmolStr::new).chain([SmolStr::new(name)]).collect();
         address(root.at(&path)?)
     })
 }

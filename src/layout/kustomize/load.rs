@@ -22,6 +22,9 @@ use crate::value::{Entry, Node, Value};
 /// The names of a kustomization file.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
+/// The documents of a text, or why it cannot be read.
+type Documents = Result<Arc<[Node]>, Fatal>;
+
 /// Files that builds of one snapshot share, each read and parsed once.
 #[derive(Debug, Default)]
 pub(super) struct FileCache {
@@ -29,8 +32,8 @@ pub(super) struct FileCache {
     texts: Memo<RepoPath, Result<Option<FileText>, Fatal>>,
     kustomizations: Memo<RepoPath, Result<Option<Arc<Kustomization>>, Fatal>>,
     resources: Memo<RepoPath, Result<Arc<[Resource]>, Fatal>>,
-    documents: Memo<(RepoPath, Dialect), Result<Arc<[Node]>, Fatal>>,
-    inline: Memo<(SourceId, u32, Dialect), Result<Arc<[Node]>, Fatal>>,
+    documents: Memo<(RepoPath, Dialect), Documents>,
+    inline: Memo<(SourceId, u32, Dialect), Documents>,
 }
 
 /// Reads files for one build.

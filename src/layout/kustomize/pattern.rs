@@ -72,7 +72,7 @@ fn without_name<'t>(image: &'t str, name: &str) -> Option<&'t str> {
     let mut rest = image.chars();
     let fits =
         name.chars().all(|wanted| rest.next().is_some_and(|found| found == wanted || wanted == '.' && found != '\n'));
-    fits.then(|| rest.as_str())
+    fits.then_some(rest.as_str())
 }
 
 /// Whether a text is an optional tag and an optional digest.

@@ -107,7 +107,7 @@ impl Graph {
         roots
     }
 
-    fn reach<'g>(&'g self, from: &SmolStr, reached: &mut BTreeSet<SmolStr>) {
+    fn reach(&self, from: &SmolStr, reached: &mut BTreeSet<SmolStr>) {
         let mut waiting = vec![from];
         while let Some(directory) = waiting.pop() {
             if reached.insert(directory.clone()) {

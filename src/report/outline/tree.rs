@@ -40,9 +40,12 @@ pub(in crate::report) fn path_tree(report: &Report, entries: &[Entry], embedded:
     top
 }
 
+/// The steps of a path, and what it belongs to.
+type PathEntry<'a> = (&'a [String], usize);
+
 /// Puts paths with the same first step below it, in the order of their first occurrence.
 fn nested(paths: &[(&[String], usize)]) -> Vec<PathNode> {
-    let mut order: Vec<(&str, Vec<(&[String], usize)>)> = Vec::new();
+    let mut order: Vec<(&str, Vec<PathEntry<'_>>)> = Vec::new();
     for (steps, at) in paths {
         let Some((first, rest)) = steps.split_first() else { continue };
         match order.iter_mut().rev().find(|(known, _)| *known == first) {

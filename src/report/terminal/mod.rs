@@ -58,7 +58,6 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
     let mut draft = Draft::new(report, style);
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
-        section(units::failed(report, draft), screen)?;
         findings(report, draft, screen)?;
         section(sources::lines(report, draft), screen)?;
         outline.blocks.iter().try_for_each(|block| section(draft.block(report, block), screen))?;

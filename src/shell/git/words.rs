@@ -49,7 +49,7 @@ impl Repository {
     pub fn select(&self, words: Words<'_>) -> Result<Selection, GitError> {
         let (sides, rest) = self.leading_revisions(words)?;
         let comparison = self.combine(words.is_staged, sides)?;
-        let comparison = if words.is_from_merge_base { self.from_merge_base(comparison)? } else { comparison };
+        let comparison = if words.is_from_merge_base { self.since_merge_base(comparison)? } else { comparison };
         self.check_bare(&comparison)?;
         let paths = rest.iter().chain(words.paths.unwrap_or_default()).map(|word| self.path_word(word)).collect();
         Ok(Selection { comparison, paths })
@@ -146,7 +146,7 @@ impl Repository {
     }
 
     /// The same comparison from the point where the newer side left the older one; the index and the working tree belong to `HEAD`.
-    fn from_merge_base(&self, comparison: RevisionPair) -> Result<RevisionPair, GitError> {
+    fn since_merge_base(&self, comparison: RevisionPair) -> Result<RevisionPair, GitError> {
         let RevisionPair { before: Revision::Tree(before), after } = comparison else {
             let problem = "`--merge-base` needs a revision to start from".to_owned();
             return Err(GitError::Combination { problem });
