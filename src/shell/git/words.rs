@@ -145,7 +145,7 @@ impl Repository {
         Ok(RevisionPair { before, after })
     }
 
-    /// The same comparison from the point where the newer side left the older one; the index and the working tree belong to `HEAD`.
+    /// Replaces the older side by the point where the newer one left it; the index and the working tree belong to `HEAD`.
     fn since_merge_base(&self, comparison: RevisionPair) -> Result<RevisionPair, GitError> {
         let RevisionPair { before: Revision::Tree(before), after } = comparison else {
             let problem = "`--merge-base` needs a revision to start from".to_owned();
