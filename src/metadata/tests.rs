@@ -326,7 +326,7 @@ fn a_wildcard_may_clear_what_only_some_of_its_paths_inherit() {
 fn nothing_is_planned_for_a_document_or_a_place_that_is_wrong() {
     let given = files(&[("file", "x"), ("a/metadata.json", "{}")]);
     let rule = |path, document| set(&given, path, document).map_err(|findings| findings[0].rule.id);
-    assert_eq!(rule("/a", "resourceInfo: {id: x}"), Err("metadata/unknown-key"));
+    assert_eq!(rule("/a", "resourceInfo: {ids: x}"), Err("metadata/unknown-key"));
     assert_eq!(rule("/file/x", "{}"), Err("metadata/path"));
     assert_eq!(rule("/.git/hooks", "{}"), Err("metadata/path"));
     assert_eq!(rule("/x/.GIT/", "{}"), Err("metadata/path"));
@@ -402,12 +402,15 @@ fn headers_and_queries_change_key_by_key() {
 #[test]
 fn values_are_read_as_their_field_asks() {
     let get = |pointer: &str, value| amended("{}", pointer, Some(value));
-    assert_eq!(get("/resourceInfo/idFromAttribute", "null").unwrap(), "resourceInfo:\n  idFromAttribute: \"null\"\n");
+    assert_eq!(get("/resourceInfo/idFromAttribute", "null").unwrap(), "resourceInfo:\n  idFromAttribute: null\n");
     assert_eq!(
         get("/resourceInfo/secretInAttributes", "[a, b]").unwrap(),
         "resourceInfo:\n  secretInAttributes:\n  - a\n  - b\n"
     );
-    assert_eq!(get("/resourceInfo/secretInAttributes", "null"), Err("metadata/invalid"));
+    assert_eq!(
+        get("/resourceInfo/secretInAttributes", "null").unwrap(),
+        "resourceInfo:\n  secretInAttributes: null\n"
+    );
     assert_eq!(get("/resourceInfo/idFromAttribute", ""), Err("metadata/invalid"));
     assert_eq!(get("/operationInfo/getResource/query", "{a: 1}"), Err("metadata/invalid"));
     assert_eq!(get("/operationInfo/getResource/validate/schemaRef", "x"), Err("metadata/invalid"));

@@ -57,7 +57,7 @@ mod tests {
     fn a_place_has_the_pointer_of_the_smallest_part_around_it() {
         let root = read("a:\n  - x: 1\n    y: [2, 3]\n");
         let at = |start: usize, end: usize| pointer_at(&root, Span::new(root.span.source, start, end)).to_string();
-        assert_eq!((at(10, 11), at(21, 22)), ("/a/0/x".to_owned(), "/a/0/y/0".to_owned()));
+        assert_eq!((at(10, 11), at(20, 21)), ("/a/0/x".to_owned(), "/a/0/y/0".to_owned()));
         assert_eq!(at(7, 22), "/a/0");
     }
 }

@@ -106,7 +106,7 @@ fn a_root_that_became_part_of_another_is_moved() {
     repo.write("all/kustomization.yaml", "resources: [../app]\n");
     repo.commit_all("second");
     let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
-    assert!(ran.stdout.contains("app → all"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("app => all"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("+ Deployment") && !ran.stdout.contains("- Deployment"), "{}", ran.stdout);
 }
 

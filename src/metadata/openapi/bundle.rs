@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(
             to_inline(&bundle(&first, &documents).unwrap()),
             "{a: {$ref: \"#/x-outcrop-files/api~1schemas~1c.yaml/C\"}, b: {$ref: \"#/a\"}, c: {$ref: ../../out.yaml}, d: \
-             {$ref: \"https://x/y\"}, x-outcrop-files: {api/schemas/c.yaml: {C: {$ref: \
+             {$ref: https://x/y}, x-outcrop-files: {api/schemas/c.yaml: {C: {$ref: \
              \"#/x-outcrop-files/api~1schemas~1c.yaml/D\"}, D: {$ref: \"#/b\"}, E: {$ref: ./more.yaml}}}}"
         );
     }
