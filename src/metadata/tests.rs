@@ -407,10 +407,7 @@ fn values_are_read_as_their_field_asks() {
         get("/resourceInfo/secretInAttributes", "[a, b]").unwrap(),
         "resourceInfo:\n  secretInAttributes:\n  - a\n  - b\n"
     );
-    assert_eq!(
-        get("/resourceInfo/secretInAttributes", "null").unwrap(),
-        "resourceInfo:\n  secretInAttributes: null\n"
-    );
+    assert_eq!(get("/resourceInfo/secretInAttributes", "null").unwrap(), "resourceInfo:\n  secretInAttributes: null\n");
     assert_eq!(get("/resourceInfo/idFromAttribute", ""), Err("metadata/invalid"));
     assert_eq!(get("/operationInfo/getResource/query", "{a: 1}"), Err("metadata/invalid"));
     assert_eq!(get("/operationInfo/getResource/validate/schemaRef", "x"), Err("metadata/invalid"));

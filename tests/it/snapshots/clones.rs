@@ -216,7 +216,7 @@ fn what_is_no_repository_is_said_to_be_none() {
     let sandbox = tempfile::TempDir::new().expect("a temporary directory can be made");
     let error = Repository::open(sandbox.path()).err().expect("there is none");
     assert_eq!(error, GitError::NotARepository { directory: sandbox.path().to_owned() });
-    assert!(error.help().contains("outcrop difftool"));
+    assert!(error.help().contains("outcrop diff --no-index"));
     std::fs::create_dir(sandbox.path().join(".git")).expect("the directory is new");
     assert!(Repository::open(sandbox.path()).is_err());
 }
