@@ -23,8 +23,8 @@ use outcrop::text::{SourceText, Sources};
 use outcrop::value::Node;
 
 fn main() -> ExitCode {
-    let arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
-    let Some(checkout) = arguments.last().map(PathBuf::from) else {
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    let Some(checkout) = arguments.next_back().map(PathBuf::from) else {
         say("usage: cargo bench --bench kustomize -- CHECKOUT");
         return ExitCode::SUCCESS;
     };
