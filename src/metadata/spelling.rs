@@ -87,19 +87,7 @@ pub(super) fn placeholders(text: &str) -> Cow<'_, str> {
     if !text.contains("{{") {
         return Cow::Borrowed(text);
     }
-    let mut spelled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(open) = rest.find("{{") {
-        let Some(length) = rest[open + 2..].find("}}") else { break };
-        let (inner, end) = (&rest[open + 2..open + 2 + length], open + length + 4);
-        spelled.push_str(&rest[..open]);
-        match action_tokens(inner) {
-            Some(tokens) => spelled.push_str(&placeholder(&tokens)),
-            None => spelled.push_str(&rest[open..end]),
-        }
-        rest = &rest[end..];
-    }
-    spelled.push_str(rest);
+    let spelled = respelled(text, placeholder);
     if spelled == text { Cow::Borrowed(text) } else { Cow::Owned(spelled) }
 }
 
@@ -112,6 +100,11 @@ fn placeholder(tokens: &[SmolStr]) -> String {
 
 /// A template as documents of the new form are written: `{{/a/b}}`.
 pub(super) fn native_placeholders(text: &str) -> String {
+    respelled(text, |tokens| format!("{{{{{}}}}}", pointer(tokens)))
+}
+
+/// A template whose actions that are only a pointer, a name or a dot path are written anew; everything else stays.
+fn respelled(text: &str, written: impl Fn(&[SmolStr]) -> String) -> String {
     let mut spelled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find("{{") {
@@ -119,7 +112,7 @@ pub(super) fn native_placeholders(text: &str) -> String {
         let (inner, end) = (&rest[open + 2..open + 2 + length], open + length + 4);
         spelled.push_str(&rest[..open]);
         match action_tokens(inner) {
-            Some(tokens) => spelled.push_str(&format!("{{{{{}}}}}", pointer(&tokens))),
+            Some(tokens) => spelled.push_str(&written(&tokens)),
             None => spelled.push_str(&rest[open..end]),
         }
         rest = &rest[end..];
