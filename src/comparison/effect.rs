@@ -105,7 +105,8 @@ fn in_effect(
         in_effect.is_incomplete |= effective.is_incomplete && !is_untouched;
         in_effect.used.extend(effective.patches.iter().filter(|patch| patch.is_used).map(|patch| patch.at));
         in_effect.findings.extend(effective.findings.iter().filter(|_| !is_untouched).cloned());
-        let stage = if failed.is_empty() { None } else { failed.get(&key(&resource)) };
+        // What fails there stays as it is written on both sides, and the rest is computed.
+        let stage = if failed.is_empty() || is_untouched { None } else { failed.get(&key(&resource)) };
         let payload = match stage {
             None => effective.payload.clone(),
             Some(FailedStage::Patches) => Some(effective.computed.clone()),

@@ -43,6 +43,8 @@ pub(super) struct EvalSession<'t> {
     /// Variables under way.
     resolving: Vec<SmolStr>,
     everything: Option<Arc<[ResourceId]>>,
+    /// Where arguments of the functions under way are written, if that is in another text than the function.
+    pub(super) inputs: Vec<Span>,
 }
 
 /// An expression of a resource: the address of its map, which lives as long as the session.
@@ -79,6 +81,7 @@ impl<'t> EvalSession<'t> {
             exported: HashMap::new(),
             resolving: Vec::new(),
             everything: None,
+            inputs: Vec::new(),
         }
     }
 

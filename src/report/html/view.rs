@@ -168,8 +168,8 @@ impl Maker<'_> {
         };
         let mut causes: BTreeSet<String> = BTreeSet::new();
         for entry in block.entries.iter().take(MOST_VALUES) {
-            let words = self.draft.reason(self.report, entry);
-            let file = words.map(|words| words.trim_start_matches("removed from ").to_owned());
+            let reason = self.draft.reason(self.report, entry);
+            let file = reason.map(|reason| reason.text.trim_start_matches("removed from ").to_owned());
             let file = file.and_then(|words| Some(words.split([':', ',', ' ']).next()?.to_owned()));
             causes.insert(file.unwrap_or_else(|| "the resource's own file".to_owned()));
         }

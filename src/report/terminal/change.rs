@@ -336,8 +336,8 @@ impl Draft<'_> {
         let causes = causes_at(change, &self.homes, self.sources);
         let is_at_home = self.homes.iter().any(Option::is_some);
         if is_at_home && causes.is_external() {
-            let words = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
-            return self.because(&words, indent);
+            let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
+            return self.because(&reason.text, indent);
         }
         if self.style.is_verbose() { self.origins(change, indent) } else { Vec::new() }
     }

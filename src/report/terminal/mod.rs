@@ -24,7 +24,7 @@ pub use names::write as write_names;
 pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
-pub(super) use block::{folded_paths, subject};
+pub(super) use block::{Reasons, folded_paths, subject};
 pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;

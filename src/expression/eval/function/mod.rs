@@ -14,7 +14,7 @@ use super::session::EvalSession;
 use super::trouble::{Result, bad_arguments};
 use crate::schema;
 use crate::text::Span;
-use crate::value::{Map, Node, Operation};
+use crate::value::{Map, Node, Operation, StepKind};
 use operator::Order;
 
 /// A function.
@@ -82,7 +82,8 @@ impl Function {
 }
 
 impl EvalSession<'_> {
-    /// Calls a function: its argument, and the whole map with its other keys.
+    /// Calls a function: its argument, and the whole map with its other keys. What it makes of one value from another text is
+    /// defined where that value is.
     pub(super) fn function(
         &mut self,
         function: Function,
@@ -90,6 +91,13 @@ impl EvalSession<'_> {
         map: &Arc<Map>,
         scope: &Scope,
     ) -> Result<Datum> {
+        let outer = std::mem::take(&mut self.inputs);
+        let made = self.call(function, argument, map, scope);
+        let inputs = std::mem::replace(&mut self.inputs, outer);
+        Ok(defined_at(made?, argument.span, &inputs))
+    }
+
+    fn call(&mut self, function: Function, argument: &Node, map: &Arc<Map>, scope: &Scope) -> Result<Datum> {
         match function {
             Function::If => self.branch(argument, map, scope),
             Function::And => self.all_of(argument, scope),
@@ -134,7 +142,13 @@ impl EvalSession<'_> {
         let Some(items) = datum.items() else { return Ok(None) };
         self.spend(items.len() as u64, at)?;
         let items = (0..items.len()).map(|position| self.settled(items.at(position)));
-        items.collect::<Result<_>>().map(Some)
+        let items = items.collect::<Result<Vec<Datum>>>()?;
+        let spans = items.iter().filter_map(|item| match item {
+            Datum::Node { node, .. } if node.span.source != at.source => Some(node.span),
+            _ => None,
+        });
+        self.inputs.extend(spans);
+        Ok(Some(items))
     }
 
     fn validate(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
@@ -155,5 +169,16 @@ impl EvalSession<'_> {
                 failed.map_err(|fault| if is_hidden { discreet(fault, "`validate`") } else { fault })
             }
         }
+    }
+}
+
+/// What a function made, as a value of the place that all of its inputs from other texts are written at.
+fn defined_at(made: Datum, at: Span, inputs: &[Span]) -> Datum {
+    let Some(&input) = inputs.first().filter(|first| inputs.iter().all(|input| input == *first)) else { return made };
+    match made {
+        Datum::Node { node, owner: None } if node.span == at => {
+            Datum::plain(Node { span: input, ..node }.through(StepKind::Expression, at))
+        }
+        made => made,
     }
 }
