@@ -2,7 +2,6 @@
 
 use super::Draft;
 use super::change::Layout;
-use super::summary::wrapped;
 use crate::diff::{HomeFile, causes, path_text};
 use crate::path::RepoPath;
 use crate::report::cause::Reason;
@@ -92,15 +91,9 @@ impl Draft<'_> {
         if columns(lead) + 12 <= self.style.columns() / 2 {
             return self.listed(&names, Role::Plain, indent, lead, MOST_NAME_LINES);
         }
-        let mut lines = self.phrase_lines(lead.trim_end(), indent);
+        let mut lines = self.phrase(lead.trim_end(), indent);
         lines.extend(self.listed(&names, Role::Plain, indent + 2, "", MOST_NAME_LINES));
         lines
-    }
-
-    fn phrase_lines(&self, words: &str, indent: usize) -> Vec<Line> {
-        let room = self.style.columns().saturating_sub(indent).max(8);
-        let lines = wrapped(words, Role::Dim, room).into_iter().flat_map(|line| line.broken(room));
-        lines.map(|line| Line::indented(indent).then(line)).collect()
     }
 
     /// What changed in each resource of a block, by path.
@@ -135,8 +128,9 @@ impl Draft<'_> {
         let mut lines = Vec::new();
         if node.entries.is_empty() {
             let room = self.style.columns();
-            let line = Line::indented(indent).with(Role::Path, &node.label());
-            lines.extend(line.broken(room));
+            let pieces = Line::default().with(Role::Path, &node.label()).broken(room.saturating_sub(indent + 2).max(8));
+            let start = |at: usize| if at == 0 { indent } else { indent + 2 };
+            lines.extend(pieces.into_iter().enumerate().map(|(at, piece)| Line::indented(start(at)).then(piece)));
         }
         for &at in &node.entries {
             let layout = Layout { indent, details: indent + 4, inset: 0 };

@@ -2,23 +2,30 @@
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::diff::EditedFile;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::summary_counts::{grouped, plural};
 
-/// The most files that are listed.
+/// The most files that are listed, and so few that all of them are.
+const FEW_FILES: usize = 4;
 const MOST_FILES: usize = 8;
 const INDENT: usize = 2;
 
 /// A heading and one line per file; empty if no edited file affects several resources.
 pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let edits = &report.edits;
-    let listed = draft.most(MOST_FILES).unwrap_or(edits.files.len());
-    let mut rows: Vec<(String, usize, usize)> = Vec::new();
-    rows.extend(edits.files.iter().take(listed).map(|file| (file.file.to_string(), file.edits, file.resources)));
     // What a file does to a single resource is said there.
-    let is_far = edits.files.iter().any(|file| file.resources > 1);
-    if rows.is_empty() || !is_far && !draft.style.is_verbose() {
+    let far = edits.files.iter().filter(|file| file.resources > 1).count();
+    let listed = match draft.style.is_verbose() {
+        true => edits.files.len(),
+        false if far == 0 => return Vec::new(),
+        false if edits.files.len() <= FEW_FILES => edits.files.len(),
+        false => draft.most(MOST_FILES).map_or(edits.files.len(), |most| far.min(most)),
+    };
+    let row = |file: &EditedFile| (file.file.to_string(), file.edits, file.resources);
+    let rows: Vec<(String, usize, usize)> = edits.files.iter().take(listed).map(row).collect();
+    if rows.is_empty() {
         return Vec::new();
     }
     let counts = |row: &(String, usize, usize)| {

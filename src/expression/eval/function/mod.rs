@@ -92,12 +92,12 @@ impl EvalSession<'_> {
         scope: &Scope,
     ) -> Result<Datum> {
         let outer = std::mem::take(&mut self.inputs);
-        let made = self.call(function, argument, map, scope);
+        let made = self.applied(function, argument, map, scope);
         let inputs = std::mem::replace(&mut self.inputs, outer);
         Ok(defined_at(made?, argument.span, &inputs))
     }
 
-    fn call(&mut self, function: Function, argument: &Node, map: &Arc<Map>, scope: &Scope) -> Result<Datum> {
+    fn applied(&mut self, function: Function, argument: &Node, map: &Arc<Map>, scope: &Scope) -> Result<Datum> {
         match function {
             Function::If => self.branch(argument, map, scope),
             Function::And => self.all_of(argument, scope),
