@@ -3,6 +3,7 @@
 //! load → effect → hide → pair → compare → report. What a step finds out travels in its result: resources by side, findings by side,
 //! and how complete everything is.
 
+mod caused_by;
 mod causes;
 mod compare_rules;
 mod effect;

@@ -227,6 +227,9 @@ impl Comparison<'_> {
         let is_unjudged = !unreadable.iter().all(is_said);
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
+        if judged == Judged::New {
+            findings = self.naming_edits(findings, loaded);
+        }
         let Settled { findings, switched_off } = self.settle(findings);
         let waivers = &self.configuration.policy().waivers;
         let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
