@@ -148,7 +148,7 @@ pub(super) fn scalar(node: &Node) -> Option<SmolStr> {
 }
 
 /// The texts of a list of strings.
-pub(super) fn texts<'n>(node: Option<&'n Node>) -> Vec<&'n str> {
+pub(super) fn texts(node: Option<&Node>) -> Vec<&str> {
     node.and_then(Node::as_list).into_iter().flatten().filter_map(Node::as_str).collect()
 }
 
