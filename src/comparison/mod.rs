@@ -75,6 +75,8 @@ pub struct Options<'a> {
     pub budget: Budget,
     /// Places whose changes the user does not want to see, beside those of the configuration.
     pub ignored: Vec<SmolStr>,
+    /// Whether the fields of every preset are ignored.
+    pub neat: bool,
     /// What is known about whole trees from earlier runs.
     pub memory: &'a dyn Memory,
     /// How files become resources, the most specific layout first.
@@ -99,6 +101,7 @@ impl Default for Options<'_> {
             scope: Scope::everything(),
             budget: Budget::default(),
             ignored: Vec::new(),
+            neat: false,
             memory: &NoMemory,
             layouts: LAYOUTS,
             views: ComparedViews::default(),

@@ -1,8 +1,8 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
 pub mod affected;
+mod bumps;
 mod cause;
-mod comment;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;

@@ -201,6 +201,9 @@ pub(super) struct DiffArgs {
     /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
     #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
+    /// Hide and count changes of generated fields: the presets helm, kubernetes, checksums and generated
+    #[arg(long, env = "OUTCROP_NEAT")]
+    pub(super) neat: bool,
     /// List the changes that ignore and compare rules hide
     #[arg(long, env = "OUTCROP_SHOW_SUPPRESSED")]
     pub(super) show_suppressed: bool,

@@ -27,6 +27,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
     let comparison = session.comparison(Asked {
         ignored,
+        neat: args.neat,
         reveal,
         views: views(&args.only),
         all_files: args.all_files,
@@ -49,6 +50,7 @@ fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
     let asked = Asked {
         ignored,
+        neat: args.neat,
         reveal,
         views: views(&args.only),
         all_files: true,
