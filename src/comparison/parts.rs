@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::effect::both_in_effect;
-use super::place::Places;
+use super::place::{Part, Places};
 use super::rollout::without_suffixes;
 use super::{Compared, Comparison, Report, SideFindings, TextCause, TextFile, UnitChange, units};
 use crate::diff::{self, Expected, ResourceChange, ResourcePair, Suppressions};
@@ -19,19 +19,6 @@ use crate::rules;
 use crate::settings::Expectation;
 use crate::side::Side;
 use crate::snapshot::{EntryKind, Scope, files_below};
-
-/// A part of a revision.
-#[derive(Debug, Clone)]
-pub enum Part {
-    /// What the kustomization in a directory renders.
-    Root(RepoPath),
-    /// The files in a directory, and what the kustomize roots in it render.
-    Directory(RepoPath),
-    /// The documents of a file.
-    File(RepoPath),
-    /// One resource.
-    Resource(Box<Resource>),
-}
 
 /// What a part holds.
 #[derive(Default)]
@@ -86,7 +73,7 @@ impl<'a> Comparison<'a> {
         let incomplete = is_incomplete || is_failed;
         let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty();
         let mut bumps = diff::bumps(&resources, sources);
-        bumps.is_everything = is_all_known && diff::differ_only_in_versions(&all, sources);
+        bumps.is_everything = !bumps.rows.is_empty() && is_all_known && diff::differ_only_in_versions(&all, sources);
         let problems = self.part_problems(findings, &resources);
         Report {
             groups: diff::groups(&resources, sources),
@@ -111,7 +98,8 @@ impl<'a> Comparison<'a> {
     /// What is wrong with either part, and expectations that are not met.
     fn part_problems(&self, findings: SideFindings, resources: &[ResourceChange]) -> rules::Settled {
         let SideFindings { before, mut after } = findings;
-        let known: BTreeSet<String> = after.iter().map(|it| format!("{:?} {}", it.path(self.after.sources), it.message)).collect();
+        let known: BTreeSet<String> =
+            after.iter().map(|it| format!("{:?} {}", it.path(self.after.sources), it.message)).collect();
         let is_new = |it: &Finding| !known.contains(&format!("{:?} {}", it.path(self.after.sources), it.message));
         after.extend(before.into_iter().filter(is_new));
         after.retain(|finding| finding.is_error() || finding.rule.id == finding::COMPARE_EXPECTED.id);
@@ -132,13 +120,15 @@ impl<'a> Comparison<'a> {
                 if side.files().has_units() {
                     let (facts, findings) = TreeFacts::read(side.units(), budget);
                     content.findings.extend(findings);
-                    let is_inside = |unit: &Unit| RepoPath::new(unit.key.as_str()).is_ok_and(|it| it.is_within(directory));
+                    let is_inside =
+                        |unit: &Unit| RepoPath::new(unit.key.as_str()).is_ok_and(|it| it.is_within(directory));
                     let shown = facts.units.into_iter().filter(|(unit, facts)| facts.is_shown && is_inside(unit));
                     shown.for_each(|(unit, _)| content.render(side, unit));
                 }
                 let (entries, unreadable) =
                     files_below(side.snapshot, &Scope::everything(), &budget.limits, &budget.spent);
-                content.is_incomplete |= unreadable.iter().any(|it| it.path.is_within(directory) || directory.is_within(&it.path));
+                content.is_incomplete |=
+                    unreadable.iter().any(|it| it.path.is_within(directory) || directory.is_within(&it.path));
                 content.findings.extend(unreadable.into_iter().map(crate::snapshot::Unreadable::into_finding));
                 let shown: BTreeSet<RepoPath> = content.files.keys().cloned().collect();
                 let inside = entries.into_iter().map(|entry| entry.path).filter(|path| path.is_within(directory));
@@ -194,11 +184,7 @@ impl<'a> Comparison<'a> {
 
     /// Files without resources that differ: those that are shown as text, those that are not compared, and the number of all files
     /// that differ.
-    fn files_of_parts(
-        &self,
-        content: &[PartContent; 2],
-        places: &Places<'_>,
-    ) -> (Vec<TextFile>, Vec<Skipped>, usize) {
+    fn files_of_parts(&self, content: &[PartContent; 2], places: &Places<'_>) -> (Vec<TextFile>, Vec<Skipped>, usize) {
         let mut paths: BTreeMap<RepoPath, [Option<&RepoPath>; 2]> = BTreeMap::new();
         for (side, content) in content.iter().enumerate() {
             for path in content.files.keys() {
@@ -212,8 +198,10 @@ impl<'a> Comparison<'a> {
             }
             count += 1;
             let reason = sides.iter().zip(content).find_map(|(path, content)| *content.files.get((*path)?)?);
-            let is_layer = sides.iter().zip(content).any(|(path, it)| path.is_some_and(|path| it.layers.contains(path)));
-            let is_unread = sides.iter().zip(content).any(|(path, it)| path.is_some_and(|path| it.unread.contains(path)));
+            let is_layer =
+                sides.iter().zip(content).any(|(path, it)| path.is_some_and(|path| it.layers.contains(path)));
+            let is_unread =
+                sides.iter().zip(content).any(|(path, it)| path.is_some_and(|path| it.unread.contains(path)));
             let cause = if is_unread { TextCause::Unread } else { TextCause::NotByContent };
             let kind = if is_layer { "layers" } else { "files with errors" };
             if is_layer || is_unread {
@@ -242,7 +230,9 @@ impl<'a> Comparison<'a> {
 
     fn is_same_file(&self, [before, after]: [Option<&RepoPath>; 2]) -> bool {
         let entry = |side: &Side<'_>, path: Option<&RepoPath>| side.snapshot.entry(path?).ok().flatten();
-        let (Some(before), Some(after)) = (entry(&self.before, before), entry(&self.after, after)) else { return false };
+        let (Some(before), Some(after)) = (entry(&self.before, before), entry(&self.after, after)) else {
+            return false;
+        };
         if before.id.is_some() && before.id == after.id {
             return before.kind == after.kind;
         }

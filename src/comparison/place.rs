@@ -1,8 +1,20 @@
 //! Two parts of a revision as one place: what files, roots and resources are called below it.
 
-use super::parts::Part;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource, Unit};
+
+/// A part of a revision.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// What the kustomization in a directory renders.
+    Root(RepoPath),
+    /// The files in a directory, and what the kustomize roots in it render.
+    Directory(RepoPath),
+    /// The documents of a file.
+    File(RepoPath),
+    /// One resource.
+    Resource(Box<Resource>),
+}
 
 /// The places of two parts.
 pub(super) struct Places<'p> {

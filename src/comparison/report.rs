@@ -179,8 +179,12 @@ impl Comparison<'_> {
         let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty() && !has_rules(&files.read_as);
         let is_all_seen = self.options.views == ComparedViews::default() && layer_edits.is_empty();
         let has_same_units = units.iter().all(|unit| unit.sides == [true, true]);
-        bumps.is_everything =
-            differ_only_in_versions && is_all_known && is_all_seen && !is_hidden_before && has_same_units;
+        bumps.is_everything = !bumps.rows.is_empty()
+            && differ_only_in_versions
+            && is_all_known
+            && is_all_seen
+            && !is_hidden_before
+            && has_same_units;
         Report {
             bumps,
             copies,
@@ -276,12 +280,12 @@ impl Comparison<'_> {
     }
 
     /// Findings in order, with the texts that they point into redacted.
-    fn settle(&self, findings: Vec<Finding>) -> Settled {
+    pub(super) fn settle(&self, findings: Vec<Finding>) -> Settled {
         self.after.secrets().redact_sources(&findings, self.after.sources);
         rules::settle(findings, self.configuration.policy(), self.after.sources)
     }
 
-    fn empty_report(&self, mut skipped: Vec<Skipped>, read_as: BTreeMap<ReadAs, usize>) -> Report {
+    pub(super) fn empty_report(&self, mut skipped: Vec<Skipped>, read_as: BTreeMap<ReadAs, usize>) -> Report {
         skipped.sort();
         Report {
             before: self.before.snapshot.label().into(),

@@ -165,7 +165,7 @@ fn has_only(node: &Node, tokens: &[SmolStr], places: &[Pattern]) -> bool {
 }
 
 /// All spellings of the path to a change that a rule may use: an item by its index on either side, or by its label.
-fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
+pub(super) fn spellings(path: &[PathStep]) -> Vec<Vec<SmolStr>> {
     let has_items = path.iter().any(|step| matches!(step, PathStep::Item { .. }));
     let spell = |item: fn(Option<usize>, Option<usize>, Option<&SmolStr>) -> SmolStr| {
         let tokens = path.iter().filter_map(|step| match step {

@@ -7,13 +7,13 @@ mod escape;
 
 use std::io;
 
-use super::bumps::{BumpRow, only_bumps, row as bump_row};
 use super::locate::Locator;
+use super::only_bumps::only_bumps;
 use super::outline::{LISTED, Outline};
 use super::snippet::at_revision;
 use super::style::Style;
 use super::summary_counts::{SummaryCounts, grouped, other_problems, plural, severities};
-use super::terminal::{self, Draft, Layout};
+use super::terminal::{self, BumpRow, Draft, Layout, bump_row};
 use super::{Report, terminal::count_texts};
 use crate::diff::{DiffSide, digest_of, pointer};
 use crate::finding::{Finding, Location};

@@ -1,7 +1,6 @@
 //! Writes the result of a comparison, as text for people and as data for programs.
 
 pub mod affected;
-mod bumps;
 mod cause;
 pub mod diagnostics;
 pub mod explain;
@@ -17,6 +16,7 @@ mod laws;
 pub mod lines;
 mod locate;
 pub mod markdown;
+mod only_bumps;
 mod outline;
 mod paint;
 mod places;

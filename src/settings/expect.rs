@@ -118,7 +118,9 @@ mod tests {
 
     #[test]
     fn a_list_alone_or_below_a_key_is_read() {
-        for text in ["- path: .spec.replicas\n", "expect:\n  - path: /spec/replicas\n    after: 3\n    reason: more load\n"] {
+        for text in
+            ["- path: .spec.replicas\n", "expect:\n  - path: /spec/replicas\n    after: 3\n    reason: more load\n"]
+        {
             let read = read_text(text);
             assert!(read.findings.is_empty() && read.value.len() == 1, "{:?}", read.findings);
         }
@@ -127,7 +129,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_reported() {
-        for text in ["- {}\n", "- resource: 3\n", "- only: left\n", "- only: first\n  path: /a\n", "- pat: /a\n", "- path: a\n", "3\n"] {
+        for text in [
+            "- {}\n",
+            "- resource: 3\n",
+            "- only: left\n",
+            "- only: first\n  path: /a\n",
+            "- pat: /a\n",
+            "- path: a\n",
+            "3\n",
+        ] {
             assert!(!read_text(text).findings.is_empty(), "{text}");
         }
     }

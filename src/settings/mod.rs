@@ -1,6 +1,7 @@
 //! Every choice of the user as plain data, with defaults that need no configuration.
 
 mod bundle;
+mod expect;
 mod given;
 mod policy;
 mod preset;
@@ -15,6 +16,7 @@ use crate::limits::Limits;
 use crate::names::Format;
 use crate::path::RepoPath;
 
+pub use expect::{Expectation, ExpectedDifference, ExpectedSide, expectations};
 pub use given::Given;
 pub use policy::{Configuration, Policy};
 pub use preset::{PRESETS, Preset, PresetField};

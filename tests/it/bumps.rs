@@ -51,16 +51,25 @@ fn a_bump_is_one_row_with_everything_that_uses_it() {
     says_only(&repo, &[], true);
     let report = json(&repo, &[]);
     let bump = &report["bumps"][0];
-    assert_eq!((&bump["kind"], &bump["name"], &bump["level"]), (&"image".into(), &"quay.io/shop/web".into(), &"minor".into()));
+    assert_eq!(
+        (&bump["kind"], &bump["name"], &bump["level"]),
+        (&"image".into(), &"quay.io/shop/web".into(), &"minor".into())
+    );
     assert_eq!((&bump["before"]["version"], &bump["after"]["version"]), (&"v1.4.0".into(), &"v1.5.0".into()));
     assert_eq!(bump["uses"].as_array().map(Vec::len), Some(2));
     assert_eq!(report["bumps"].as_array().map(Vec::len), Some(1));
     let shown = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).stdout;
     assert!(shown.contains("2 resources in 1 changed file, only version bumps: 1 image\n"), "{shown}");
-    assert!(shown.contains("\nBUMPS\n  quay.io/shop/web  v1.4.0 → v1.5.0  minor  2 × Deployment in 2 roots\n"), "{shown}");
+    assert!(
+        shown.contains("\nBUMPS\n  quay.io/shop/web  v1.4.0 → v1.5.0  minor  2 × Deployment in 2 roots\n"),
+        "{shown}"
+    );
     let markdown = run(&mut outcrop(&repo, &["diff", "--format", "markdown", "HEAD~1", "HEAD"])).stdout;
     assert!(markdown.contains("; only version bumps: 1 image\n"), "{markdown}");
-    assert!(markdown.contains("| `quay.io/shop/web` | `v1.4.0` | `v1.5.0` | minor | `2 × Deployment in 2 roots` |"), "{markdown}");
+    assert!(
+        markdown.contains("| `quay.io/shop/web` | `v1.4.0` | `v1.5.0` | minor | `2 × Deployment in 2 roots` |"),
+        "{markdown}"
+    );
     let page = run(&mut outcrop(&repo, &["diff", "--format", "html", "HEAD~1", "HEAD"])).stdout;
     assert!(page.contains("<h2>Version bumps</h2>") && page.contains("only version bumps: 1 image"), "{page}");
 }
@@ -92,13 +101,21 @@ fn anything_else_that_changes_takes_the_word_only_away() {
 
 #[test]
 fn what_is_hidden_counts_as_if_it_were_shown() {
-    let files = |tag: &str, replicas| vec![("web.yaml", deployment("web", tag, replicas)), ("job.yaml", deployment("job", tag, 1))];
+    let files = |tag: &str, replicas| {
+        vec![("web.yaml", deployment("web", tag, replicas)), ("job.yaml", deployment("job", tag, 1))]
+    };
     let repo = repository(&files("1.0", 1), &files("1.1", 2));
     says_only(&repo, &["--ignore", "/spec/replicas"], false);
     says_only(&repo, &["--only", "metadata"], false);
     let repo = repository(&files("1.0", 1), &files("1.1", 1));
-    says_only(&repo, &["--ignore", "/spec/template"], true);
+    says_only(&repo, &["--ignore", "/spec/template"], false);
     says_only(&repo, &["--kind", "Deployment"], true);
+    let chart = |version: &str| {
+        let labels = format!("  labels:\n    helm.sh/chart: web-{version}\nspec:");
+        vec![("web.yaml", deployment("web", version, 1).replace("spec:\n  replicas", &format!("{labels}\n  replicas")))]
+    };
+    let repo = repository(&chart("1.0"), &chart("1.1"));
+    says_only(&repo, &["--neat"], true);
 }
 
 #[test]
@@ -110,7 +127,11 @@ fn steps_of_workflows_show_the_versions_of_their_comments() {
     };
     let repo = repository(&workflow("a", "v4.1.1"), &workflow("b", "v4.2.0"));
     let shown = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).stdout;
-    let row = format!("actions/checkout  v4.1.1 ({}) → v4.2.0 ({})  minor  2 steps in {path}\n", "a".repeat(40), "b".repeat(40));
+    let row = format!(
+        "actions/checkout  v4.1.1 ({}) → v4.2.0 ({})  minor  2 steps in {path}\n",
+        "a".repeat(40),
+        "b".repeat(40)
+    );
     assert!(shown.contains(&row), "{shown}");
     says_only(&repo, &[], true);
 }

@@ -24,7 +24,12 @@ fn presets_of_the_configuration_hide_and_count() {
     repo.write("noise.yaml", "ignore:\n  - preset: helm\n  - preset: checksums\n    within: web.yaml\n");
     let ran = run(&mut outcrop(&repo, &["diff", "--config", "noise.yaml", "HEAD~1", "HEAD"])).ends_with(0);
     assert!(ran.stdout.contains(".spec.replicas  1 → 2") && !ran.stdout.contains("helm.sh"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("1 by preset helm\n  1 by preset checksums within web.yaml\n") || ran.stdout.contains("1 by preset checksums within web.yaml\n  1 by preset helm\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("1 by preset helm\n  1 by preset checksums within web.yaml\n")
+            || ran.stdout.contains("1 by preset checksums within web.yaml\n  1 by preset helm\n"),
+        "{}",
+        ran.stdout
+    );
     let listed = run(&mut outcrop(&repo, &["diff", "--config", "noise.yaml", "--show-suppressed", "HEAD~1", "HEAD"]));
     assert!(listed.stdout.contains("web-1.0.0 → web-1.1.0"), "{}", listed.stdout);
 }

@@ -69,9 +69,15 @@ fn two_directories_differ_as_two_commits_of_one_path_do() {
     let compared = without(compared, &["env/first/", "env/second/"]);
     let mut diffed = json(&history, &["diff", "HEAD~1", "HEAD"]);
     // The only words that differ: what kind of template it is follows from the place of its chart.
-    for (mine, theirs) in ["compared_as_text", "skipped", "summary", "resources", "groups", "suppressed", "bumps"].map(|it| (it, it)) {
+    for (mine, theirs) in
+        ["compared_as_text", "skipped", "summary", "resources", "groups", "suppressed", "bumps"].map(|it| (it, it))
+    {
         if mine == "compared_as_text" {
-            let kinds = |report: &Value| report[mine].as_array().map(|all| all.iter().map(|it| (it["path"].clone(), it["diff"].clone())).collect::<Vec<_>>());
+            let kinds = |report: &Value| {
+                report[mine]
+                    .as_array()
+                    .map(|all| all.iter().map(|it| (it["path"].clone(), it["diff"].clone())).collect::<Vec<_>>())
+            };
             assert_eq!(kinds(&compared), kinds(&diffed));
             continue;
         }
@@ -87,15 +93,33 @@ fn roots_are_built_in_their_own_places() {
     repo.write("base/web.yaml", DEPLOYMENT);
     repo.write("base/kustomization.yaml", "resources: [web.yaml]\n");
     repo.write("rings/1/kustomization.yaml", "resources: [../../base]\nnamespace: shop\n");
-    repo.write("far/away/2/kustomization.yaml", "resources: [../../../base]\nnamespace: shop\nreplicas: [{name: web, count: 5}]\n");
+    repo.write(
+        "far/away/2/kustomization.yaml",
+        "resources: [../../../base]\nnamespace: shop\nreplicas: [{name: web, count: 5}]\n",
+    );
     repo.commit_all("rings");
-    let ran = run(&mut outcrop(&repo, &["compare", "rings/1", "far/away/2", "--at", "HEAD", "--exit-code"])).ends_with(1);
-    assert!(ran.stdout.starts_with("HEAD:rings/1 → HEAD:far/away/2   1 resource in 1 changed file\n1 changed\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("~ Deployment shop/web  .\n") && ran.stdout.contains(".spec.replicas  1 → 5"), "{}", ran.stdout);
+    let ran =
+        run(&mut outcrop(&repo, &["compare", "rings/1", "far/away/2", "--at", "HEAD", "--exit-code"])).ends_with(1);
+    assert!(
+        ran.stdout.starts_with("HEAD:rings/1 → HEAD:far/away/2   1 resource in 1 changed file\n1 changed\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("~ Deployment shop/web  .\n") && ran.stdout.contains(".spec.replicas  1 → 5"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.contains("far/away/2/kustomization.yaml:3 (replicas)"), "{}", ran.stdout);
     run(&mut outcrop(&repo, &["compare", "rings/1", "rings/1", "--exit-code"])).ends_with(0);
     // Directories of roots: the roots in them pair by name.
-    repo.write("other/1/kustomization.yaml", "resources: [../../base]\nnamespace: shop\nreplicas: [{name: web, count: 2}]\n");
+    repo.write(
+        "other/1/kustomization.yaml",
+        "resources: [../../base]\nnamespace: shop\nreplicas: [{name: web, count: 2}]\n",
+    );
+    let untracked = run(&mut outcrop(&repo, &["compare", "rings", "other"])).ends_with(2);
+    assert!(untracked.stderr.contains("git add"), "{}", untracked.stderr);
+    repo.git(&["add", "other"]);
     let ran = run(&mut outcrop(&repo, &["compare", "rings", "other", "--exit-code"]));
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("~ Deployment shop/web  1\n"), "{}", ran.stdout);
@@ -125,12 +149,17 @@ fn expected_differences_are_counted_and_missed() {
     let [first, second] = environments();
     write(&repo, "first/", &first[..4].to_vec());
     write(&repo, "second/", &second[..4].to_vec());
+    repo.git(&["add", "."]);
     let expect = "- resource: Deployment web\n  path: .spec.replicas\n  before: 1\n  after: 3\n  reason: more load\n\
         - resource: Service gone\n  only: first\n- resource: Service brand-new\n  only: second\n- path: /level\n- path: /list\n";
     repo.write("expected.yaml", expect);
     let arguments = ["compare", "first", "second", "--expect", "expected.yaml", "--exit-code"];
     let ran = run(&mut outcrop(&repo, &arguments)).ends_with(0);
-    assert!(ran.stdout.contains("1 by --expect: more load\n") && ran.stdout.contains("Suppressed: 6 changes"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("1 by --expect: more load\n") && ran.stdout.contains("Suppressed: 6 changes"),
+        "{}",
+        ran.stdout
+    );
     repo.write("expected.yaml", expect.replace("after: 3", "after: 4"));
     let ran = run(&mut outcrop(&repo, &arguments)).ends_with(1);
     assert!(ran.stdout.contains("compare/expected") && ran.stdout.contains(".spec.replicas  1 → 3"), "{}", ran.stdout);

@@ -59,6 +59,14 @@ impl<'c> VersionField<'c> {
         }
     }
 
+    /// The key of the list that the value is an item of.
+    pub(super) fn list(&self) -> Option<&'c str> {
+        match self.change.path.last() {
+            Some(PathStep::Item { .. }) => self.keys.last().copied(),
+            _ => None,
+        }
+    }
+
     /// The key that is so many levels above the value.
     pub(super) fn key_above(&self, levels: usize) -> Option<&'c str> {
         self.keys.len().checked_sub(levels + 1).map(|at| self.keys[at])

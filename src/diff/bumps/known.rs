@@ -241,8 +241,13 @@ fn source(field: &VersionField<'_>) -> Option<Candidate> {
     if is_remote && field.keys == ["ref"] {
         return candidate(field, field.same("url")?);
     }
-    let url = versioned_url(field.before, field.after, false)?;
+    let url = versioned_url(field.before, field.after, field.list().is_some_and(is_list_of_bases))?;
     Candidate::new(url.name, url.before, url.after)
+}
+
+/// Whether a list of a kustomization holds addresses.
+pub(super) fn is_list_of_bases(key: &str) -> bool {
+    ["resources", "components", "bases", "crds"].contains(&key)
 }
 
 fn hook(field: &VersionField<'_>) -> Option<Candidate> {

@@ -161,6 +161,9 @@ pub fn differ_only_in_versions(resources: &[ResourceChange], sources: &Sources) 
 /// A bump with the positions of its changes.
 type Found = (Candidate, Vec<usize>);
 
+/// A change of a list item, with its position.
+type ListItem<'c> = (usize, &'c Change);
+
 /// The bumps of one resource, and whether they are all that changed in it.
 fn bumps_in(of: &ResourceChange, sources: &Sources) -> (Vec<Found>, bool) {
     let (mut found, mut items) = (Vec::new(), Vec::new());
@@ -188,8 +191,8 @@ fn is_list_item(change: &Change) -> bool {
 
 /// Pairs removed and added items of lists that differ in nothing but a version, and returns how many are left over. A list of
 /// texts has no names, so that an edited item is one that went and one that came.
-fn pair_items(items: &[(usize, &Change)], found: &mut Vec<Found>) -> usize {
-    let (mut removed, added): (Vec<&(usize, &Change)>, Vec<&(usize, &Change)>) =
+fn pair_items(items: &[ListItem<'_>], found: &mut Vec<Found>) -> usize {
+    let (mut removed, added): (Vec<&ListItem<'_>>, Vec<&ListItem<'_>>) =
         items.iter().partition(|(_, change)| change.kind == ChangeKind::Remove);
     let mut unpaired = 0;
     for (at, change) in added {
@@ -216,9 +219,12 @@ fn version_of_item(removed: &Change, added: &Change) -> Option<Candidate> {
         return None;
     }
     let (before, after) = (removed.before.as_ref()?.as_str()?, added.after.as_ref()?.as_str()?);
-    let is_base = removed.path.iter().rev().nth(1).is_some_and(|step| {
-        matches!(step, PathStep::Key(key) if ["resources", "components", "bases", "crds"].contains(&key.name.as_str()))
-    });
+    let is_base = removed
+        .path
+        .iter()
+        .rev()
+        .nth(1)
+        .is_some_and(|step| matches!(step, PathStep::Key(key) if known::is_list_of_bases(&key.name)));
     if let Some(url) = versioned_url(before, after, is_base) {
         return Candidate::new(url.name, url.before, url.after).map(|it| Candidate { kind: BumpKind::Source, ..it });
     }

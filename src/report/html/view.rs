@@ -6,13 +6,12 @@ use serde::Serialize;
 
 use crate::diff::{digest_of, path_text};
 use crate::finding::{Finding, Location};
-use crate::report::bumps::{BumpRow, row};
 use crate::report::markdown::encoded;
 use crate::report::outline::{Alike, Block, LISTED, Move, Outline, by_directory};
 use crate::report::paint::{Line, Role};
 use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
-use crate::report::terminal::{self, Draft, subject};
+use crate::report::terminal::{self, BumpRow, Draft, bump_row, subject};
 use crate::report::text_diff::Sign;
 use crate::report::{Report, TextFile, lines};
 use crate::resource::{Identity, Resource};
@@ -131,7 +130,7 @@ impl View {
             href: maker.address(&file.file.to_string()),
         });
         let bumps = report.bumps.rows.iter().take(MOST_BLOCKS).map(|bump| {
-            let BumpRow { name, before, after, level, uses, is_alarming } = row(report, bump, false);
+            let BumpRow { name, before, after, level, uses, is_alarming } = bump_row(report, bump, false);
             let shown = |text: &str| sanitize::inline(text).into_owned();
             let (name, before, after) = (shown(&name), shown(&before), shown(&after));
             BumpView { kind: bump.kind.name(), name, before, after, level, uses, is_alarming }

@@ -1,14 +1,16 @@
 //! The table of version bumps.
 
 use super::Draft;
+use super::bump_rows::{BumpRow, row, versions};
+use super::summary::wrapped;
 use crate::diff::{Bump, ChangeKind};
 use crate::report::Report;
-use crate::report::bumps::{BumpRow, row, versions};
 use crate::report::outline::Entry;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::summary_counts::grouped;
 
 const INDENT: usize = 2;
+const BELOW: usize = 6;
 /// The most rows.
 const MOST_ROWS: usize = 40;
 /// The widest name that others are aligned with.
@@ -51,25 +53,46 @@ impl Widths {
         }
     }
 
-    /// One line where it fits, otherwise the name above the rest.
+    /// One line where it fits, otherwise the name above the rest, and the versions above the use.
     fn lines(&self, row: &BumpRow, draft: &Draft<'_>) -> Vec<Line> {
+        let room = draft.style.columns();
         let role = if row.is_alarming { Role::Changed } else { Role::Dim };
-        let rest = |start: Line, from: usize| {
-            let line = start.then(arrow(row, draft)).padded(from + self.versions + 2);
-            let line = line.with(role, &row.level).padded(from + self.versions + self.level + 4);
-            line.with(Role::Plain, &row.uses)
-        };
-        let from = INDENT + self.name + 2;
+        let level = Line::default().with(role, &row.level);
+        let uses = Line::default().with(Role::Plain, &row.uses);
         let name = Line::indented(INDENT).with(Role::Heading, &row.name);
-        let whole = rest(name.clone().padded(from), from);
-        if columns(&row.name) <= self.name && whole.width() <= draft.style.columns() {
+        let whole = apart(name.clone(), arrow(row, draft), INDENT + self.name);
+        let whole = apart(whole, level.clone(), INDENT + self.name + 2 + self.versions);
+        let whole = apart(whole, uses.clone(), INDENT + self.name + 2 + self.versions + 2 + self.level);
+        if whole.width() <= room {
             return vec![whole];
         }
-        let below = INDENT + 4;
-        let mut lines = name.broken(draft.style.columns());
-        lines.push(rest(Line::indented(below), below));
+        let mut lines = name.broken(room);
+        let versions = Line::indented(BELOW).then(arrow(row, draft));
+        let rest = apart(apart(versions.clone(), level.clone(), BELOW + self.versions), uses, 0);
+        if rest.width() <= room {
+            lines.push(rest);
+            return lines;
+        }
+        let beside = apart(versions.clone(), level.clone(), 0);
+        match beside.width() <= room {
+            true => lines.push(beside),
+            false => {
+                let side = |role: Role, text: &str| Line::indented(BELOW).with(role, text).broken(room);
+                lines.extend(side(Role::Removed, &row.before));
+                lines.extend(side(Role::Added, &format!("{} {}", draft.symbols.arrow, row.after)));
+                lines.push(Line::indented(BELOW).then(level));
+            }
+        }
+        let words = wrapped(&row.uses, Role::Plain, room.saturating_sub(BELOW).max(8));
+        lines.extend(words.into_iter().map(|line| Line::indented(BELOW).then(line)));
         lines
     }
+}
+
+/// A cell behind others, at a column, or two columns behind what is longer.
+fn apart(line: Line, cell: Line, column: usize) -> Line {
+    let column = column.max(line.width()) + 2;
+    line.padded(column).then(cell)
 }
 
 fn arrow(row: &BumpRow, draft: &Draft<'_>) -> Line {

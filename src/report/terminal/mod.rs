@@ -1,6 +1,7 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
 mod block;
+mod bump_rows;
 mod bumps;
 mod change;
 pub mod directories;
@@ -26,6 +27,7 @@ pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
 pub(super) use block::{folded_paths, subject};
+pub(super) use bump_rows::{BumpRow, row as bump_row};
 pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::report::bumps::only_bumps;
+use crate::report::only_bumps::only_bumps;
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};

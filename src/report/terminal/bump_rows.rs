@@ -1,15 +1,13 @@
-//! Version bumps in words: the phrase of the headline, and the rows of the table.
+//! Version bumps in words: the rows of the table.
 
-use std::collections::BTreeMap;
-
-use super::Report;
-use super::fragment::short_digests;
-use super::summary_counts::plural;
-use super::terminal::subject;
+use super::block::subject;
 use crate::diff::{Bump, BumpKind, Level};
+use crate::report::Report;
+use crate::report::fragment::short_digests;
+use crate::report::summary_counts::plural;
 
 /// One row of the table.
-pub(super) struct BumpRow {
+pub(in crate::report) struct BumpRow {
     /// What has another version.
     pub name: String,
     /// The version before.
@@ -25,7 +23,7 @@ pub(super) struct BumpRow {
 }
 
 /// The row of a bump; with `is_short`, digests and commits are shortened as far as they still differ.
-pub(super) fn row(report: &Report, bump: &Bump, is_short: bool) -> BumpRow {
+pub(in crate::report) fn row(report: &Report, bump: &Bump, is_short: bool) -> BumpRow {
     let [before, after] = versions(bump, is_short);
     let level = match bump.is_downgrade {
         true => format!("{}, downgrade", bump.level.name()),
@@ -36,7 +34,7 @@ pub(super) fn row(report: &Report, bump: &Bump, is_short: bool) -> BumpRow {
 }
 
 /// The versions of a bump: those of the comments first, then what is written.
-pub(super) fn versions(bump: &Bump, is_short: bool) -> [String; 2] {
+pub(in crate::report) fn versions(bump: &Bump, is_short: bool) -> [String; 2] {
     let whole = [bump.versions[0].to_string(), bump.versions[1].to_string()];
     let written = if is_short { shortened(&whole) } else { whole };
     match &bump.comments {
@@ -76,26 +74,4 @@ fn uses(report: &Report, bump: &Bump) -> String {
         return format!("{} in {words}", plural(bump.members.len(), "step"));
     }
     words
-}
-
-/// `only version bumps: 3 images, 1 chart`, if nothing else differs.
-pub(super) fn only_bumps(report: &Report) -> Option<String> {
-    if !report.bumps.is_everything {
-        return None;
-    }
-    let mut counts: BTreeMap<BumpKind, usize> = BTreeMap::new();
-    for bump in &report.bumps.rows {
-        *counts.entry(bump.kind).or_default() += 1;
-    }
-    let counts: Vec<String> = counts.into_iter().map(|(kind, count)| plural(count, kind.name())).collect();
-    let of = |is_meant: fn(&Bump) -> bool| report.bumps.rows.iter().filter(|bump| is_meant(bump)).count();
-    let (major, older) = (of(|bump| bump.level == Level::Major && !bump.is_downgrade), of(|bump| bump.is_downgrade));
-    let remarks: Vec<String> = [(major, "major".to_owned()), (older, plural(older, "downgrade"))]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| if word == "major" { format!("{count} major") } else { word })
-        .collect();
-    let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
-    let listed = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    Some(format!("only version bumps{listed}{remarks}"))
 }
