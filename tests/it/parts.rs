@@ -32,7 +32,7 @@ fn environments() -> [Tree; 2] {
 }
 
 fn write(repo: &TestRepo, below: &str, tree: &Tree) {
-    tree.iter().for_each(|(path, text)| repo.write(&format!("{below}{path}"), text.as_str()));
+    tree.iter().for_each(|(path, text)| repo.write(format!("{below}{path}"), text.as_str()));
 }
 
 /// The JSON report, without what names the sides.
