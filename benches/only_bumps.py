@@ -83,12 +83,27 @@ def is_version_change(path, old, new):
         return False
     before, after = old[1], new[1]
     if "\n" in before or "\n" in after:
-        return False
+        return is_versions_inside(before, after)
     keys = [str(key) for key in path if not isinstance(key, int)]
     is_meant = VERSIONED.search(before) and VERSIONED.search(after) or keys and VERSION_KEY.search(keys[-1])
     is_meant = is_meant or any("version" in key.lower() for key in keys[-1:])
     has_version = VERSION.search(before) and VERSION.search(after)
     return bool(is_meant and has_version and VERSION.sub("", before).rstrip("@:-.") == VERSION.sub("", after).rstrip("@:-."))
+
+
+def is_versions_inside(before, after):
+    """Whether two texts of several lines are documents that differ in versions only, such as patches in a kustomization."""
+    sides = []
+    for text in (before, after):
+        try:
+            found = {}
+            flat(yaml.load(text, Loader=Loader), (), found)
+        except yaml.YAMLError:
+            return False
+        sides.append(found)
+    old, new = sides
+    differing = [place for place in old if old[place] != new.get(place)]
+    return old.keys() == new.keys() and bool(differing) and all(is_version_change(place, old[place], new[place]) for place in differing)
 
 
 def annotated(repository, revision, path, value):
