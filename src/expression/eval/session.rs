@@ -43,7 +43,7 @@ pub(super) struct EvalSession<'t> {
     /// Variables under way.
     resolving: Vec<SmolStr>,
     everything: Option<Arc<[ResourceId]>>,
-    /// Where arguments of the functions under way are written, if that is in another text than the function.
+    /// Where arguments of the function under way are written that are not part of it.
     pub(super) inputs: Vec<Span>,
 }
 

@@ -14,7 +14,7 @@ use super::session::EvalSession;
 use super::trouble::{Result, bad_arguments};
 use crate::schema;
 use crate::text::Span;
-use crate::value::{Map, Node, Operation, StepKind};
+use crate::value::{Map, Node, Operation};
 use operator::Order;
 
 /// A function.
@@ -144,7 +144,7 @@ impl EvalSession<'_> {
         let items = (0..items.len()).map(|position| self.settled(items.at(position)));
         let items = items.collect::<Result<Vec<Datum>>>()?;
         let spans = items.iter().filter_map(|item| match item {
-            Datum::Node { node, .. } if node.span.source != at.source => Some(node.span),
+            Datum::Node { node, .. } if !is_inside(node.span, at) => Some(node.span),
             _ => None,
         });
         self.inputs.extend(spans);
@@ -172,13 +172,17 @@ impl EvalSession<'_> {
     }
 }
 
-/// What a function made, as a value of the place that all of its inputs from other texts are written at.
+/// What a function made, as a value of the place where its only input is written, if that is in another text.
 fn defined_at(made: Datum, at: Span, inputs: &[Span]) -> Datum {
-    let Some(&input) = inputs.first().filter(|first| inputs.iter().all(|input| input == *first)) else { return made };
-    match made {
-        Datum::Node { node, owner: None } if node.span == at => {
-            Datum::plain(Node { span: input, ..node }.through(StepKind::Expression, at))
+    let only = inputs.first().filter(|first| first.source != at.source && inputs.iter().all(|input| input == *first));
+    match (made, only) {
+        (Datum::Node { node, owner: None }, Some(&input)) if node.span == at => {
+            Datum::plain(Node { span: input, ..node })
         }
-        made => made,
+        (made, _) => made,
     }
+}
+
+fn is_inside(span: Span, outer: Span) -> bool {
+    span.source == outer.source && outer.range().start <= span.range().start && span.range().end <= outer.range().end
 }
