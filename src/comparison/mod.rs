@@ -206,7 +206,7 @@ impl<'a> Comparison<'a> {
         let documents = if reach.is_empty() { documents } else { Documents::All };
         let selectors = self.selector_changes(&layers, reach.is_everything);
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
-        let loaded = if selectors.is_some() { selectors::without_layers(loaded) } else { loaded };
+        let loaded = if selectors.is_some() { self.without_layers(loaded) } else { loaded };
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
         let loaded = self.hide(self.with_units(loaded, &units));
         let layer_edits = impact::layer_edits(&impact::LayerEdits {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Comparison;
 use super::load::Loaded;
 use crate::diff::{self, Difference, ResourceChange};
+use crate::layout::Role;
 use crate::metadata::{self, DocumentForm, MetadataPath, is_metadata_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
@@ -80,12 +81,14 @@ impl Comparison<'_> {
         let after = files[1].map(|_| after);
         (!is_same).then_some(ResourceChange { before, after, difference, ..ResourceChange::default() })
     }
-}
 
-/// The loaded files without layers, which are compared by what they mean.
-pub(super) fn without_layers(mut loaded: Loaded) -> Loaded {
-    let is_layer = |resource: &Resource| is_metadata_file(resource.file.file_name());
-    loaded.before.retain(|resource| !is_layer(resource));
-    loaded.after.retain(|resource| !is_layer(resource));
-    loaded
+    /// The loaded files without layers, which are compared by what they mean.
+    pub(super) fn without_layers(&self, mut loaded: Loaded) -> Loaded {
+        let is_layer = |side: &Side<'_>, resource: &Resource| {
+            is_metadata_file(resource.file.file_name()) && side.roles().role(&resource.file) == Role::Layer
+        };
+        loaded.before.retain(|resource| !is_layer(&self.before, resource));
+        loaded.after.retain(|resource| !is_layer(&self.after, resource));
+        loaded
+    }
 }
