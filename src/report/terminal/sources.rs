@@ -30,7 +30,15 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let width = rows.iter().map(|(name, ..)| columns(name)).max().unwrap_or(0).min(room);
     let mut lines = vec![Line::default().with(Role::Heading, "SOURCES")];
     for ((name, ..), (edits, resources)) in rows.iter().zip(counts) {
-        let line = Line::indented(INDENT).with(Role::Plain, name).padded(INDENT + width + 2);
+        let line = Line::indented(INDENT).with(Role::Plain, name);
+        let line = match columns(name) <= width {
+            true => line.padded(INDENT + width + 2),
+            // A long name has the line for itself.
+            false => {
+                lines.extend(line.broken(draft.style.columns()));
+                Line::indented(INDENT + 4)
+            }
+        };
         let line = line.padded(INDENT + width + 2 + edits_width - columns(&edits));
         lines.push(line.with(Role::Dim, &edits).with(Role::Dim, &resources));
     }
