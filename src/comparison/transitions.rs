@@ -38,7 +38,8 @@ impl Comparison<'_> {
         let files = EditedFiles {
             is_edited: &|file| causes::is_edited(&self.before, &self.after, file),
             exists: &|file| self.after.snapshot.entry(file).is_ok_and(|entry| entry.is_some()),
-            revision: self.after.snapshot.label(),
+            revisions: [self.before.snapshot.label(), self.after.snapshot.label()],
+            is_comparing: judged != Judged::Everything,
             sources: self.after.sources,
         };
         match judged {
