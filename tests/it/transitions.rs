@@ -116,6 +116,20 @@ fn what_an_object_of_flux_applied_is_removed_with_it() {
 }
 
 #[test]
+fn what_other_roots_still_have_is_a_note_where_a_root_goes() {
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+    let base = [("base/n.yaml", namespace), ("base/kustomization.yaml", "resources: [n.yaml]\n")];
+    let roots =
+        [("dev/kustomization.yaml", "resources: [../base]\n"), ("prod/kustomization.yaml", "resources: [../base]\n")];
+    let before: Vec<_> = base.into_iter().chain(roots).collect();
+    let edited = namespace.replace("shop}", "shop, labels: {a: b}}");
+    let repo = change(&before, &[("dev/kustomization.yaml", ""), ("base/n.yaml", &edited)]);
+    check(&repo).ends_with(0).says("note[kubernetes/removed]").says("other roots have it");
+    let repo = change(&before, &[("dev/kustomization.yaml", "resources: []\n")]);
+    check(&repo).ends_with(0).says("warning[kubernetes/removed]").says("everything in it");
+}
+
+#[test]
 fn what_moves_to_another_file_is_not_removed() {
     let repo = change(&[("a/data.yaml", CLAIM)], &[("a/data.yaml", ""), ("b/claim.yaml", CLAIM)]);
     check(&repo).ends_with(0).does_not_say("kubernetes/removed");
