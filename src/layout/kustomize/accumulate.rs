@@ -117,7 +117,8 @@ impl Build<'_> {
         }
         accumulated.tables = Tables::extended(&accumulated.tables, directory, kustomization, self.loader)?;
         accumulated.leaves.extend(external::leaves(directory, kustomization, self.loader)?);
-        generate::generate(directory, kustomization, self.loader, &mut accumulated.resources)?;
+        let is_open = !accumulated.leaves.is_empty();
+        generate::generate(directory, kustomization, self.loader, &mut accumulated.resources, is_open)?;
         for name in &kustomization.components {
             self.component(directory, name, accumulated)?;
         }
