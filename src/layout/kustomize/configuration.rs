@@ -178,20 +178,7 @@ impl Tables {
                 list.retain(|spec| !spec.kind.is_empty());
             }
             for spec in fields.each(name, read_field_spec)? {
-                let same_place = |other: &&FieldSpec| {
-                    (&other.group, &other.version, &other.kind, &other.path)
-                        == (&spec.group, &spec.version, &spec.kind, &spec.path)
-                };
-                match list.iter().find(same_place) {
-                    Some(other) if other.create != spec.create => {
-                        return Err(fatal(
-                            document.span,
-                            format!("`{name}` has this field with another `create` already"),
-                        ));
-                    }
-                    Some(_) => {}
-                    None => list.push(spec),
-                }
+                spec.add_to(list).map_err(|reason| fatal(document.span, format!("{reason}, in `{name}`")))?;
             }
         }
         for reference in fields.each("nameReference", read_reference)? {

@@ -23,7 +23,9 @@ mod resource;
 mod scalars;
 mod schema;
 mod selector;
+mod shared;
 mod strategic;
+mod timestamp;
 mod transform;
 
 use std::collections::BTreeSet;

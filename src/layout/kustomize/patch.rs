@@ -85,6 +85,7 @@ impl Context<'_> {
                         is_used = true;
                         resource.remember_id();
                         self.apply_json(resource, &operations, ("patches", patch.span))?;
+                        resource.node = with_map_of_annotations(&resource.node);
                     }
                     if !is_used {
                         self.note_unused(patch);
@@ -198,11 +199,13 @@ impl Context<'_> {
             Some(value) => super::fields::set_at(node, keys, value.clone()),
             None => super::fields::remove_at(node, keys),
         };
-        let merged = strategic::merge(&before, document, self.schemas, (listed.field, listed.span))?;
-        let Some(mut merged) = merged else {
+        let listed_at = (listed.field, listed.span);
+        let merged = strategic::merge(&before, document, self.schemas, listed_at, &resource.shared)?;
+        let Some((merged, writes)) = merged else {
             resource.node = Node::map(Vec::new(), before.span);
             return Ok(());
         };
+        let mut merged = resource.shared.written(merged, writes);
         if !listed.can_retype {
             merged = kept(&["apiVersion"], &kept(&["kind"], &merged));
         }
@@ -230,7 +233,17 @@ impl Context<'_> {
         };
         let patched = json_patch::apply(&node, operations, listed, self.loader.given().limits)?;
         resource.node = with_text_annotations(&rounded(&patched).unwrap_or(patched));
+        resource.shared.separate();
         Ok(())
+    }
+}
+
+/// The document without annotations that are no map: kustomize writes its notes in their place.
+fn with_map_of_annotations(node: &Node) -> Node {
+    let path = ["metadata", "annotations"];
+    match super::fields::get_at(node, &path) {
+        Some(annotations) if annotations.as_map().is_none() => super::fields::remove_at(node, &path),
+        _ => node.clone(),
     }
 }
 

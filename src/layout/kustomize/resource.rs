@@ -1,9 +1,12 @@
 //! A resource while kustomize works on it: the document, its former names, and what generators want of it.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::fields::set_at;
 use super::id::ResourceId;
+use super::shared::Shared;
 use super::{Fatal, fatal};
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
@@ -37,6 +40,8 @@ pub(super) struct Resource {
     pub(super) hash: Option<SmolStr>,
     /// Whether kustomize keeps notes about it in its annotations, which makes the map exist for later patches.
     pub(super) has_internal_annotations: bool,
+    /// Values that are in several of its fields.
+    pub(super) shared: Shared,
 }
 
 impl Resource {
@@ -50,6 +55,7 @@ impl Resource {
             wants_hash: false,
             hash: None,
             has_internal_annotations: false,
+            shared: Shared::default(),
         }
     }
 
@@ -77,7 +83,23 @@ impl Resource {
     pub(super) fn remember_id(&mut self) {
         let id = self.id();
         self.previous.push(id);
+        self.note_in_annotations();
+    }
+
+    /// Kustomize notes something in its annotations, which are written again for that and are values of their own then.
+    fn note_in_annotations(&mut self) {
         self.has_internal_annotations = true;
+        if self.shared.is_empty() {
+            return;
+        }
+        let path = ["metadata", "annotations"];
+        let own = |node: &Node| Node { extra: node.extra.as_deref().cloned().map(Arc::new), ..node.clone() };
+        let annotations = super::fields::get_at(&self.node, &path);
+        let separate = annotations
+            .and_then(|node| node.map_children(|child| self.shared.holds(child.node).then(|| own(child.node))));
+        if let Some(separate) = separate {
+            self.node = set_at(&self.node, &path, separate);
+        }
     }
 
     /// Adds the suffix that is made of its content to its name.
@@ -119,18 +141,32 @@ pub(super) fn check_name(node: &Node) -> Result<(), Fatal> {
     }
 }
 
-/// Annotation values are strings, whatever was written, and an empty map of annotations is dropped.
+/// Checks what every resource needs in the end, and drops annotations that are empty.
+pub(super) fn finished(node: &Node) -> Result<Node, Fatal> {
+    if node.get("metadata").is_none_or(|metadata| metadata.as_map().is_none()) {
+        return Err(fatal(node.span, "this resource has no `metadata`"));
+    }
+    let node = check(node.clone())?;
+    if !node.get("kind").and_then(Node::as_str).is_some_and(|kind| kind.ends_with("List")) {
+        check_name(&node)?;
+    }
+    let annotations = super::fields::get_at(&node, &["metadata", "annotations"]);
+    let is_empty = annotations.and_then(Node::as_map).is_some_and(|map| map.is_empty());
+    Ok(if is_empty { super::fields::remove_at(&node, &["metadata", "annotations"]) } else { node })
+}
+
+/// Annotation values are strings, whatever was written.
 pub(super) fn with_text_annotations(node: &Node) -> Node {
     let Some(annotations) = node.get("metadata").and_then(|metadata| metadata.get("annotations")) else {
         return node.clone();
     };
     match annotations.as_map() {
-        Some(map) if map.is_empty() => super::fields::remove_at(node, &["metadata", "annotations"]),
         Some(map) => {
             let text = |entry: &Entry| match &entry.value.value {
                 Value::Null => Some("null".into()),
                 Value::Bool(value) => Some(SmolStr::from(value.to_string())),
                 Value::Number(number) => Some(SmolStr::new(number.as_str())),
+                Value::List(_) | Value::Map(_) => Some(SmolStr::default()),
                 _ => None,
             };
             if map.entries().iter().all(|entry| text(entry).is_none()) {
