@@ -222,7 +222,7 @@ def main():
                 disagree(commit, root, f"differs, and is not listed {sides}")
             for revision, build in ((f"{commit}~1", before), (commit, after)):
                 if build is not None:
-                    printed = outcrop(given.outcrop, given.clone, "render", "--root", root or ".", "--at", revision, "--format", "json", "--reveal")
+                    printed = outcrop(given.outcrop, given.clone, "render", "--root", root or ".", "--at", revision, "--format", "json")
                     counts["renders compared"] += 1
                     try:
                         rendered = keyed(resource["payload"] for resource in json.loads(printed))

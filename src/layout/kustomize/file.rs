@@ -398,12 +398,17 @@ pub(super) fn read_patch(node: &Node) -> Result<Patch, Fatal> {
     let flag = |name: &str| options.as_ref().map_or(Ok(false), |options| options.flag(name));
     Ok(Patch {
         path: fields.text("path")?.filter(|text| !text.value.is_empty()),
-        inline: fields.text("patch")?.filter(|text| !text.value.trim().is_empty()),
+        inline: fields.text("patch")?.map(trimmed).filter(|text| !text.value.is_empty()),
         target: fields.get("target").map(read_selector).transpose()?,
         allow_name_change: flag("allowNameChange")?,
         allow_kind_change: flag("allowKindChange")?,
         span: node.span,
     })
+}
+
+/// A text without blanks around it.
+fn trimmed(text: Text) -> Text {
+    Text { value: text.value.trim().into(), ..text }
 }
 
 /// Reads a selector.

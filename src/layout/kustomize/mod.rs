@@ -14,6 +14,7 @@ mod generate;
 mod id;
 mod json_patch;
 mod load;
+mod numbers;
 mod patch;
 mod pattern;
 mod reference;

@@ -12,7 +12,7 @@ use super::selector::Compiled;
 use super::{Fatal, fatal, json_patch, strategic};
 use crate::path::RepoPath;
 use crate::text::Span;
-use crate::value::{Node, Number, Value};
+use crate::value::{Node, Value};
 
 /// What patches and replacements need to know about the kustomization they are in.
 pub(super) struct Context<'a> {
@@ -226,10 +226,11 @@ impl Context<'_> {
     ) -> Result<(), Fatal> {
         let annotations = ["metadata", "annotations"];
         let has_none = super::fields::get_at(&resource.node, &annotations).is_none();
+        let node = resource.with_read_annotations();
         let node = if has_none && resource.has_internal_annotations {
-            super::fields::set_at(&resource.node, &annotations, Node::map(Vec::new(), resource.node.span))
+            super::fields::set_at(&node, &annotations, Node::map(Vec::new(), node.span))
         } else {
-            resource.node.clone()
+            node
         };
         let patched = json_patch::apply(&node, operations, listed, self.loader.given().limits)?;
         resource.node = with_text_annotations(&rounded(&patched).unwrap_or(patched));
@@ -279,23 +280,11 @@ fn drop_deleted(resources: &mut Vec<Resource>) {
     resources.retain(|resource| resource.node.as_map().is_none_or(|map| !map.is_empty()));
 }
 
-/// Integers above 2^53 become doubles on their way through a JSON patch.
+/// Numbers become doubles on their way through a JSON patch.
 fn rounded(node: &Node) -> Option<Node> {
     match &node.value {
-        Value::Number(number) if number.is_integer() => {
-            let exact: i128 = number.as_str().parse().ok()?;
-            #[allow(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                reason = "the loss is what is reproduced"
-            )]
-            let double = exact as f64 as i128;
-            let number = (double != exact).then(|| Number::from_json(&double.to_string())).flatten()?;
-            Some(Node { value: Value::Number(number), ..node.clone() })
-        }
         Value::Number(number) => {
-            let double: f64 = number.as_str().parse().ok()?;
-            let number = Number::from_json(&double.to_string())?;
+            let number = super::numbers::as_double(number)?;
             Some(Node { value: Value::Number(number), ..node.clone() })
         }
         _ => node.map_children(|child| rounded(child.node)),

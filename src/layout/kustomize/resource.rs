@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::fields::set_at;
 use super::id::ResourceId;
+use super::scalars::plain_text;
 use super::shared::Shared;
 use super::{Fatal, fatal};
 use crate::text::Span;
@@ -42,6 +43,16 @@ pub(super) struct Resource {
     pub(super) has_internal_annotations: bool,
     /// Values that are in several of its fields.
     pub(super) shared: Shared,
+    /// Annotations that mean something else than the text they are written with.
+    pub(super) annotations_read: Vec<AnnotationRead>,
+}
+
+/// An annotation without quotes: the text of it, and the text of what it means, which is what a JSON patch leaves of it.
+#[derive(Debug, Clone)]
+pub(super) struct AnnotationRead {
+    key: SmolStr,
+    written: SmolStr,
+    meant: SmolStr,
 }
 
 impl Resource {
@@ -56,6 +67,7 @@ impl Resource {
             hash: None,
             has_internal_annotations: false,
             shared: Shared::default(),
+            annotations_read: Vec::new(),
         }
     }
 
@@ -115,6 +127,22 @@ impl Resource {
         self.hash = Some(hash);
     }
 
+    /// The document that a JSON patch sees and leaves: annotations are what they mean.
+    pub(super) fn with_read_annotations(&mut self) -> Node {
+        let read = std::mem::take(&mut self.annotations_read);
+        let is_written = |read: &AnnotationRead, node: &Node| node.as_str() == Some(read.written.as_str());
+        read.iter().fold(self.node.clone(), |node, read| {
+            let path = ["metadata", "annotations", read.key.as_str()];
+            match super::fields::get_at(&node, &path).filter(|found| is_written(read, found)) {
+                Some(found) => {
+                    let meant = Node { value: Value::String(read.meant.clone()), ..found.clone() };
+                    set_at(&node, &path, meant)
+                }
+                None => node,
+            }
+        })
+    }
+
     /// Where it is written.
     pub(super) fn span(&self) -> Span {
         self.node.get("kind").map_or(self.node.span, |kind| kind.span)
@@ -155,6 +183,36 @@ pub(super) fn finished(node: &Node) -> Result<Node, Fatal> {
     Ok(if is_empty { super::fields::remove_at(&node, &["metadata", "annotations"]) } else { node })
 }
 
+/// The document with annotations as they are written in the text of its file, and those that mean something else.
+pub(super) fn with_written_annotations(node: &Node, text: &str) -> (Node, Vec<AnnotationRead>) {
+    let path = ["metadata", "annotations"];
+    let Some(annotations) = super::fields::get_at(node, &path).filter(|node| node.as_map().is_some()) else {
+        return (node.clone(), Vec::new());
+    };
+    let mut read = Vec::new();
+    let changed = annotations.map_children(|child| {
+        let meant = scalar_text(child.node)?;
+        let written = text.get(child.node.span.range()).and_then(plain_text).unwrap_or("null");
+        if written == meant || child.node.as_str().is_some() && super::timestamp::completed(written).is_none() {
+            return None;
+        }
+        read.push(AnnotationRead { key: child.token(), written: written.into(), meant });
+        Some(Node { value: Value::String(written.into()), ..child.node.clone() })
+    });
+    (changed.map_or_else(|| node.clone(), |changed| set_at(node, &path, changed)), read)
+}
+
+/// The text of a scalar.
+fn scalar_text(node: &Node) -> Option<SmolStr> {
+    match &node.value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => Some("null".into()),
+        Value::Bool(value) => Some(SmolStr::from(value.to_string())),
+        Value::Number(number) => Some(super::numbers::printed(number)),
+        _ => None,
+    }
+}
+
 /// Annotation values are strings, whatever was written.
 pub(super) fn with_text_annotations(node: &Node) -> Node {
     let Some(annotations) = node.get("metadata").and_then(|metadata| metadata.get("annotations")) else {
@@ -163,11 +221,9 @@ pub(super) fn with_text_annotations(node: &Node) -> Node {
     match annotations.as_map() {
         Some(map) => {
             let text = |entry: &Entry| match &entry.value.value {
-                Value::Null => Some("null".into()),
-                Value::Bool(value) => Some(SmolStr::from(value.to_string())),
-                Value::Number(number) => Some(SmolStr::new(number.as_str())),
+                Value::String(_) => None,
                 Value::List(_) | Value::Map(_) => Some(SmolStr::default()),
-                _ => None,
+                _ => scalar_text(&entry.value),
             };
             if map.entries().iter().all(|entry| text(entry).is_none()) {
                 return node.clone();

@@ -91,7 +91,11 @@ fn walk(node: &Node, place: Place, written: &Written<'_>, failure: &mut Option<F
             if is_infinite(text) {
                 failure.get_or_insert_with(|| fatal(node.span, "JSON has no infinite numbers, and resources are JSON"));
             }
-            let value = scalar(text, dialect)?;
+            let large = match &node.value {
+                Value::Number(number) => super::numbers::beyond_integers(number).map(Value::Number),
+                _ => None,
+            };
+            let value = scalar(text, dialect).or(large)?;
             Some(Node { value, ..node.clone() })
         }
         _ => None,
@@ -99,7 +103,7 @@ fn walk(node: &Node, place: Place, written: &Written<'_>, failure: &mut Option<F
 }
 
 /// The text of a scalar that is written without quotes on one line.
-fn plain_text(written: &str) -> Option<&str> {
+pub(super) fn plain_text(written: &str) -> Option<&str> {
     let text = written.trim();
     let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '|', '>', '!', '&', '*', '{', '[']);
     (is_plain && !text.contains('\n')).then_some(text)
