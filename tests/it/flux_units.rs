@@ -93,5 +93,7 @@ fn a_helm_release_follows_the_values_that_it_reads() {
     repo.write("apps/web/web.yaml", WEB.replace("https", "http"));
     repo.commit_all("third");
     let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
-    ran.says("HelmRelease.helm.toolkit.fluxcd.io shop/api").says("because ConfigMap shop/web changed").says("is not rendered");
+    ran.says("HelmRelease.helm.toolkit.fluxcd.io shop/api")
+        .says("because ConfigMap shop/web changed")
+        .says("is not rendered");
 }

@@ -69,7 +69,8 @@ mod tests {
         ] {
             assert_eq!(completed(text).as_deref(), Some(expected), "{text}");
         }
-        for other in ["2020", "2020-13-01", "2021-02-29", "20-01-02", "2020-01-02T03:04:05", "2020-01-02 03:04", "a b"] {
+        for other in ["2020", "2020-13-01", "2021-02-29", "20-01-02", "2020-01-02T03:04:05", "2020-01-02 03:04", "a b"]
+        {
             assert_eq!(completed(other), None, "{other}");
         }
     }

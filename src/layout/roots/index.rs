@@ -225,6 +225,9 @@ mod tests {
         assert_eq!(paths(merge), ["apps/web/staging/base", "apps/web/staging/one"]);
         let unknown = merge.replace("{{values.dir}}", "{{name}}");
         assert_eq!(paths(&unknown), ["apps/web/staging/*"]);
-        assert_eq!(paths(&merge.replace("values.root", "a").replace("values.env", "b").replace("values.dir", "c")), [""; 0]);
+        assert_eq!(
+            paths(&merge.replace("values.root", "a").replace("values.env", "b").replace("values.dir", "c")),
+            [""; 0]
+        );
     }
 }
