@@ -199,7 +199,8 @@ impl<'a> Comparison<'a> {
 
     /// Reads everything that may differ, takes it through its stages, and hides its secrets.
     fn prepare(&self, impact: Impact, documents: Documents) -> Prepared {
-        let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings } =
+        let unused = self.unused_files(&impact);
+        let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings, .. } =
             impact;
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
@@ -208,7 +209,8 @@ impl<'a> Comparison<'a> {
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
         let loaded = if selectors.is_some() { self.without_layers(loaded) } else { loaded };
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
-        let loaded = self.hide(self.with_units(loaded, &units));
+        let mut loaded = self.hide(self.with_units(loaded, &units));
+        loaded.findings.extend(unused);
         let layer_edits = impact::layer_edits(&impact::LayerEdits {
             before: &self.before,
             after: &self.after,
@@ -220,6 +222,15 @@ impl<'a> Comparison<'a> {
         let lost = rules::lost_secrets([&self.before, &self.after], &layers, &loaded.after);
         let loaded = loaded.with_findings(rules::dead_edits(&layer_edits)).with_findings(lost);
         Prepared { loaded, reach, layer_edits, layers, selectors: selectors.unwrap_or_default() }
+    }
+
+    /// Files beside changed ones that no kustomization refers to.
+    fn unused_files(&self, impact: &Impact) -> SideFindings {
+        let edited: Vec<RepoPath> = impact.files.iter().map(|file| file.path.clone()).collect();
+        let unused = |side: &Side<'_>, at: usize| {
+            rules::unused_files(side, &edited, &impact.in_units[at], &impact.in_broken[at], &self.options.scope)
+        };
+        SideFindings { before: unused(&self.before, 0), after: unused(&self.after, 1) }
     }
 
     /// What is wrong with the layer files that changed, beside what is wrong with them as documents.

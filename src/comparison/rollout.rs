@@ -27,12 +27,41 @@ pub(super) fn rollouts(unit: &Unit, before: &[Resource], after: &[Resource]) -> 
         let known = older.get(&resource.identity)?;
         let newer = suffixes(&resource.payload);
         let is_new = |(name, suffix): &(&SmolStr, &SmolStr)| known.get(*name).is_some_and(|old| old != *suffix);
-        let because: BTreeSet<String> =
+        let mut because: BTreeSet<String> =
             newer.iter().filter(is_new).map(|(name, _)| called(name, &resource.identity, after)).collect();
+        because.extend(changed_values(resource, before, after));
         let identity = resource.identity.clone();
         (!because.is_empty()).then(|| Rollout { identity, unit: unit.clone(), because })
     };
     after.iter().filter_map(rollout).collect()
+}
+
+/// The objects that a Helm release takes its values from, and that have another content now.
+fn changed_values(release: &Resource, before: &[Resource], after: &[Resource]) -> Vec<String> {
+    let Identity::Kubernetes(own) = &release.identity else { return Vec::new() };
+    if own.kind != "HelmRelease" || own.group != "helm.toolkit.fluxcd.io" {
+        return Vec::new();
+    }
+    let sources = release.payload.get("spec").and_then(|spec| spec.get("valuesFrom")).and_then(Node::as_list);
+    let changed = |source: &Node| {
+        let text = |key: &str| source.get(key).and_then(Node::as_str).unwrap_or_default();
+        let is_meant = |resource: &&Resource| match &resource.identity {
+            Identity::Kubernetes(it) => {
+                let (kind, name) = (text("kind"), text("name"));
+                it.kind == kind && it.namespace == own.namespace && (it.name == name || is_suffixed(name, &it.name))
+            }
+            _ => false,
+        };
+        let (older, newer) = (before.iter().find(is_meant)?, after.iter().find(is_meant)?);
+        (!older.payload.is_equal(&newer.payload)).then(|| newer.identity.to_string())
+    };
+    sources.unwrap_or_default().iter().filter_map(changed).collect()
+}
+
+/// Whether a name is another one with a suffix made of content.
+fn is_suffixed(name: &str, plain: &str) -> bool {
+    let suffix = name.strip_prefix(plain).and_then(|rest| rest.strip_prefix('-'));
+    suffix.is_some_and(|suffix| suffix.len() == SUFFIX)
 }
 
 /// The resource with names that do not have the suffix made of content.

@@ -8,7 +8,7 @@ use super::rollout::{rollouts, without_suffixes};
 use super::unit_change::UnitChange;
 use super::{Comparison, Gap};
 use crate::diff::Status;
-use crate::finding::Finding;
+use crate::finding::{self, Finding, Location};
 use crate::layout::Rendered;
 use crate::parallel::few_or_many;
 use crate::path::RepoPath;
@@ -38,6 +38,7 @@ impl Comparison<'_> {
             let [known_before, known_after] = &mut known;
             loaded.findings.before.extend(new_findings(&before, known_before));
             loaded.findings.after.extend(new_findings(&after, known_after));
+            loaded.findings.after.extend(kept_in_cluster(&change, &before, &after));
             let (is_failed, unit) = (change.is_failed(), change.unit.clone());
             let wanted = [self.wanted(&change.unit, &before), self.wanted(&change.unit, &after)];
             if self.is_unit_wanted(&change.unit) || wanted.iter().any(|wanted| !wanted.is_empty()) {
@@ -109,6 +110,19 @@ pub(super) fn differing(outputs: &[Arc<Rendered>; 2]) -> Vec<(String, Status)> {
 fn new_findings(rendered: &Rendered, known: &mut HashSet<String>) -> Vec<Finding> {
     let is_new = |finding: &&Finding| known.insert(format!("{:?} {}", finding.location, finding.message));
     rendered.findings.iter().filter(is_new).cloned().collect()
+}
+
+/// A note about resources that a unit no longer holds and that are not deleted from the cluster for that.
+fn kept_in_cluster(change: &UnitChange, before: &Rendered, after: &Rendered) -> Option<Finding> {
+    let rendered = if change.sides[1] { after } else { before };
+    let at = rendered.keeps_removed.filter(|_| !change.is_failed())?;
+    let is_removed = |(_, status): &&(String, Status)| *status == Status::Removed;
+    let removed: Vec<&str> = change.resources.iter().filter(is_removed).map(|(name, _)| name.as_str()).collect();
+    let (first, more) = (removed.first()?, removed.len() - 1);
+    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let message = format!("{first}{others} stays in the cluster: this Kustomization does not prune");
+    let note = Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(at), message);
+    Some(note.help("Flux deletes what is no longer there with `prune: true`"))
 }
 
 fn rendered(side: &Side<'_>, unit: &Unit, is_there: bool) -> Arc<Rendered> {

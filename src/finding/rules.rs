@@ -297,6 +297,10 @@ rules! {
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
+    KUSTOMIZE_UNUSED_FILE = "kustomize/unused-file", NotFound, Warning,
+        "a file next to a kustomization is used by nothing",
+        "The file holds resources or a patch, and no kustomization of the repository refers to it, so an edit of it has no effect. Only the \
+         directories of changed files are looked at, and only those whose kustomization can be built.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \

@@ -59,6 +59,8 @@ pub struct Impact {
     pub units: BTreeMap<Unit, [bool; 2]>,
     /// The files of each side that are shown by units, and not on their own.
     pub in_units: [BTreeSet<RepoPath>; 2],
+    /// The files of each side that units read which could not be rendered on it.
+    pub in_broken: [BTreeSet<RepoPath>; 2],
     /// What could not be looked at.
     pub unreadable: Vec<Unreadable>,
     /// What else is to be said.
@@ -181,6 +183,7 @@ impl Impact {
         self.units = on_sides([&before.units, &known.after.units]);
         self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
         self.in_units = in_units([&before.units, &known.after.units]);
+        self.in_broken = [&before.units, &known.after.units].map(in_broken);
         self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
     }
 
@@ -194,6 +197,7 @@ impl Impact {
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
         self.in_units = in_units([&before.0, &after.0]);
+        self.in_broken = [&before.0, &after.0].map(in_broken);
         self.findings.extend(before.1.into_iter().chain(after.1));
         self
     }
@@ -221,6 +225,11 @@ fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [BTreeSet<RepoPath>; 2] {
         let shown = units.iter().filter(|(unit, facts)| facts.is_shown && !is_broken(unit));
         shown.flat_map(|(_, facts)| facts.shows.iter().cloned()).collect()
     })
+}
+
+/// The files that units read which could not be rendered.
+fn in_broken(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
+    units.values().filter(|facts| facts.is_broken).flat_map(|facts| facts.shows.iter().cloned()).collect()
 }
 
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {

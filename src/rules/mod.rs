@@ -19,6 +19,7 @@ mod rules_change;
 mod same_name;
 mod settle;
 mod subject;
+mod unused_file;
 mod unused_patch;
 
 pub use allowed::{Allowed, ByAllowance, by_allowance};
@@ -42,4 +43,5 @@ pub use rules_change::rules_change;
 pub use same_name::same_names;
 pub use settle::{Settled, settle};
 pub use subject::name_subjects;
+pub use unused_file::unused_files;
 pub use unused_patch::unused_patches;

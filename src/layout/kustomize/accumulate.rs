@@ -9,7 +9,7 @@ use super::external::{self, Leaf};
 use super::file::{Kustomization, Text};
 use super::id::IdKey;
 use super::load::{FileCache, Loader, Noted, is_remote};
-use super::resource::Resource;
+use super::resource::{self, Resource};
 use super::{Fatal, fatal, generate, patch, reference, replace, transform};
 use crate::finding::{self, Finding, Location};
 use crate::memo::Memo;
@@ -75,6 +75,9 @@ pub(super) fn of_kustomization(
     build.kustomization(directory, kustomization, &mut accumulated)?;
     generate::add_hashes(&mut accumulated.resources)?;
     reference::update(&mut accumulated.resources, &accumulated.tables)?;
+    for resource in &mut accumulated.resources {
+        resource.node = resource::finished(&resource.node)?;
+    }
     accumulated.resources.retain(|resource| !is_local_config(resource));
     if let Some(first) = kustomization.build_metadata.first() {
         loader.note(first.span, "metadata about the build is left out");

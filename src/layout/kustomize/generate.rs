@@ -258,9 +258,11 @@ fn combined(old: &Resource, made: &Resource, behavior: Behavior) -> Node {
                 node.get(field).and_then(Node::as_map).map_or_else(Vec::new, |map| map.entries().to_vec())
             };
             let all = both(&entries(&old.node), &entries(&made.node));
-            if !all.is_empty() {
-                node = set_at(&node, &[field], Node::map(all, made.node.span));
-            }
+            node = if all.is_empty() {
+                super::fields::remove_at(&node, &[field])
+            } else {
+                set_at(&node, &[field], Node::map(all, made.node.span))
+            };
         }
     }
     node
