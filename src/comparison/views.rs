@@ -51,6 +51,27 @@ pub(super) struct Changes {
     pub(super) notes: ViewNotes,
 }
 
+impl Changes {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.resources.extend(other.resources);
+        self.notes.extend(other.notes);
+    }
+}
+
+impl ViewNotes {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.suppressed.extend(other.suppressed);
+        self.would_hide.extend(other.would_hide);
+        self.findings.extend(other.findings);
+    }
+
+    /// Puts what was hidden in the order of its rules.
+    pub(super) fn sort(&mut self) {
+        self.suppressed.sort_by(by_rule);
+        self.would_hide.sort_by(by_rule);
+    }
+}
+
 /// What comparing finds out beside changes.
 #[derive(Default)]
 pub(super) struct ViewNotes {
@@ -104,24 +125,27 @@ impl Comparison<'_> {
         readers: &AncestorReaders,
         written: &[WrittenPayloads; 2],
     ) -> Changes {
-        let lists = &self.configuration.policy().lists;
-        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
-        options.embedded_parser = Some(Arc::new(read_embedded));
+        let options = self.payload_options();
         let few = diff::few_pairs(&pairs);
         let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers, written));
         let mut changes = Changes::default();
         for (change, notes) in compared {
             changes.resources.extend(change);
-            changes.notes.suppressed.extend(notes.suppressed);
-            changes.notes.would_hide.extend(notes.would_hide);
-            changes.notes.findings.extend(notes.findings);
+            changes.notes.extend(notes);
         }
-        changes.notes.suppressed.sort_by(by_rule);
-        changes.notes.would_hide.sort_by(by_rule);
         changes
     }
 
-    fn compare_pair(
+    /// How payloads are compared.
+    pub(super) fn payload_options(&self) -> Options {
+        let lists = &self.configuration.policy().lists;
+        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
+        options.embedded_parser = Some(Arc::new(read_embedded));
+        options
+    }
+
+    /// The change of a pair, if there is one.
+    pub(super) fn compare_pair(
         &self,
         pair: ResourcePair,
         options: &Options,

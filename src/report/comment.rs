@@ -16,8 +16,8 @@ pub(super) fn beside(node: &Node, sources: &Sources) -> Option<String> {
         return None;
     }
     let range = node.span.range();
-    let is_one_line = !source.text.get(range.clone())?.contains('\n');
-    let rest = source.text.get(range.end..)?.lines().next().filter(|_| is_one_line && !range.is_empty())?;
+    let is_one_line = !source.part(range.clone())?.contains('\n');
+    let rest = source.rest_of_line(range.end).filter(|_| is_one_line && !range.is_empty())?;
     let comment = rest.trim_start_matches([' ', '\t']);
     let is_comment = comment.len() < rest.len() && comment.starts_with('#');
     let comment = comment.trim_end();

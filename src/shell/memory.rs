@@ -1,14 +1,18 @@
-//! What is known about whole trees from earlier runs, in files under the git directory that may be deleted at any time.
+//! What is known about whole trees from earlier runs, in files that may be deleted at any time: under the git directory, or in a
+//! directory that a CI runner keeps.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use smol_str::SmolStr;
 
+use super::cli::Global;
 use super::environment;
 use super::git::Repository;
+use super::output;
 use crate::impact::Memory;
 use crate::layout::{FileFacts, Found, IndexEntry, Input, Inputs, TreeFacts, UnitFacts};
 use crate::path::RepoPath;
@@ -19,6 +23,8 @@ use crate::snapshot::ObjectId;
 /// the id of the tree and how it was read, so that a file that was damaged, renamed or written by another version is ignored.
 pub(super) struct TreeMemory {
     folder: Option<PathBuf>,
+    /// How long the look at a whole tree took.
+    look: Mutex<Duration>,
 }
 
 const HEADER: &[u8] = b"outcrop inputs 2\n";
@@ -26,16 +32,43 @@ const HEADER: &[u8] = b"outcrop inputs 2\n";
 const MOST_TREES: usize = 64;
 
 impl TreeMemory {
-    /// The memory of a repository; `OUTCROP_CACHE=off` keeps it from being used or made.
-    pub(super) fn of(repository: &Repository) -> Self {
+    /// The memory of a repository, unless the user wants none.
+    pub(super) fn of(repository: &Repository, global: &Global) -> Self {
         let is_off = environment::text("OUTCROP_CACHE").ok().flatten().is_some_and(|value| value == "off");
-        Self { folder: (!is_off).then(|| repository.git_directory().join("outcrop/inputs")) }
+        let folder = match &global.cache_dir {
+            _ if is_off || global.no_cache => None,
+            Some(directory) => Some(directory.join("inputs")),
+            None => Some(repository.git_directory().join("outcrop/inputs")),
+        };
+        Self::new(folder)
     }
 
-    /// Remembers nothing.
-    pub(super) fn none() -> Self {
-        Self { folder: None }
+    fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, look: Mutex::default() }
     }
+
+    /// Says on standard error that a look at every file took long, and how to avoid it.
+    pub(super) fn note_slow_look(&self) {
+        let took = *self.look.lock().expect("no thread panics while it holds this lock");
+        if took > LONG_LOOK {
+            output::note(&slow_look(took, self.folder.is_some()));
+        }
+    }
+}
+
+/// A look at every file that takes longer is worth a word.
+const LONG_LOOK: Duration = Duration::from_secs(2);
+
+fn slow_look(took: Duration, is_kept: bool) -> String {
+    let kept = match is_kept {
+        true => "later runs start from what was found",
+        false => "without a cache every run does it again",
+    };
+    format!(
+        "note: looking at every file for includes, expressions and roots took {:.1} s; {kept}\n\
+         help: switch off in outcrop.yaml what is not used (`outcrop init` finds out), and keep `--cache-dir` between CI runs",
+        took.as_secs_f64()
+    )
 }
 
 impl Memory for TreeMemory {
@@ -45,6 +78,18 @@ impl Memory for TreeMemory {
         let mut body = Body((*sum == checksum(tree, reading, body)).then_some(body)?);
         let facts = body.facts()?;
         body.0.is_empty().then_some(facts)
+    }
+
+    fn trees(&self) -> Vec<ObjectId> {
+        let files = self.folder.as_deref().map(by_age).unwrap_or_default();
+        let tree = |file: &PathBuf| ObjectId::parse(file.file_name()?.to_str()?);
+        files.iter().rev().filter_map(tree).collect()
+    }
+
+    fn watch_look(&self, look: &mut dyn FnMut()) {
+        let start = Instant::now();
+        look();
+        *self.look.lock().expect("no thread panics while it holds this lock") += start.elapsed();
     }
 
     /// A memory that cannot be written only costs time, so that failures are not reported.
@@ -229,16 +274,20 @@ impl<'b> Body<'b> {
 }
 
 fn forget_old(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut files: Vec<_> = entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
-    files.sort();
+    let files = by_age(folder);
     let excess = files.len().saturating_sub(MOST_TREES);
-    for (_, file) in files.into_iter().take(excess) {
+    for file in files.into_iter().take(excess) {
         let _ = fs::remove_file(file);
     }
+}
+
+/// The files of a folder, the oldest first.
+fn by_age(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let dated = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()));
+    let mut files: Vec<_> = entries.filter_map(Result::ok).filter_map(dated).collect();
+    files.sort();
+    files.into_iter().map(|(_, file)| file).collect()
 }
 
 #[cfg(test)]
@@ -289,7 +338,7 @@ mod tests {
     fn memory(test: &str) -> (TreeMemory, PathBuf) {
         let folder = std::env::temp_dir().join(format!("outcrop-memory-{test}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        (TreeMemory { folder: Some(folder.clone()) }, folder)
+        (TreeMemory::new(Some(folder.clone())), folder)
     }
 
     #[test]
@@ -309,6 +358,26 @@ mod tests {
         fs::copy(folder.join(tree(1).to_string()), folder.join(tree(2).to_string())).unwrap();
         assert_eq!(memory.recall(tree(2), "options"), None, "a renamed file");
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn remembered_trees_are_listed_and_nothing_else() {
+        let (memory, folder) = memory("listed");
+        assert_eq!(memory.trees(), []);
+        memory.remember(tree(1), "options", &facts());
+        fs::write(folder.join("notes.txt"), "not a tree").unwrap();
+        assert_eq!(memory.trees(), [tree(1)]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_long_look_is_timed_and_the_note_says_how_to_avoid_it() {
+        let memory = TreeMemory::new(None);
+        memory.watch_look(&mut || std::thread::sleep(Duration::from_millis(5)));
+        assert!(*memory.look.lock().unwrap() >= Duration::from_millis(5));
+        let note = slow_look(Duration::from_millis(2340), false);
+        assert!(note.contains("took 2.3 s") && note.contains("every run") && note.contains("--cache-dir"), "{note}");
+        assert!(slow_look(Duration::from_secs(3), true).contains("later runs"));
     }
 
     #[test]

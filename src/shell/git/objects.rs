@@ -78,6 +78,19 @@ impl Objects {
         self.read(id, Kind::Blob, |_| Ok(()), |data| Ok(data.into()))
     }
 
+    /// Shows the content of a file to a function, if it is not too large. Nothing is copied.
+    pub(super) fn look(&self, id: ObjectId, limits: &Limits, look: &mut dyn FnMut(&[u8])) -> Result<(), Reason> {
+        let limit = limits.file_bytes;
+        let admit = |size| if size > limit { Err(Reason::FileTooLarge { size, limit }) } else { Ok(()) };
+        if limit < ORDINARY_BYTES {
+            admit(self.blob_size(id)?)?;
+        }
+        self.read(id, Kind::Blob, admit, |data| {
+            look(data);
+            Ok(())
+        })
+    }
+
     /// The size of a file, read without inflating it.
     fn blob_size(&self, id: ObjectId) -> Result<u64, Reason> {
         let header = self.with(|repository, _| repository.try_find_header(to_gix(id)));
