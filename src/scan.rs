@@ -16,7 +16,7 @@ pub fn byte_pairs(text: &[u8], is_wanted: impl Fn(u8, u8) -> bool + Copy) -> imp
     })
 }
 
-/// Whether an escape such as `\x2b`, `\u002b` or `\U0000002b`, given without its backslash, stands for one of these letters.
+/// Whether an escape such as `\x2b`, `\u002b` or `\U0000002b`, given without its backslash, encodes one of these letters.
 pub fn is_escape_of(letters: &[u8], escape: &[u8]) -> bool {
     let Some((kind, digits)) = escape.split_first() else { return false };
     let length = match kind {

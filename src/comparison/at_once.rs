@@ -3,13 +3,12 @@
 
 use std::ops::Range;
 
-use super::pair::{is_changed, paths};
 use super::views::{Changes, ViewNotes};
 use super::{AffectedSelectors, Comparison};
 use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair};
 use crate::impact::AncestorReaders;
 use crate::path::LogicalPath;
-use crate::resource::Resource;
+use crate::resource::{Identity, Resource};
 use crate::side::{FileContent, Side};
 use crate::text::SourceId;
 use crate::value::{Node, Value};
@@ -135,4 +134,21 @@ fn shown_of(of: &ResourceChange, source: SourceId) -> impl Iterator<Item = Range
     let changes = || of.difference.changes.iter().chain(&of.difference.spelling_only);
     let spans = payloads.chain(changes().flat_map(values)).chain(changes().filter_map(keys));
     spans.filter(move |span| span.source == source).map(|span| span.range()).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether a resource differs in anything that others may read.
+pub(super) fn is_changed((before, after): &ResourcePair) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
+        _ => true,
+    }
+}
+
+/// The logical paths of a pair: only what has a directory of its own can have something below it.
+pub(super) fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
+    let sides = [before, after].into_iter().flatten();
+    sides.filter_map(|resource| match &resource.identity {
+        Identity::Logical(path) => Some(path),
+        _ => None,
+    })
 }

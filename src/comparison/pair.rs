@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::at_once::{is_changed, paths};
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
@@ -14,7 +15,7 @@ use crate::diff::{self, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, Resource};
+use crate::resource::Resource;
 use crate::snapshot::ChangedFile;
 
 /// Pairs of resources, and what was found out before.
@@ -104,20 +105,4 @@ impl Comparison<'_> {
         let metadata = self.compare_metadata(&old, &new, reach);
         requests::may_derive_otherwise(&metadata) && requests::derive_otherwise(&old, &new)
     }
-}
-
-pub(super) fn is_changed((before, after): &ResourcePair) -> bool {
-    match (before, after) {
-        (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
-        _ => true,
-    }
-}
-
-/// The logical paths of a pair: only what has a directory of its own can have something below it.
-pub(super) fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
-    let sides = [before, after].into_iter().flatten();
-    sides.filter_map(|resource| match &resource.identity {
-        Identity::Logical(path) => Some(path),
-        _ => None,
-    })
 }

@@ -22,7 +22,7 @@ pub trait Memory: Sync {
         Vec::new()
     }
 
-    /// Looks at every file of a tree of which nothing is remembered. Whoever can tell the time may say how long it takes.
+    /// Looks at every file of a tree of which nothing is remembered. A memory that can measure time may note how long it takes.
     fn watch_look(&self, look: &mut dyn FnMut()) {
         look();
     }

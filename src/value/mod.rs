@@ -33,7 +33,7 @@ pub use walk::{Child, Children};
 use crate::memo::Identity;
 use crate::path::Pointer;
 use crate::text::Span;
-use mix::hasher;
+pub use mix::hasher;
 
 /// A value, where it is written, and its provenance.
 #[derive(Clone, Debug)]
