@@ -226,13 +226,15 @@ impl Sources {
     }
 
     /// Drops everything of a text but the lines of these ranges. A text with other characters than ASCII stays, because its columns
-    /// cannot be counted without it.
-    pub fn reduce(&self, id: SourceId, ranges: &[Range<usize>]) {
+    /// cannot be counted without it. Returns the number of bytes that are not held any longer.
+    pub fn reduce(&self, id: SourceId, ranges: &[Range<usize>]) -> usize {
         let text = self.get(id);
-        if text.excerpt.is_none() && text.text.is_ascii() {
-            let reduced = Arc::new(text.reduced_to(ranges));
-            self.texts.write().expect("no thread panics while it holds this lock")[id.0 as usize] = reduced;
+        if text.excerpt.is_some() || !text.text.is_ascii() {
+            return 0;
         }
+        let reduced = Arc::new(text.reduced_to(ranges));
+        self.texts.write().expect("no thread panics while it holds this lock")[id.0 as usize] = reduced;
+        text.text.len()
     }
 
     /// Drops a text that no span will point into any more; its id stays valid.

@@ -83,7 +83,7 @@ impl Comparison<'_> {
         done.add(changed.into_iter(), change.map(kept), notes);
     }
 
-    /// Keeps the lines of changes, and nothing of texts without any.
+    /// Keeps the lines of changes, and nothing else of these texts.
     fn drop_texts(&self, texts: [Option<SourceId>; 2], done: &ComparedAtOnce) {
         let resources = &done.changes.resources;
         if resources.iter().any(|resource| !resource.difference.unusable.is_empty()) {
@@ -91,10 +91,8 @@ impl Comparison<'_> {
         }
         for source in texts.into_iter().flatten() {
             let shown: Vec<Range<usize>> = resources.iter().flat_map(|resource| shown_of(resource, source)).collect();
-            match shown.is_empty() {
-                true => self.after.sources.forget(source),
-                false => self.after.sources.reduce(source, &shown),
-            }
+            let dropped = self.after.sources.reduce(source, &shown);
+            self.options.budget.spent.give_back_bytes(dropped as u64);
         }
     }
 }

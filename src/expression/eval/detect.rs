@@ -10,11 +10,12 @@ pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "
 
 /// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it, hidden or not.
 pub fn has_expressions(node: &Node) -> bool {
-    node.any(|node| match &node.value {
-        Value::Map(map) => is_expression(map),
-        Value::Secret(secret) => secret_expression(secret).is_some(),
-        _ => false,
-    })
+    node.may_hold_eval()
+        && node.any(|node| match &node.value {
+            Value::Map(map) => is_expression(map),
+            Value::Secret(secret) => secret_expression(secret).is_some(),
+            _ => false,
+        })
 }
 
 /// Whether a value is an expression as a whole.
