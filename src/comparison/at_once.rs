@@ -97,8 +97,12 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether nothing but its own file decides what a resource is and what would be sent for it.
+/// Whether nothing but its own file decides what a resource is and what would be sent for it. What happens to an object in a
+/// cluster is judged with all others.
 fn stands_alone(side: &Side<'_>, resource: &Resource) -> bool {
+    if matches!(resource.identity, Identity::Kubernetes(_)) {
+        return false;
+    }
     let has_layers = || side.metadata_of(resource).is_some_and(|it| !it.layers().is_empty() || !it.is_complete());
     side.is_as_written(resource) && !(resource.is_managed() && has_layers())
 }
