@@ -116,6 +116,13 @@ impl SourceText {
         self.part(offset..end)?.lines().next()
     }
 
+    /// The line above that of an offset.
+    pub fn line_above(&self, offset: usize) -> Option<&str> {
+        let line = self.lines().line_of(offset);
+        let above = self.lines().start_of(line.checked_sub(1)?);
+        self.part(above..self.lines().start_of(line))
+    }
+
     /// The number of characters between two offsets of one line. Where nothing is kept, every byte is one.
     pub fn characters(&self, range: Range<usize>) -> usize {
         self.part(range.clone()).map_or(range.len(), |text| text.chars().count())
@@ -153,7 +160,8 @@ impl Excerpt {
     fn new(text: &str, lines: &LineIndex, ranges: &[Range<usize>]) -> Self {
         let whole_lines = |range: &Range<usize>| {
             let last = lines.line_of(range.end.max(range.start));
-            lines.start_of(lines.line_of(range.start))..lines.start_of(last + 1)
+            // A comment above a value may be shown with it.
+            lines.start_of(lines.line_of(range.start).saturating_sub(1))..lines.start_of(last + 1)
         };
         let mut wanted: Vec<Range<usize>> = ranges.iter().map(whole_lines).collect();
         wanted.sort_unstable_by_key(|range| range.start);
@@ -274,19 +282,20 @@ mod tests {
     }
     #[test]
     fn an_excerpt_knows_its_lines_and_where_they_are() {
-        let text = "a: 1\nb: 2 # two\nc:\n  - 3\n  - 4\nd: 5";
+        let text = "z: 0\n#one\nb: 2 # two\nc:\n  - 3\n  - 4\nd: 5";
         let (whole, reduced) = (Sources::default(), Sources::default());
         let id = whole.add(SourceText::new(RepoPath::root(), "", text));
         reduced.add(SourceText::new(RepoPath::root(), "", text));
-        reduced.reduce(id, &[8..9, 16..30, 39..40]);
+        reduced.reduce(id, &[13..14, 21..35, 44..45]);
         let (whole, reduced) = (whole.get(id), reduced.get(id));
         assert!(reduced.text.is_empty());
         for offset in 0..=text.len() + 1 {
             assert_eq!(reduced.line_column(offset), whole.line_column(offset), "at {offset}");
         }
-        assert_eq!([reduced.part(8..9), reduced.rest_of_line(9)], [Some("2"), Some(" # two")]);
-        assert_eq!([reduced.part(19..24), whole.rest_of_line(9)], [whole.part(19..24), Some(" # two")]);
-        assert_eq!([reduced.part(3..4), reduced.part(3..9)], [None, None], "the first line is not kept");
+        assert_eq!([reduced.part(13..14), reduced.rest_of_line(14)], [Some("2"), Some(" # two")]);
+        assert_eq!([reduced.line_above(13), whole.line_above(13)], [Some("#one\n"); 2]);
+        assert_eq!([reduced.part(24..29), whole.rest_of_line(14)], [whole.part(24..29), Some(" # two")]);
+        assert_eq!([reduced.part(3..4), reduced.part(3..14)], [None, None], "the first line is not kept");
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Comparison<'_> {
         let one_sided = files.iter().filter(|file| file.before.is_none() || file.after.is_none()).cloned().collect();
         let parses = ParseOnce::new(&self.after, documents);
         // A caller that wants all documents needs them all together.
-        let at_once = (documents == Documents::Differing).then(|| (self, self.payload_options()));
+        let at_once = (documents == Documents::Differing).then(|| (self, self.diff_options()));
         let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses, at_once };
         sort_for_reading(&mut files, &self.after);
         let budget = &self.options.budget;

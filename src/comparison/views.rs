@@ -125,7 +125,7 @@ impl Comparison<'_> {
         readers: &AncestorReaders,
         written: &[WrittenPayloads; 2],
     ) -> Changes {
-        let options = self.payload_options();
+        let options = self.diff_options();
         let few = diff::few_pairs(&pairs);
         let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers, written));
         let mut changes = Changes::default();
@@ -136,8 +136,8 @@ impl Comparison<'_> {
         changes
     }
 
-    /// How payloads are compared.
-    pub(super) fn payload_options(&self) -> Options {
+    /// How documents are compared.
+    pub(super) fn diff_options(&self) -> Options {
         let lists = &self.configuration.policy().lists;
         let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
         options.embedded_parser = Some(Arc::new(read_embedded));

@@ -149,11 +149,11 @@ impl Outside {
         let declaring = self.rules.snapshots.iter().zip(settings);
         let declaring =
             declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect();
-        let Asked { ignored, reveal, views, selected, only_changes, .. } = asked;
+        let Asked { ignored, neat, reveal, views, selected, only_changes, .. } = asked;
         let budget = self.budget.clone();
         let (all_files, keeps_resources) = (true, !only_changes);
         let chosen = Options { ignored, reveal, views, selected, all_files, keeps_resources, ..Options::default() };
-        let options = Options { budget, declaring, ..chosen };
+        let options = Options { budget, declaring, neat, ..chosen };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
     }
 }
