@@ -8,7 +8,10 @@ use crate::comparing::{Comparing, snapshot};
 
 /// Values with comments, lists with names, texts, secrets, moves, spellings, and columns that are not bytes.
 const BEFORE: &[(&str, &str)] = &[
-    ("plain.yaml", "a: 1 # one\nb: [x, y]\nc:\n  d: 1.10\n  e: |\n    first\n    second\nkeep: {z: 1}\n"),
+    (
+        "plain.yaml",
+        "a: 1 # one\nb: [x, y]\nc:\n  d: 1.10\n  e: |\n    first\n    second\nkeep: {z: 1}\n# renovate: depName=example/app\ntag: v1.2.3\n",
+    ),
     ("wide.yaml", "é: {ß: 1}\nf: ü\n"),
     ("deep/app.yaml", APP),
     ("secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: old, q: same}\n"),
@@ -20,7 +23,7 @@ const APP: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\
 const AFTER: &[(&str, &str)] = &[
     (
         "plain.yaml",
-        "# a comment moves everything\na: 2 # two\nb: [y, x]\nc:\n  d: 1.1\n  e: |\n    first\n    third\nkeep: {z: 1}\n",
+        "# a comment moves everything\na: 2 # two\nb: [y, x]\nc:\n  d: 1.1\n  e: |\n    first\n    third\nkeep: {z: 1}\n# renovate: depName=example/app\ntag: v1.3.0\n",
     ),
     ("wide.yaml", "é: {ß: 2}\nf: üü\n"),
     (
