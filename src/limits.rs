@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub struct Limits {
     /// Bytes of one file.
     pub file_bytes: u64,
-    /// Bytes of all files read in a run, both sides together.
+    /// Bytes of all files that a run holds at once, both sides together.
     pub run_bytes: u64,
     /// Levels of nesting in one document, after alias expansion.
     pub depth: u32,
@@ -69,6 +69,9 @@ impl Default for Limits {
 /// What a run has used up so far; shared by both sides and all threads.
 #[derive(Debug, Default)]
 pub struct Spent {
+    /// Bytes that are held.
+    held: AtomicU64,
+    /// Bytes that were read, held or not.
     bytes: AtomicU64,
     entries: AtomicU64,
 }
@@ -138,12 +141,19 @@ pub struct Budget {
 impl Spent {
     /// Books bytes before they are read; false if that would pass the limit, and then nothing is booked.
     pub fn take_bytes(&self, bytes: u64, limits: &Limits) -> bool {
-        take(&self.bytes, bytes, limits.run_bytes)
+        let is_within = take(&self.held, bytes, limits.run_bytes);
+        self.bytes.fetch_add(if is_within { bytes } else { 0 }, Ordering::Relaxed);
+        is_within
+    }
+
+    /// Says that bytes are held no longer.
+    pub fn give_back_bytes(&self, bytes: u64) {
+        let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| Some(held.saturating_sub(bytes)));
     }
 
     /// Whether this many bytes more would be within the limit.
     pub fn has_room_for(&self, bytes: u64, limits: &Limits) -> bool {
-        self.bytes().checked_add(bytes).is_some_and(|after| after <= limits.run_bytes)
+        self.held.load(Ordering::Relaxed).checked_add(bytes).is_some_and(|after| after <= limits.run_bytes)
     }
 
     /// Books directory entries before they are kept.

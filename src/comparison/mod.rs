@@ -3,6 +3,7 @@
 //! load → effect → hide → pair → compare → report. What a step finds out travels in its result: resources by side, findings by side,
 //! and how complete everything is.
 
+mod at_once;
 mod caused_by;
 mod causes;
 mod compare_rules;
@@ -98,6 +99,9 @@ pub struct Options<'a> {
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
     pub all_files: bool,
+    /// Whether changed resources are kept as a whole. Where a report shows nothing but their changes, the rest of them only takes
+    /// memory.
+    pub keeps_resources: bool,
 }
 
 impl Default for Options<'_> {
@@ -115,6 +119,7 @@ impl Default for Options<'_> {
             selected: SelectedResources::default(),
             reveal: false,
             all_files: false,
+            keeps_resources: true,
         }
     }
 }
@@ -204,7 +209,7 @@ impl<'a> Comparison<'a> {
             impact;
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
-        let documents = if reach.is_empty() { documents } else { Documents::All };
+        let documents = if reach.is_empty() && layers.is_empty() { documents } else { Documents::All };
         let selectors = self.selector_changes(&layers, reach.is_everything);
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
         let loaded = if selectors.is_some() { self.without_layers(loaded) } else { loaded };
@@ -260,6 +265,8 @@ impl<'a> Comparison<'a> {
         let Prepared { loaded, reach, layer_edits, selectors, .. } = prepared;
         let paired = self.pair(loaded, &reach);
         let mut changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
+        changes.extend(paired.at_once);
+        changes.notes.sort();
         changes.resources.extend(selectors);
         let summary = self.noting_layers(paired.summary, &changes.resources);
         self.report(summary, changes, layer_edits, new_problems)

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use super::at_once::{is_changed, paths};
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
 use super::unit_change::UnitChange;
+use super::views::Changes;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
 use crate::diff::{self, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, Resource};
+use crate::resource::Resource;
 use crate::snapshot::ChangedFile;
 
 /// Pairs of resources, and what was found out before.
@@ -24,6 +26,8 @@ pub(super) struct Paired {
     pub(super) summary: LoadSummary,
     /// Payloads with expressions of both sides, as they are written.
     pub(super) written: [WrittenPayloads; 2],
+    /// What was compared before.
+    pub(super) at_once: Changes,
 }
 
 /// What is reported beside changes.
@@ -42,22 +46,28 @@ pub(super) struct LoadSummary {
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files, written, units, rollouts } = loaded;
-        let resources = before.len().max(after.len()) + files.same_documents;
+        let Loaded { before, after, findings, gap, files, written, units, rollouts, at_once } = loaded;
+        let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
         let mut pairs = diff::pair(before, after);
         let mut readers = AncestorReaders::default();
         if self.options.views.requests {
-            readers = self.readers_below(&pairs, reach);
+            readers = self.readers_below(&pairs, &at_once.changed, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources, units, rollouts }, written }
+        let summary = LoadSummary { findings, gap, files, resources, units, rollouts };
+        Paired { pairs, readers, summary, written, at_once: at_once.changes }
     }
 
-    fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {
+    fn readers_below(
+        &self,
+        pairs: &[ResourcePair],
+        others: &[LogicalPath],
+        reach: &AffectedSelectors,
+    ) -> AncestorReaders {
         let is_seen_below = |pair: &ResourcePair| is_changed(pair) || self.is_named_otherwise(pair, reach);
         let seen = few_or_many(pairs, FEW, is_seen_below);
         let changed = pairs.iter().zip(seen).filter(|(_, is_seen)| *is_seen).flat_map(|(pair, _)| paths(pair));
-        let changed: BTreeSet<&LogicalPath> = changed.collect();
+        let changed: BTreeSet<&LogicalPath> = changed.chain(others).collect();
         ancestor_readers([&self.before, &self.after], &changed, &self.options.scope)
     }
 
@@ -95,20 +105,4 @@ impl Comparison<'_> {
         let metadata = self.compare_metadata(&old, &new, reach);
         requests::may_derive_otherwise(&metadata) && requests::derive_otherwise(&old, &new)
     }
-}
-
-fn is_changed((before, after): &ResourcePair) -> bool {
-    match (before, after) {
-        (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
-        _ => true,
-    }
-}
-
-/// The logical paths of a pair: only what has a directory of its own can have something below it.
-fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
-    let sides = [before, after].into_iter().flatten();
-    sides.filter_map(|resource| match &resource.identity {
-        Identity::Logical(path) => Some(path),
-        _ => None,
-    })
 }

@@ -51,6 +51,27 @@ pub(super) struct Changes {
     pub(super) notes: ViewNotes,
 }
 
+impl Changes {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.resources.extend(other.resources);
+        self.notes.extend(other.notes);
+    }
+}
+
+impl ViewNotes {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.suppressed.extend(other.suppressed);
+        self.would_hide.extend(other.would_hide);
+        self.findings.extend(other.findings);
+    }
+
+    /// Puts what was hidden in the order of its rules.
+    pub(super) fn sort(&mut self) {
+        self.suppressed.sort_by(by_rule);
+        self.would_hide.sort_by(by_rule);
+    }
+}
+
 /// What comparing finds out beside changes.
 #[derive(Default)]
 pub(super) struct ViewNotes {
@@ -110,12 +131,8 @@ impl Comparison<'_> {
         let mut changes = Changes::default();
         for (change, notes) in compared {
             changes.resources.extend(change);
-            changes.notes.suppressed.extend(notes.suppressed);
-            changes.notes.would_hide.extend(notes.would_hide);
-            changes.notes.findings.extend(notes.findings);
+            changes.notes.extend(notes);
         }
-        changes.notes.suppressed.sort_by(by_rule);
-        changes.notes.would_hide.sort_by(by_rule);
         changes
     }
 
@@ -127,7 +144,8 @@ impl Comparison<'_> {
         options
     }
 
-    fn compare_pair(
+    /// The change of a pair, if there is one.
+    pub(super) fn compare_pair(
         &self,
         pair: ResourcePair,
         options: &Options,

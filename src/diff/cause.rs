@@ -106,7 +106,7 @@ impl Causes {
     pub fn is_same_text(&self, sources: &Sources) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else { return false };
         let (old, new) = (sources.get(before.at.span.source), sources.get(after.at.span.source));
-        before.at.file == after.at.file && old.text.get(before.at.span.range()) == new.text.get(after.at.span.range())
+        before.at.file == after.at.file && old.part(before.at.span.range()) == new.part(after.at.span.range())
     }
 }
 

@@ -49,7 +49,9 @@ pub use fingerprint::{Digest, Fingerprint, digest_of};
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
-pub use resources::{ResourcePair, change_of, compare_payloads, compare_resources, few_pairs, pair, sort};
+pub use resources::{
+    ResourcePair, change_of, compare_payloads, compare_resources, few_pairs, pair, sole_namesakes, sort,
+};
 pub use status::Status;
 pub use suppress::{Suppressed, Suppressions};
 

@@ -148,9 +148,9 @@ impl Impact {
         let mut affected: Vec<RepoPath> = role_changes::role_changes(question, &edited);
         affected.extend(beside.resources);
         let known = dependents::known(question, &edits);
+        let differences = known.after.against(&edits, &known.after.files);
         for (path, facts) in known.after.files.iter().filter(|(path, _)| !edited.contains(path)) {
-            let is_reached = |input: &Input| known.after.differs(input, &edits, &known.after.files);
-            let reached: Vec<&Input> = facts.inputs.iter().filter(|input| is_reached(input)).collect();
+            let reached: Vec<&Input> = facts.inputs.iter().filter(|input| differences.has(input)).collect();
             let includes = |input: &&Input| matches!(input, Input::File(_) | Input::Absent(_));
             if reached.iter().any(includes) && question.after.roles().role(path) == Role::Layer {
                 self.layers.push(path.clone());

@@ -15,7 +15,7 @@ mod roots;
 
 pub use ask::{Ask, Units};
 pub use declarest::Declarest;
-pub use facts::{Affected, FileFacts, FileTable, Found, IndexEntry, TreeFacts, UnitFacts};
+pub use facts::{Affected, FileFacts, FileTable, Found, IndexEntry, InputDifferences, TreeFacts, UnitFacts};
 pub use file::{FileContent, Files, Opened};
 pub use input::{Edits, Input, Inputs};
 pub use kubernetes::Kubernetes;

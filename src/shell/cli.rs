@@ -52,6 +52,9 @@ pub(super) struct Global {
     /// Do not use or write the cache in .git/outcrop (same as OUTCROP_CACHE=off)
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
+    /// Keep the cache in this directory instead, for instance one that a CI runner restores
+    #[arg(long, value_name = "DIR", env = "OUTCROP_CACHE_DIR", global = true)]
+    pub(super) cache_dir: Option<PathBuf>,
     /// Width of the output in columns [default: the width of the terminal]
     #[arg(long, value_name = "COLUMNS", env = "OUTCROP_WIDTH", global = true)]
     pub(super) width: Option<usize>,

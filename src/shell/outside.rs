@@ -149,19 +149,11 @@ impl Outside {
         let declaring = self.rules.snapshots.iter().zip(settings);
         let declaring =
             declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect();
-        let Asked { ignored, neat, reveal, views, selected, .. } = asked;
+        let Asked { ignored, neat, reveal, views, selected, only_changes, .. } = asked;
         let budget = self.budget.clone();
-        let options = Options {
-            budget,
-            declaring,
-            ignored,
-            neat,
-            reveal,
-            views,
-            selected,
-            all_files: true,
-            ..Options::default()
-        };
+        let (all_files, keeps_resources) = (true, !only_changes);
+        let chosen = Options { ignored, reveal, views, selected, all_files, keeps_resources, ..Options::default() };
+        let options = Options { budget, declaring, neat, ..chosen };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
     }
 }

@@ -20,6 +20,7 @@ mod damaged_cache;
 mod diff_driver;
 mod difftool;
 mod directives;
+mod dropped_texts;
 mod doctor;
 mod effective;
 mod explain;

@@ -25,7 +25,7 @@ use smol_str::SmolStr;
 
 pub use closed::{Closed, closed, compute_closed};
 pub use compute::compute;
-pub use detect::{has_expressions, is_whole_expression, may_have_expressions};
+pub use detect::{has_expressions, is_whole_expression, may_have_expressions, may_say_eval};
 pub use secrecy::sealed;
 pub use trace::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 pub use tree::{Payload, ResourceId, Tree};

@@ -109,7 +109,15 @@ fn switches(survey: &Survey) -> String {
     let merge = if survey.has_ensembles { "# Lists and null as Unfurl merges them.\nmerge: unfurl\n" } else { "" };
     let directives = switch("directives", "merge directives (docs/merge-directives.md)", survey.directives);
     let expressions = switch("expressions", "expressions (docs/expressions.md)", survey.expressions);
-    format!("{directives}{merge}{expressions}")
+    format!("{directives}{merge}{expressions}{}", layouts(survey))
+}
+
+/// Where there is nothing to render and nothing else to follow either, no file but changed ones is ever opened.
+fn layouts(survey: &Survey) -> &'static str {
+    if survey.kustomizations > 0 || survey.flux > 0 {
+        return "";
+    }
+    "\n# No file is a kustomization; set these to on before you add some (docs/kustomize.md).\nlayouts:\n  kustomize: off\n  flux: off\n"
 }
 
 /// A path as a quoted scalar, so that no name is read as a number or a boolean.

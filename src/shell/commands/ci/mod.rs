@@ -101,7 +101,8 @@ struct Review {
 
 impl Review {
     fn of_change(session: &Session) -> Self {
-        let comparison::Review { difference, verdict } = session.comparison(Asked::default()).review();
+        let comparison::Review { difference, verdict } =
+            session.working(|| session.comparison(Asked::default()).review());
         Self { difference: Some(difference), verdict, why_state: None }
     }
 
