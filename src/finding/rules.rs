@@ -1,5 +1,7 @@
 //! The table of all rules: name, category, severity and texts of each.
 
+use std::sync::LazyLock;
+
 use super::Severity;
 
 /// One rule: its stable id, its category and its texts.
@@ -47,7 +49,7 @@ impl Kind {
 
 /// Declares the rules and the table of all of them, so that no rule can be left out of the table.
 macro_rules! rules {
-    ($($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal;)+) => {
+    ($table:ident; $($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal;)+) => {
         $(
             #[doc = $summary]
             pub static $name: Rule = Rule {
@@ -58,12 +60,24 @@ macro_rules! rules {
                 explanation: $explanation,
             };
         )+
-        /// Every rule, in order of its id.
-        pub static RULES: &[&Rule] = &[$(&$name),+];
+        /// These rules, in order of their ids.
+        pub(super) static $table: &[&Rule] = &[$(&$name),+];
     };
 }
 
+mod openchoreo;
+
+pub use openchoreo::*;
+
+/// Every rule, in order of its id.
+pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    let mut all: Vec<&Rule> = GENERAL.iter().chain(OPENCHOREO).copied().collect();
+    all.sort_by_key(|rule| rule.id);
+    all
+});
+
 rules! {
+    GENERAL;
     COMPARE_HIDDEN_CHANGE = "compare/hidden-change", Validation, Warning,
         "compare rules hide a change of the commit that brings them",
         "Compare rules say what of a resource is worth looking at. A commit that adds a rule and changes what the rule hides would never be \

@@ -1,6 +1,7 @@
 //! What is known about a whole tree of files: which of them depend on others, what they hold for indexes, and its units.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -57,7 +58,7 @@ pub struct UnitFacts {
 }
 
 /// An entry of an index: a name under which layouts look for the file of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexEntry {
     /// The index.
     pub index: SmolStr,
@@ -70,9 +71,9 @@ impl TreeFacts {
     /// the output of an affected one is affected too.
     pub fn affected(&self, edits: &Edits<'_>, other: &FileTable) -> Affected {
         let mut by_set: BTreeMap<&Inputs, bool> = BTreeMap::new();
-        let mut is_reached = |inputs| {
-            *by_set.entry(inputs).or_insert_with(|| inputs.iter().any(|input| self.differs(input, edits, other)))
-        };
+        let differing = Differing::new(self, edits, other);
+        let mut is_reached =
+            |inputs| *by_set.entry(inputs).or_insert_with(|| inputs.iter().any(|input| differing.has(input)));
         let mut units: BTreeSet<Unit> = BTreeSet::new();
         let mut waiting: Vec<&Unit> = Vec::new();
         for (unit, facts) in &self.units {
@@ -93,29 +94,47 @@ impl TreeFacts {
         }
         let asks_affected =
             |found: &Found| found.inputs.iter().filter_map(Input::output).any(|unit| units.contains(unit));
-        let is_affected = |found: &Found| is_reached_once(self, found, edits, other) || asks_affected(found);
+        let is_affected =
+            |found: &Found| found.inputs.iter().any(|input| differing.has(input)) || asks_affected(found);
         let layouts = self.finding.iter().filter(|(_, found)| is_affected(found)).map(|(name, _)| name.clone());
         Affected { layouts: layouts.collect(), units }
     }
 
     /// Whether an input differs, given edits and what is known about the files of the other tree.
     pub fn differs(&self, input: &Input, edits: &Edits<'_>, other: &FileTable) -> bool {
+        Differing::new(self, edits, other).has(input)
+    }
+}
+
+/// A tree and edits that lead to another one, arranged for questions about many inputs.
+struct Differing<'t> {
+    facts: &'t TreeFacts,
+    edits: &'t Edits<'t>,
+    other: &'t FileTable,
+    lookups: OnceCell<[Lookups; 2]>,
+}
+
+impl<'t> Differing<'t> {
+    fn new(facts: &'t TreeFacts, edits: &'t Edits<'t>, other: &'t FileTable) -> Self {
+        Self { facts, edits, other, lookups: OnceCell::new() }
+    }
+
+    fn has(&self, input: &Input) -> bool {
+        let Self { facts, edits, other, .. } = self;
         match input {
             Input::File(path) | Input::Absent(path) => edits.reaches(path),
             Input::Listing(directory) => edits.changes_listing(directory),
             Input::Subtree(directory) => edits.reaches_below(directory),
             Input::Lookup { index, key, from } => {
-                look_up(&self.files, index, key, from) != look_up(other, index, key, from)
+                let [before, after] =
+                    self.lookups.get_or_init(|| [Lookups::new(&facts.files), Lookups::new(other)]);
+                before.nearest(index, key, from) != after.nearest(index, key, from)
             }
-            Input::Index(index) => index_entries(&self.files, index) != index_entries(other, index),
+            Input::Index(index) => index_entries(&facts.files, index) != index_entries(other, index),
             // What is not known here was never rendered, so that it cannot be the same.
-            Input::Output(unit) => !self.units.contains_key(unit),
+            Input::Output(unit) => !facts.units.contains_key(unit),
         }
     }
-}
-
-fn is_reached_once(facts: &TreeFacts, found: &Found, edits: &Edits<'_>, other: &FileTable) -> bool {
-    found.inputs.iter().any(|input| facts.differs(input, edits, other))
 }
 
 /// What edits affect among the units of a tree.
@@ -144,16 +163,28 @@ pub(super) fn index_entries<'t>(files: &'t FileTable, index: &str) -> Vec<(&'t R
     files.iter().flat_map(of_file).collect()
 }
 
-/// The files that an index names for a key: those in the nearest directory around `from` that has any.
-pub(super) fn look_up(files: &FileTable, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
-    let is_listed = |facts: &FileFacts| facts.entries.iter().any(|entry| entry.index == index && entry.key == key);
-    let listed: Vec<&RepoPath> = files.iter().filter(|(_, facts)| is_listed(facts)).map(|(path, _)| path).collect();
-    for around in std::iter::successors(Some(from.clone()), RepoPath::parent) {
-        let near: Vec<RepoPath> =
-            listed.iter().filter(|path| path.is_within(&around)).map(|&path| path.clone()).collect();
-        if !near.is_empty() {
-            return near;
+/// The files that indexes name for a key, arranged so that a lookup does not look at every file.
+pub(super) struct Lookups(HashMap<IndexEntry, Vec<RepoPath>>);
+
+impl Lookups {
+    /// The lookups of a tree.
+    pub(super) fn new(files: &FileTable) -> Self {
+        let mut listed: HashMap<IndexEntry, Vec<RepoPath>> = HashMap::new();
+        for (path, facts) in files.iter() {
+            for entry in &facts.entries {
+                listed.entry(entry.clone()).or_default().push(path.clone());
+            }
         }
+        Self(listed)
     }
-    Vec::new()
+
+    /// The files that an index names for a key: those in the nearest directory around `from` that has any.
+    pub(super) fn nearest(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
+        let Some(listed) = self.0.get(&IndexEntry { index: index.into(), key: key.into() }) else { return Vec::new() };
+        let near = |around: RepoPath| -> Vec<RepoPath> {
+            listed.iter().filter(|path| path.is_within(&around)).cloned().collect()
+        };
+        let around = std::iter::successors(Some(from.clone()), RepoPath::parent);
+        around.map(near).find(|near| !near.is_empty()).unwrap_or_default()
+    }
 }

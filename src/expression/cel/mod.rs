@@ -9,6 +9,7 @@ mod free_variables;
 mod from_cel;
 mod functions;
 mod guard;
+mod helpers;
 mod metered;
 mod names;
 mod program;
@@ -16,7 +17,9 @@ mod to_cel;
 mod two_variables;
 
 pub use failure::{Failure, FailureKind};
-pub use program::{Computed, Inputs, Program};
+pub use helpers::HELPERS;
+pub use names::{LABEL, NAME, generate, generate_with, short_hash};
+pub use program::{Computed, Inputs, Program, Programs};
 
 #[cfg(test)]
 mod tests;

@@ -40,7 +40,7 @@ pub(in crate::shell) fn run(id: Option<&str>) -> Result<Exit, Failure> {
 fn list() -> String {
     let widest = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for rule in RULES {
+    for rule in RULES.iter() {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:widest$}  {:7}  {}", rule.id, rule.severity.name(), rule.summary);
     }
