@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::{Comparison, Gap, SideFindings};
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
@@ -41,6 +41,10 @@ pub(super) struct Loaded {
     pub(super) units: Vec<UnitChange>,
     /// Resources that are rolled out because of another one.
     pub(super) rollouts: Vec<Rollout>,
+    /// Types and traits that differ, and who uses them.
+    pub(super) definitions: Vec<DefinitionUse>,
+    /// Files whose changes are explained by what units render from them.
+    pub(super) explained: BTreeSet<RepoPath>,
 }
 
 /// What is known about the files that were read.

@@ -6,7 +6,7 @@ use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
 use crate::diff::{self, ResourcePair};
@@ -37,12 +37,18 @@ pub(super) struct LoadSummary {
     pub(super) units: Vec<UnitChange>,
     /// Resources that are rolled out because of another one.
     pub(super) rollouts: Vec<Rollout>,
+    /// Types and traits that differ, and who uses them.
+    pub(super) definitions: Vec<DefinitionUse>,
 }
 
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files, written, units, rollouts } = loaded;
+        let Loaded { mut before, mut after, findings, gap, files, written, units, rollouts, explained, definitions } =
+            loaded;
+        for side in [&mut before, &mut after] {
+            side.retain(|resource| resource.unit.is_some() || !explained.contains(&resource.file));
+        }
         let resources = before.len().max(after.len()) + files.same_documents;
         let mut pairs = diff::pair(before, after);
         let mut readers = AncestorReaders::default();
@@ -50,7 +56,8 @@ impl Comparison<'_> {
             readers = self.readers_below(&pairs, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources, units, rollouts }, written }
+        let summary = LoadSummary { findings, gap, files, resources, units, rollouts, definitions };
+        Paired { pairs, readers, summary, written }
     }
 
     fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {

@@ -94,8 +94,7 @@ impl TreeFacts {
         }
         let asks_affected =
             |found: &Found| found.inputs.iter().filter_map(Input::output).any(|unit| units.contains(unit));
-        let is_affected =
-            |found: &Found| found.inputs.iter().any(|input| differing.has(input)) || asks_affected(found);
+        let is_affected = |found: &Found| found.inputs.iter().any(|input| differing.has(input)) || asks_affected(found);
         let layouts = self.finding.iter().filter(|(_, found)| is_affected(found)).map(|(name, _)| name.clone());
         Affected { layouts: layouts.collect(), units }
     }
@@ -126,8 +125,7 @@ impl<'t> Differing<'t> {
             Input::Listing(directory) => edits.changes_listing(directory),
             Input::Subtree(directory) => edits.reaches_below(directory),
             Input::Lookup { index, key, from } => {
-                let [before, after] =
-                    self.lookups.get_or_init(|| [Lookups::new(&facts.files), Lookups::new(other)]);
+                let [before, after] = self.lookups.get_or_init(|| [Lookups::new(&facts.files), Lookups::new(other)]);
                 before.nearest(index, key, from) != after.nearest(index, key, from)
             }
             Input::Index(index) => index_entries(&facts.files, index) != index_entries(other, index),

@@ -22,7 +22,9 @@ pub use path::PatchPath;
 pub use platform::{PlacedResource, PlatformPatches, PlatformTarget};
 pub use run::elements;
 pub use spec::{IndexedPath, PatchSpec, Removal};
-pub use template::{CelReader, CelScope, CelText, Dialect, Expression, KeyTemplate, TemplateFailure, ValueTemplate};
+pub use template::{
+    CelReader, CelScope, CelText, Dialect, Expression, KeyTemplate, TemplateFailure, ValueTemplate, find_expressions,
+};
 
 #[cfg(test)]
 mod tests;

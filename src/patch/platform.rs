@@ -1,5 +1,5 @@
 //! Patches and removals of a trait of OpenChoreo, run exactly as its platform runs them: every failure is fatal, operations are made
-//! once for all targets and do not see `resource`, and resources are told apart by the plane they are for.
+//! once for all targets and do not see `resource`, and resources of different planes are different.
 
 use smol_str::SmolStr;
 
@@ -47,7 +47,10 @@ impl PlatformPatches {
         };
         Self {
             patches: items(patches).into_iter().map(patch).collect(),
-            removals: items(removals).iter().map(|node| Removal { selection: selection(node, plane, reader) }).collect(),
+            removals: items(removals)
+                .iter()
+                .map(|node| Removal { selection: selection(node, plane, reader) })
+                .collect(),
         }
     }
 
@@ -96,8 +99,7 @@ impl PlatformTarget {
         for resource in resources.iter().filter(|resource| state(resource).fits(&self.0)) {
             let name = name_of(&resource.node);
             let moment = PatchMoment { spec: 0, round: None, resource: &name };
-            let is_meant =
-                self.0.condition.as_ref().is_none_or(|it| run.condition(it, &moment, None, &resource.node));
+            let is_meant = self.0.condition.as_ref().is_none_or(|it| run.condition(it, &moment, None, &resource.node));
             run.first_failure()?;
             meant.extend(is_meant.then_some(resource));
         }
@@ -149,8 +151,7 @@ impl PatchRun<'_> {
     ) {
         let moment = PatchMoment { spec: number, round, resource: "" };
         let target = &spec.selection.target;
-        let mut candidates: Vec<&mut PatchState<'_>> =
-            states.iter_mut().filter(|state| state.fits(target)).collect();
+        let mut candidates: Vec<&mut PatchState<'_>> = states.iter_mut().filter(|state| state.fits(target)).collect();
         if candidates.is_empty() {
             return;
         }

@@ -23,7 +23,7 @@ pub(super) struct PatchState<'a> {
     pub(super) node: Option<Node>,
     /// Another name of the resource.
     pub(super) alias: Option<&'a str>,
-    /// The plane that the resource is for, if planes are told apart.
+    /// The plane that the resource is for, if planes matter.
     pub(super) plane: Option<&'a str>,
 }
 

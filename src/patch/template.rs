@@ -218,6 +218,12 @@ impl Expression {
     }
 }
 
+/// The expressions in a text, without `${` and `}`.
+pub fn find_expressions(text: &str) -> Result<Vec<&str>, &'static str> {
+    let found = scan(text)?;
+    Ok(found.into_iter().map(|range| &text[range.start + 2..range.end - 1]).collect())
+}
+
 /// The ranges of all `${…}`, braces included. One that is not closed is text.
 fn scan(text: &str) -> Result<Vec<Range<usize>>, &'static str> {
     let bytes = text.as_bytes();

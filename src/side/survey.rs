@@ -9,7 +9,7 @@ use crate::layout::Opened;
 use crate::limits::Spent;
 use crate::names;
 use crate::path::RepoPath;
-use crate::resource::{Content, ReadAs, SkipReason, parse};
+use crate::resource::{Content, Identity, ReadAs, Resource, SkipReason, parse};
 use crate::snapshot::{Entry, Scope, files_below};
 use crate::value::Node;
 
@@ -22,6 +22,8 @@ pub struct Survey {
     pub templates: usize,
     /// How many directories are kustomizations.
     pub kustomizations: usize,
+    /// How many files hold components of OpenChoreo.
+    pub components: usize,
     /// How many files have merge directives.
     pub directives: usize,
     /// How many files have expressions.
@@ -74,6 +76,7 @@ impl Side<'_> {
         }
         let documents = || parsed.documents.iter().map(|document| &document.root);
         survey.kustomizations += usize::from(is_kustomization(&path));
+        survey.components += usize::from(content.resources.iter().any(is_component));
         survey.directives += usize::from(parsed.documents.iter().any(has_directives));
         survey.expressions += usize::from(content.resources.iter().any(|found| has_expressions(&found.payload)));
         survey.has_ensembles |= documents().any(is_ensemble);
@@ -102,6 +105,10 @@ fn common_directory(a: &RepoPath, b: &RepoPath) -> RepoPath {
 
 fn is_kustomization(path: &RepoPath) -> bool {
     matches!(path.file_name(), b"kustomization.yaml" | b"kustomization.yml")
+}
+
+fn is_component(resource: &Resource) -> bool {
+    matches!(&resource.identity, Identity::Kubernetes(name) if name.group == "openchoreo.dev" && name.kind == "Component")
 }
 
 fn is_ensemble(root: &Node) -> bool {

@@ -32,6 +32,8 @@ mod list_rules;
 mod metadata;
 mod no_index;
 mod openapi_documents;
+mod openchoreo_layout;
+mod openchoreo_units;
 mod page;
 mod patch_command;
 mod patch_examples;

@@ -33,7 +33,8 @@ pub(super) fn macros() -> Vec<Macro> {
     methods.dedup();
     let expand = |(method, count): (&'static str, usize)| {
         Macro::receiver(method, count, move |helper, target, args| {
-            let is_meant = |known: &&Helper| (known.1, known.2) == (method, count) && is_named(target.as_ref(), known.0);
+            let is_meant =
+                |known: &&Helper| (known.1, known.2) == (method, count) && is_named(target.as_ref(), known.0);
             let member = ALL.iter().find(is_meant).map(|known| known.3);
             Ok(member.map(|member| expanded(helper, member, args)))
         })
@@ -41,7 +42,7 @@ pub(super) fn macros() -> Vec<Macro> {
     methods.into_iter().map(expand).collect()
 }
 
-/// The call that a member of [`HELPERS`] stands for, as people write it.
+/// The call that a member of [`HELPERS`] is made of, as people write it.
 pub(super) fn call_of(member: &str) -> Option<String> {
     let found = ALL.iter().find(|(.., known)| *known == member);
     found.map(|(receiver, method, count, _)| {

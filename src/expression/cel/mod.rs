@@ -10,16 +10,19 @@ mod from_cel;
 mod functions;
 mod guard;
 mod helpers;
+mod known_functions;
 mod metered;
 mod names;
 mod program;
 mod to_cel;
 mod two_variables;
+mod typing;
 
 pub use failure::{Failure, FailureKind};
 pub use helpers::HELPERS;
 pub use names::{LABEL, NAME, generate, generate_with, short_hash};
 pub use program::{Computed, Inputs, Program, Programs};
+pub use typing::{Inferred, StaticType, TypeProblem, TypeProblemKind, TypeScope, infer};
 
 #[cfg(test)]
 mod tests;

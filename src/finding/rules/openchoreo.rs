@@ -133,7 +133,7 @@ rules! {
         "If the repository holds other environments, the name is probably misspelled.";
     OPENCHOREO_REF_PIPELINE = "openchoreo/ref-pipeline", NotFound, Note,
         "the deployment pipeline of a project is not in the repository",
-        "Without it, nobody can tell where components are deployed first.";
+        "Without it, it is not known where components are deployed first.";
     OPENCHOREO_REF_PROJECT = "openchoreo/ref-project", NotFound, Note,
         "the project of a component is not in the repository",
         "If the repository holds other projects, the name is probably misspelled.";

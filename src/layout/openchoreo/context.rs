@@ -68,9 +68,8 @@ pub(super) fn metadata(names: &UnitNames, generation: Generation, nowhere: Span)
 
 /// Labels of the platform.
 pub(super) fn labels(entries: &[(&str, Node)], nowhere: Span) -> Node {
-    let entry = |(name, value): &(&str, Node)| {
-        Entry::named(format_smolstr!("openchoreo.dev/{name}"), nowhere, value.clone())
-    };
+    let entry =
+        |(name, value): &(&str, Node)| Entry::named(format_smolstr!("openchoreo.dev/{name}"), nowhere, value.clone());
     Node::map(entries.iter().map(entry).collect(), nowhere)
 }
 
@@ -191,11 +190,7 @@ pub(super) struct Configurations {
 
 impl Configurations {
     /// Those of a container.
-    pub(super) fn of_container(
-        container: Option<&Node>,
-        generation: Generation,
-        secrets: &SecretSource<'_>,
-    ) -> Self {
+    pub(super) fn of_container(container: Option<&Node>, generation: Generation, secrets: &SecretSource<'_>) -> Self {
         let mut all = Self {
             config_envs: Vec::new(),
             config_files: Vec::new(),
@@ -283,10 +278,7 @@ pub(super) fn data_plane(plane: &Node, is_cluster: bool, generation: Generation)
             true => Some(Node::text("ClusterObservabilityPlane", nowhere)),
             false => unless_empty(reference.get("kind")),
         };
-        MapBuilder::new(nowhere)
-            .with_some("kind", kind)
-            .with_some("name", unless_empty(reference.get("name")))
-            .done()
+        MapBuilder::new(nowhere).with_some("kind", kind).with_some("name", unless_empty(reference.get("name"))).done()
     });
     builder
         .with_some("gateway", gateway(None, spec(&["gateway"])))
@@ -308,10 +300,11 @@ pub(super) fn gateway(environment: Option<&Node>, plane: Option<&Node>) -> Optio
         };
         let (external, internal) = (leaf("external"), leaf("internal"));
         // The plane's own network may be there without leaves.
-        let is_there = external.is_some() || internal.is_some() || environment.is_none() && plane?.get(direction).is_some_and(|it| it.as_map().is_some());
-        is_there.then(|| {
-            MapBuilder::new(nowhere).with_some("external", external).with_some("internal", internal).done()
-        })
+        let is_there = external.is_some()
+            || internal.is_some()
+            || environment.is_none() && plane?.get(direction).is_some_and(|it| it.as_map().is_some());
+        is_there
+            .then(|| MapBuilder::new(nowhere).with_some("external", external).with_some("internal", internal).done())
     };
     let (ingress, egress) = (network("ingress"), network("egress"));
     (ingress.is_some() || egress.is_some())

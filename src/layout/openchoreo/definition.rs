@@ -20,6 +20,8 @@ pub struct Definition {
     pub kind: SmolStr,
     /// Its name.
     pub name: SmolStr,
+    /// The kind of workload that a type deploys.
+    pub workload_type: SmolStr,
     /// Whether it is written for the first generation of the platform.
     pub is_first_generation: bool,
     /// Whether it lists resources at all.
@@ -101,6 +103,7 @@ impl Definition {
         Self {
             kind: kind.into(),
             name: name.into(),
+            workload_type: text(spec, "workloadType").unwrap_or_default().into(),
             is_first_generation: spec.get("schema").is_some(),
             has_templates: spec.get(listed).is_some_and(|list| list.as_list().is_some()),
             at: spec.span,
@@ -126,6 +129,42 @@ impl Definition {
     ) -> Result<Vec<PlacedResource>, TemplateTrouble> {
         resources.extend(self.render_templates(instance, false, inputs, limits)?);
         self.patches.apply(resources, inputs, limits).map_err(TemplateTrouble::of_finding)
+    }
+
+    /// The variables of a trait on its own: those that are given, with the defaults of its schemas, and its name.
+    pub fn trait_variables(&self, given: &Node, limits: &Limits) -> Result<Vec<(SmolStr, Node)>, TemplateTrouble> {
+        let nowhere = given.span.start_only();
+        let entries = given.as_map().map(|map| map.entries()).unwrap_or_default();
+        let sections = [
+            ("parameters", &self.parameters),
+            (if self.is_first_generation { "envOverrides" } else { "environmentConfigs" }, &self.environment),
+        ];
+        let is_section = |name: &str| sections.iter().any(|(section, _)| *section == name);
+        let others = entries.iter().filter(|entry| !is_section(&entry.key.name));
+        let mut variables: Vec<(SmolStr, Node)> =
+            others.map(|entry| (entry.key.name.clone(), entry.value.clone())).collect();
+        for (name, section) in sections {
+            let section = section.as_ref().map_err(|error| TemplateTrouble::new(error.message.clone(), error.at))?;
+            let values = match section {
+                None => Node::map(Vec::new(), nowhere),
+                Some(section) => {
+                    let (values, found) = section.apply(given.get(name), nowhere, limits.request_steps);
+                    if let Some(first) = found.first() {
+                        let message = format!("{name}: {}", super::pipeline::described(&found));
+                        return Err(TemplateTrouble::new(message, first.schema));
+                    }
+                    values
+                }
+            };
+            variables.push((name.into(), values));
+        }
+        if given.get("trait").is_none() {
+            let own = super::build::MapBuilder::new(nowhere)
+                .with_text("name", self.name.clone())
+                .with_text("instanceName", self.name.clone());
+            variables.push(("trait".into(), own.done()));
+        }
+        Ok(variables)
     }
 
     /// What the templates give, in order. With `is_checked`, each must have a kind, a version and a name.

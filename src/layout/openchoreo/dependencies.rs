@@ -17,7 +17,8 @@ pub(super) fn endpoint_addresses(services: &[&Node], workload: &Node, namespace:
         let all = at(service, &["spec", "ports"]).and_then(Node::as_list).unwrap_or_default();
         all.iter().filter_map(|port| as_number(port.get("port")?)).collect()
     };
-    let fitting = |service: &Node| offered(service).iter().filter(|port| ports.iter().any(|(_, it)| it == *port)).count();
+    let fitting =
+        |service: &Node| offered(service).iter().filter(|port| ports.iter().any(|(_, it)| it == *port)).count();
     let most = services.iter().map(|service| fitting(service)).max().unwrap_or(0);
     let Some(service) = services.iter().find(|service| fitting(service) == most && most > 0) else {
         return Node::map(Vec::new(), nowhere);
@@ -101,7 +102,8 @@ impl<'n> EndpointDependency<'n> {
 
 /// An address as connection strings have it.
 fn joined(scheme: &str, host: &str, port: &str, path: &str) -> String {
-    let scheme = if ["http", "https", "ws", "wss", "tls"].contains(&scheme) { format!("{scheme}://") } else { String::new() };
+    let scheme =
+        if ["http", "https", "ws", "wss", "tls"].contains(&scheme) { format!("{scheme}://") } else { String::new() };
     let port = if port.is_empty() { String::new() } else { format!(":{port}") };
     let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
     format!("{scheme}{host}{port}{slash}{path}")

@@ -68,7 +68,8 @@ fn operations(text: &str, at: Span, limits: &Limits) -> Option<Vec<EndpointResou
     for path in root.get("paths").and_then(Node::as_map).map(Map::entries).unwrap_or_default() {
         let members = path.value.as_map().map(Map::entries).unwrap_or_default();
         let methods = members.iter().filter(|entry| METHODS.contains(&entry.key.name.as_str()));
-        let resource = |entry: &Entry| ("HTTP", String::new(), path.key.name.to_string(), entry.key.name.to_uppercase());
+        let resource =
+            |entry: &Entry| ("HTTP", String::new(), path.key.name.to_string(), entry.key.name.to_uppercase());
         found.extend(methods.map(resource));
     }
     Some(found)
@@ -103,7 +104,9 @@ fn service(tokens: &[SmolStr], mut at: usize, name: &str, found: &mut Vec<Endpoi
     let mut depth = 1_usize;
     loop {
         match tokens.get(at)?.as_str() {
-            "rpc" if depth == 1 => found.push(("gRPC", name.to_owned(), String::new(), tokens.get(at + 1)?.to_string())),
+            "rpc" if depth == 1 => {
+                found.push(("gRPC", name.to_owned(), String::new(), tokens.get(at + 1)?.to_string()))
+            }
             "{" => depth += 1,
             "}" if depth == 1 => return Some(at + 1),
             "}" => depth -= 1,

@@ -36,7 +36,7 @@ impl Helpers<'_> {
             .with("secretFileList", list(files.secret_files(configurations)))
             .with("containerEnvFrom", list(files.env_from(configurations)))
             .with("configVolumeMounts", list(files.mounts(configurations)))
-            .with("configVolumes", list(files.volumes(configurations).into_values().collect()))
+            .with("configVolumes", list(sorted(files.volumes(configurations))))
             .with("configEnvs", list(files.config_envs(configurations).into_iter().collect()))
             .with("secretEnvs", list(files.secret_envs(configurations).into_iter().collect()))
             .with("servicePorts", list(service_ports(self.workload, self.nowhere)))
@@ -49,26 +49,28 @@ impl Helpers<'_> {
 }
 
 /// Everything that helpers give in the first generation, where a workload has several containers.
-pub(super) fn of_first_generation(prefix: &str, by_container: &BTreeMap<SmolStr, Configurations>, nowhere: Span) -> Node {
+pub(super) fn of_first_generation(
+    prefix: &str,
+    by_container: &BTreeMap<SmolStr, Configurations>,
+    nowhere: Span,
+) -> Node {
     let list = |items: Vec<Node>| Node::list(items, nowhere);
     let files = |container: &SmolStr| ContainerFiles { prefix, container: Some(container.clone()), nowhere };
     let each = |make: &dyn Fn(&ContainerFiles<'_>, &Configurations) -> Vec<Node>| {
         list(by_container.iter().flat_map(|(name, it)| make(&files(name), it)).collect())
     };
     let of = |make: &dyn Fn(&ContainerFiles<'_>, &Configurations) -> Vec<Node>| {
-        let entry = |(name, it): (&SmolStr, &Configurations)| {
-            Entry::named(name.clone(), nowhere, list(make(&files(name), it)))
-        };
+        let entry =
+            |(name, it): (&SmolStr, &Configurations)| Entry::named(name.clone(), nowhere, list(make(&files(name), it)));
         Node::map(by_container.iter().map(entry).collect(), nowhere)
     };
-    let volumes: BTreeMap<SmolStr, Node> =
-        by_container.iter().flat_map(|(name, it)| files(name).volumes(it)).collect();
+    let volumes = by_container.iter().flat_map(|(name, it)| files(name).volumes(it)).map(|(_, volume)| volume);
     MapBuilder::new(nowhere)
         .with("configFileList", each(&|files, it| files.config_files(it)))
         .with("secretFileList", each(&|files, it| files.secret_files(it)))
         .with("containerEnvFromOf", of(&|files, it| files.env_from(it)))
         .with("configVolumeMountsOf", of(&|files, it| files.mounts(it)))
-        .with("configVolumes", list(volumes.into_values().collect()))
+        .with("configVolumes", list(volumes.collect()))
         .with("configEnvs", each(&|files, it| files.config_envs(it).into_iter().collect()))
         .with("secretEnvs", each(&|files, it| files.secret_envs(it).into_iter().collect()))
         .done()
@@ -121,7 +123,8 @@ impl ContainerFiles<'_> {
     }
 
     fn file(&self, file: &Node, keys: &[&str], name: Node) -> Node {
-        let made = keys.iter().fold(MapBuilder::new(file.span), |made, key| made.with_some(key, file.get(key).cloned()));
+        let made =
+            keys.iter().fold(MapBuilder::new(file.span), |made, key| made.with_some(key, file.get(key).cloned()));
         made.with("resourceName", name).done()
     }
 
@@ -184,8 +187,8 @@ impl ContainerFiles<'_> {
         configurations.config_files.iter().chain(&configurations.secret_files).map(mount).collect()
     }
 
-    /// By name; a secret wins over a configuration at the same place.
-    fn volumes(&self, configurations: &Configurations) -> BTreeMap<SmolStr, Node> {
+    /// Each once, by name; a secret wins over a configuration at the same place.
+    fn volumes(&self, configurations: &Configurations) -> Vec<(SmolStr, Node)> {
         let volume = |file: &Node, kind: &str, key: &str, name: Node| {
             let volume = self.volume_name(file);
             let source = MapBuilder::new(self.nowhere).with(key, name).done();
@@ -196,8 +199,20 @@ impl ContainerFiles<'_> {
             configurations.config_files.iter().map(|it| volume(it, "configMap", "name", self.config_name(it)));
         let secrets =
             configurations.secret_files.iter().map(|it| volume(it, "secret", "secretName", self.secret_name(it)));
-        configs.chain(secrets).collect()
+        let mut volumes: Vec<(SmolStr, Node)> = Vec::new();
+        for (name, volume) in configs.chain(secrets) {
+            match volumes.iter_mut().find(|(known, _)| *known == name) {
+                Some(known) => known.1 = volume,
+                None => volumes.push((name, volume)),
+            }
+        }
+        volumes
     }
+}
+
+fn sorted(mut volumes: Vec<(SmolStr, Node)>) -> Vec<Node> {
+    volumes.sort_by(|(a, _), (b, _)| a.cmp(b));
+    volumes.into_iter().map(|(_, volume)| volume).collect()
 }
 
 fn name_of(node: &Node) -> &str {
@@ -248,8 +263,7 @@ fn service_ports(workload: &Node, nowhere: Span) -> Vec<Node> {
 
 fn port_name(endpoint: &str, port: u64, taken: &BTreeSet<String>) -> String {
     let clean: String = endpoint.to_lowercase().replace('_', "-");
-    let clean: String =
-        clean.chars().filter(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == '-').collect();
+    let clean: String = clean.chars().filter(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == '-').collect();
     let mut base = clean.trim_matches('-').to_owned();
     if base.len() > LONGEST_PORT {
         base = base[..LONGEST_PORT].trim_end_matches('-').to_owned();

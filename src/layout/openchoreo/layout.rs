@@ -65,7 +65,7 @@ impl Layout for OpenChoreo {
     }
 }
 
-/// The unit of a key: `NAMESPACE/COMPONENT@ENVIRONMENT`, and what tells it from others of that name.
+/// The unit of a key: `NAMESPACE/COMPONENT@ENVIRONMENT`, and what distinguishes it from others of that name.
 fn spec_of(objects: &Objects<'_, '_, '_>, key: &str) -> Option<UnitSpec> {
     let (subject, _) = key.split_once('@')?;
     let (namespace, component) = subject.split_once('/')?;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_is_told_in_words() {
+    fn a_placeholder_is_described_in_words() {
         let words = placeholder_words("secret-placeholder:db/pw");
         assert_eq!(words, "the secret db/pw is not in this repository; a placeholder is rendered");
     }

@@ -2,9 +2,11 @@
 //!
 //! `units.rs` finds the units, `unit.rs` collects what one of them is made of, and `pipeline.rs` renders it. `definition.rs` has the
 //! types and traits, `schema.rs` and `shorthand.rs` their values, `context.rs` and `helpers.rs` what expressions see.
+//! `check/` looks at documents without rendering them.
 
 mod build;
 mod cache;
+mod check;
 mod context;
 mod definition;
 mod dependencies;
@@ -22,6 +24,7 @@ mod unit;
 mod units;
 
 pub use cache::Cache;
+pub use check::{check_change, check_objects};
 pub use definition::{DATA_PLANE, Definition};
 pub use failure::{RenderFailure, Stage, TemplateTrouble};
 pub use layout::OpenChoreo;

@@ -63,7 +63,8 @@ impl<'q, 'f, 'a> Objects<'q, 'f, 'a> {
     /// The workloads or bindings of a component in the repository itself.
     pub(super) fn owned(&self, kind: &str, namespace: &str, component: &str) -> Vec<Object> {
         let key = format_smolstr!("{kind}/{namespace}/{component}");
-        let is_meant = |it: &Object| it.name.kind == kind && it.name.namespace == namespace && it.owner().1 == component;
+        let is_meant =
+            |it: &Object| it.name.kind == kind && it.name.namespace == namespace && it.owner().1 == component;
         self.listed(OWNED, &key, |object| is_meant(object) && !self.is_catalog(&object.file))
     }
 

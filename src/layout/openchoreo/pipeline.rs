@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::Generation;
 use super::build::MapBuilder;
 use super::context::{self, Configurations, SecretSource, labels, with_entry};
 use super::definition::{Definition, EmbeddedTrait, PostRule, boolean, each, filled, missing_header};
@@ -13,14 +14,13 @@ use super::failure::{RenderFailure, Stage, TemplateTrouble};
 use super::helpers::{self, Helpers};
 use super::object::{at, items, text};
 use super::schema::{Section, SectionError, SectionPart};
-use super::Generation;
 use crate::expression::cel::{Computed, HELPERS, Inputs};
 use crate::limits::Limits;
 use crate::patch::{PlacedResource, ValueTemplate};
 use crate::sanitize;
 use crate::schema::Violation;
 use crate::text::Span;
-use crate::value::{Entry, Map, Node, Value};
+use crate::value::{Entry, Map, Node};
 
 /// Everything that one rendering reads.
 pub struct RenderInput<'a> {
@@ -105,7 +105,7 @@ impl<'a> Renderer<'a> {
         let inputs = bound(&variables);
         self.pre_rules(definition, "", &inputs)?;
         let mut pending = vec![Pending {
-            label: format!("{} {}", definition.kind, definition.name),
+            label: format!("{} {}/{}", definition.kind, definition.workload_type, definition.name),
             variables: variables.clone(),
             rules: &definition.post_rules,
         }];
@@ -195,7 +195,11 @@ impl<'a> Renderer<'a> {
         let is_meant = |it: &&Arc<Definition>| it.kind == kind && it.name == name;
         let found = self.input.traits.iter().find(is_meant).map(|it| &**it);
         found.ok_or_else(|| {
-            RenderFailure::new(Stage::Trait, format!("there is no {} {}", sanitize::inline(kind), sanitize::inline(name)), at)
+            RenderFailure::new(
+                Stage::Trait,
+                format!("there is no {} {}", sanitize::inline(kind), sanitize::inline(name)),
+                at,
+            )
         })
     }
 
@@ -275,12 +279,7 @@ impl<'a> Renderer<'a> {
         joined(failures, "", Stage::PostRender)
     }
 
-    fn post_rule(
-        &self,
-        rule: &PostRule,
-        inputs: &Inputs<'_>,
-        resources: &[PlacedResource],
-    ) -> Vec<TemplateTrouble> {
+    fn post_rule(&self, rule: &PostRule, inputs: &Inputs<'_>, resources: &[PlacedResource]) -> Vec<TemplateTrouble> {
         let limits = self.input.limits;
         match rule.when.as_ref().map_or(Ok(true), |when| boolean(when, "when", inputs, limits)) {
             Ok(true) => {}
@@ -314,7 +313,8 @@ impl<'a> Renderer<'a> {
             Err(finding) => return vec![TemplateTrouble::of_finding(finding)],
         };
         if selected.is_empty() {
-            let message = format!("no resource is a {}{note}: {}", rule.target.shown(), sanitize::inline(&rule.message));
+            let message =
+                format!("no resource is a {}{note}: {}", rule.target.shown(), sanitize::inline(&rule.message));
             return rule.must_match.then(|| TemplateTrouble::new(message, rule.at)).into_iter().collect();
         }
         let failure = |resource: &&PlacedResource| {
@@ -351,7 +351,9 @@ impl<'a> Renderer<'a> {
         let metadata = &self.input.metadata;
         let named = |key: &str| metadata.get(key).cloned().unwrap_or_else(|| Node::text("", self.nowhere));
         match self.input.generation {
-            Generation::Second => metadata.get("labels").cloned().unwrap_or_else(|| Node::map(Vec::new(), self.nowhere)),
+            Generation::Second => {
+                metadata.get("labels").cloned().unwrap_or_else(|| Node::map(Vec::new(), self.nowhere))
+            }
             Generation::First => labels(
                 &[
                     ("component", named("componentName")),
@@ -372,8 +374,7 @@ fn bound(variables: &Variables) -> Inputs<'_> {
 fn second_generation(input: &RenderInput<'_>, nowhere: Span) -> Variables {
     let spec = context::overridden(input.workload, input.binding, Generation::Second);
     let workload = context::workload(&spec, Generation::Second);
-    let configurations =
-        Configurations::of_container(spec.get("container"), Generation::Second, input.secrets);
+    let configurations = Configurations::of_container(spec.get("container"), Generation::Second, input.secrets);
     let dependencies = dependencies(input, nowhere);
     let uses_resources = input.component_type.uses_endpoint_resources
         || input.traits.iter().any(|definition| definition.uses_endpoint_resources);
@@ -488,9 +489,4 @@ fn joined(failures: Vec<TemplateTrouble>, label: &str, stage: Stage) -> Result<(
     let all: Vec<String> = failures.into_iter().map(|trouble| trouble.message).collect();
     let message = if label.is_empty() { all.join("; ") } else { format!("{label}: {}", all.join("; ")) };
     Err(RenderFailure::new(stage, message, at))
-}
-
-/// Whether a value is unset.
-pub(super) fn is_unset(node: &Node) -> bool {
-    matches!(node.value, Value::Null)
 }

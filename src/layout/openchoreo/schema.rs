@@ -37,8 +37,7 @@ impl Section {
     pub fn read(spec: &Node, part: SectionPart) -> Made<Option<Self>> {
         let of_shorthand = |fields: &Node, types: Option<&Node>, prunes| {
             let schema = expand_shorthand(fields, types, ShorthandOptions::default());
-            let schema =
-                schema.map_err(|it| SectionError { message: it.message, at: it.at, is_keyword: false })?;
+            let schema = schema.map_err(|it| SectionError { message: it.message, at: it.at, is_keyword: false })?;
             Ok(Some(Self { schema, prunes, patterns: Arc::default() }))
         };
         if let Some(first) = spec.get("schema") {
@@ -121,8 +120,7 @@ struct Resolver<'n> {
 }
 
 /// Keywords whose values are schemas, or lists of them.
-const NESTED: [&str; 9] =
-    ["items", "additionalProperties", "not", "if", "then", "else", "allOf", "oneOf", "anyOf"];
+const NESTED: [&str; 9] = ["items", "additionalProperties", "not", "if", "then", "else", "allOf", "oneOf", "anyOf"];
 
 impl Resolver<'_> {
     fn node(&self, node: &Node, open: &[SmolStr], depth: usize) -> Made<Node> {
@@ -152,9 +150,8 @@ impl Resolver<'_> {
 
     fn each(&self, properties: &Node, open: &[SmolStr], depth: usize) -> Made<Node> {
         let Some(map) = properties.as_map() else { return Ok(properties.clone()) };
-        let entry = |entry: &Entry| {
-            Ok(Entry { key: entry.key.clone(), value: self.node(&entry.value, open, depth + 1)? })
-        };
+        let entry =
+            |entry: &Entry| Ok(Entry { key: entry.key.clone(), value: self.node(&entry.value, open, depth + 1)? });
         Ok(Node::map(map.entries().iter().map(entry).collect::<Made<_>>()?, properties.span))
     }
 
@@ -189,11 +186,42 @@ impl Resolver<'_> {
 
 /// What the API server knows of JSON Schema.
 const KEYWORDS: [&str; 36] = [
-    "id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum", "exclusiveMaximum",
-    "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems",
-    "multipleOf", "enum", "maxProperties", "minProperties", "required", "items", "allOf", "oneOf", "anyOf", "not",
-    "properties", "additionalProperties", "patternProperties", "dependencies", "additionalItems", "externalDocs",
-    "example", "nullable",
+    "id",
+    "$schema",
+    "$ref",
+    "description",
+    "type",
+    "format",
+    "title",
+    "default",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "multipleOf",
+    "enum",
+    "maxProperties",
+    "minProperties",
+    "required",
+    "items",
+    "allOf",
+    "oneOf",
+    "anyOf",
+    "not",
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "dependencies",
+    "additionalItems",
+    "externalDocs",
+    "example",
+    "nullable",
 ];
 
 /// A schema without keywords that have no effect on the platform.
@@ -202,7 +230,7 @@ fn known_keywords(schema: &Node) -> Node {
 }
 
 /// Everything that keeps a schema section from being accepted: references first, then keywords.
-pub fn section_errors(spec: &Node, part: SectionPart) -> Vec<SectionError> {
+pub(super) fn section_errors(spec: &Node, part: SectionPart) -> Vec<SectionError> {
     let mut errors: Vec<SectionError> = Section::read(spec, part).err().into_iter().collect();
     let schema = at(spec, &[part.name(), "openAPIV3Schema"]);
     if let Some(Ok(schema)) = schema.map(resolved) {
@@ -213,7 +241,7 @@ pub fn section_errors(spec: &Node, part: SectionPart) -> Vec<SectionError> {
     errors
 }
 
-/// A schema with known keywords alone; `report` is told about those that are not, and about what no structural schema has.
+/// A schema with known keywords alone; `report` is given those that are not, and what no structural schema has.
 fn walked(schema: &Node, report: &mut dyn FnMut(SectionError)) -> Node {
     let Some(map) = schema.as_map() else { return schema.clone() };
     let is_int_or_string = matches!(map.get("x-kubernetes-int-or-string").map(|it| &it.value), Some(Value::Bool(true)));
@@ -230,7 +258,7 @@ fn walked(schema: &Node, report: &mut dyn FnMut(SectionError)) -> Node {
             let message = format!("`{name}` is not allowed in a structural schema");
             report(SectionError { message, at: entry.key.span, is_keyword: false });
         }
-        if is_vendor || is_int_or_string && name == "type" {
+        if is_vendor && !name.starts_with("x-kubernetes-") || is_int_or_string && name == "type" {
             continue;
         }
         let value = match name {

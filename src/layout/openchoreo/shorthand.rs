@@ -102,9 +102,8 @@ impl Reader<'_> {
     }
 
     fn of_type(&mut self, name: &str, at: Span) -> Made<Node> {
-        let map_of = |value: Node| {
-            Node::map(vec![typed("object", at), Entry::named("additionalProperties", at, value)], at)
-        };
+        let map_of =
+            |value: Node| Node::map(vec![typed("object", at), Entry::named("additionalProperties", at, value)], at);
         let list_of = |items: Node| Node::map(vec![typed("array", at), Entry::named("items", at, items)], at);
         let inside = |open: &str, close: &str| name.strip_prefix(open)?.strip_suffix(close).map(str::trim);
         match name {

@@ -248,11 +248,7 @@ fn traits(
 }
 
 /// The one workload of a component: of its project, and nearest to this copy of it.
-fn workload(
-    objects: &Objects<'_, '_, '_>,
-    component: &Object,
-    copies: &[Object],
-) -> Result<Object, RenderFailure> {
+fn workload(objects: &Objects<'_, '_, '_>, component: &Object, copies: &[Object]) -> Result<Object, RenderFailure> {
     let ObjectName { namespace, name, .. } = &component.name;
     let mut found = objects.owned("Workload", namespace, name);
     found.retain(|workload| {
@@ -379,10 +375,7 @@ impl Builder<'_, '_, '_, '_> {
         let found = self.find("SecretReference", name).and_then(|found| remote_reference(&found.node, key));
         found.unwrap_or_else(|| {
             self.note(format_smolstr!("secret-placeholder:{name}/{key}"));
-            MapBuilder::new(nowhere)
-                .with_text("key", format!("unresolved/{name}"))
-                .with_text("property", key)
-                .done()
+            MapBuilder::new(nowhere).with_text("key", format!("unresolved/{name}")).with_text("property", key).done()
         })
     }
 

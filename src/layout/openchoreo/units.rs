@@ -211,9 +211,8 @@ impl Keys {
 
 /// Where a component without a binding is deployed first: at the start of its project's pipeline, or in the only environment.
 fn root_environment(objects: &Objects<'_, '_, '_>, component: &Listed) -> SmolStr {
-    let find = |kind: &str, name: &str| {
-        objects.find(&ObjectName::new(kind, &component.namespace, name), &component.file)
-    };
+    let find =
+        |kind: &str, name: &str| objects.find(&ObjectName::new(kind, &component.namespace, name), &component.file);
     let project = find("Project", &component.project);
     let pipeline = project.as_ref().and_then(|project| {
         let name = reference(project.node.get("spec")?, "deploymentPipelineRef")?.as_str()?.to_owned();

@@ -9,7 +9,7 @@ use crate::shell::output;
 use crate::suggest;
 
 /// The pages of the documentation, one for each area.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     include_str!("../../../docs/rules/compare.md"),
     include_str!("../../../docs/rules/config.md"),
     include_str!("../../../docs/rules/document.md"),
@@ -20,6 +20,7 @@ const PAGES: [&str; 16] = [
     include_str!("../../../docs/rules/merge.md"),
     include_str!("../../../docs/rules/metadata.md"),
     include_str!("../../../docs/rules/openapi.md"),
+    include_str!("../../../docs/rules/openchoreo.md"),
     include_str!("../../../docs/rules/patch.md"),
     include_str!("../../../docs/rules/reference.md"),
     include_str!("../../../docs/rules/request.md"),
