@@ -1,6 +1,6 @@
 //! The rules about documents of OpenChoreo.
 
-use super::{Kind, Rule};
+use super::{Kind, Rule, link};
 use crate::finding::Severity;
 
 rules! {

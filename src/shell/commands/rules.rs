@@ -15,6 +15,7 @@ const PAGES: [&str; 17] = [
     include_str!("../../../docs/rules/document.md"),
     include_str!("../../../docs/rules/expression.md"),
     include_str!("../../../docs/rules/include.md"),
+    include_str!("../../../docs/rules/kubernetes.md"),
     include_str!("../../../docs/rules/kustomize.md"),
     include_str!("../../../docs/rules/limit.md"),
     include_str!("../../../docs/rules/merge.md"),
