@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 use smol_str::SmolStr;
 
-use super::helpers::HELPERS;
+use super::receiver_macros::HELPERS;
 
 /// How much of a value an expression can see. Only that much is handed over.
 #[derive(Debug, Clone, PartialEq, Eq)]

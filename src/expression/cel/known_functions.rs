@@ -1,6 +1,6 @@
 //! The functions that expressions can call, and the types they give.
 
-use super::typing::{StaticType, joined};
+use super::static_type::{StaticType, joined};
 
 /// Whether a name is the first part of functions such as `math.greatest`.
 pub(super) fn is_namespace(name: &str) -> bool {

@@ -12,7 +12,7 @@ use super::budget::{self, Spent};
 use super::environment::environment;
 use super::failure::{Failure, FailureKind};
 use super::free_variables::{self, Reach, Uses};
-use super::helpers::HELPERS;
+use super::receiver_macros::HELPERS;
 use super::{from_cel, guard, to_cel};
 use crate::limits::Limits;
 use crate::memo::Memo;

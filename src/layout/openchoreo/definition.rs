@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::failure::TemplateTrouble;
+use super::failure::{TemplateTrouble, described};
 use super::object::{items, text};
 use super::schema::{Section, SectionError, SectionPart};
 use crate::expression::cel::{Computed, Inputs};
@@ -150,7 +150,7 @@ impl Definition {
                 Some(section) => {
                     let (values, found) = section.apply(given.get(name), nowhere, limits.request_steps);
                     if let Some(first) = found.first() {
-                        let message = format!("{name}: {}", super::pipeline::described(&found));
+                        let message = format!("{name}: {}", described(&found));
                         return Err(TemplateTrouble::new(message, first.schema));
                     }
                     values

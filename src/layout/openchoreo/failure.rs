@@ -4,6 +4,7 @@ use super::object::ObjectName;
 use crate::finding::{Finding, Location};
 use crate::patch::TemplateFailure;
 use crate::sanitize;
+use crate::schema::Violation;
 use crate::text::Span;
 
 /// A unit that cannot be rendered.
@@ -112,3 +113,12 @@ impl TemplateTrouble {
 
 /// The longest part of an expression in a message.
 const LONGEST: usize = 80;
+
+/// All violations in one phrase.
+pub(super) fn described(found: &[Violation]) -> String {
+    let one = |violation: &Violation| match violation.place.strip_prefix("$.").unwrap_or(&violation.place) {
+        "$" => violation.reason.clone(),
+        place => format!("{place}: {}", violation.reason),
+    };
+    found.iter().map(one).collect::<Vec<_>>().join("; ")
+}

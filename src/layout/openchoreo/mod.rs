@@ -1,7 +1,7 @@
 //! OpenChoreo: components rendered as its platform renders them, from the documents of a repository.
 //!
 //! `units.rs` finds the units, `unit.rs` collects what one of them is made of, and `pipeline.rs` renders it. `definition.rs` has the
-//! types and traits, `schema.rs` and `shorthand.rs` their values, `context.rs` and `helpers.rs` what expressions see.
+//! types and traits, `schema.rs` and `shorthand.rs` their values, `context.rs` and `derived.rs` what expressions see.
 //! `check/` looks at documents without rendering them.
 
 mod build;
@@ -10,9 +10,9 @@ mod check;
 mod context;
 mod definition;
 mod dependencies;
+mod derived;
 mod endpoint_schema;
 mod failure;
-mod helpers;
 mod layout;
 mod names;
 mod object;

@@ -9,16 +9,15 @@ use super::Generation;
 use super::build::MapBuilder;
 use super::context::{self, Configurations, SecretSource, labels, with_entry};
 use super::definition::{Definition, EmbeddedTrait, PostRule, boolean, each, filled, missing_header};
+use super::derived::{Helpers, of_first_generation};
 use super::endpoint_schema::endpoint_resources;
-use super::failure::{RenderFailure, Stage, TemplateTrouble};
-use super::helpers::{self, Helpers};
+use super::failure::{RenderFailure, Stage, TemplateTrouble, described};
 use super::object::{at, items, text};
 use super::schema::{Section, SectionError, SectionPart};
 use crate::expression::cel::{Computed, HELPERS, Inputs};
 use crate::limits::Limits;
 use crate::patch::{PlacedResource, ValueTemplate};
 use crate::sanitize;
-use crate::schema::Violation;
 use crate::text::Span;
 use crate::value::{Entry, Map, Node};
 
@@ -425,7 +424,7 @@ fn first_generation(input: &RenderInput<'_>, nowhere: Span) -> Variables {
         ("dataplane", context::data_plane(input.data_plane, input.is_cluster_plane, Generation::First)),
         ("workload", context::workload(&spec, Generation::First)),
         ("configurations", configurations),
-        (HELPERS, helpers::of_first_generation(&prefix(&input.metadata), &by_container, nowhere)),
+        (HELPERS, of_first_generation(&prefix(&input.metadata), &by_container, nowhere)),
     ]
 }
 
@@ -472,15 +471,6 @@ fn place(node: &Node) -> [&str; 4] {
 fn shown(node: &Node) -> String {
     let name = node.get("metadata").and_then(|it| text(it, "name")).unwrap_or("?");
     format!("{}/{}", sanitize::inline(text(node, "kind").unwrap_or("?")), sanitize::inline(name))
-}
-
-/// All violations in one phrase.
-pub(super) fn described(found: &[Violation]) -> String {
-    let one = |violation: &Violation| match violation.place.strip_prefix("$.").unwrap_or(&violation.place) {
-        "$" => violation.reason.clone(),
-        place => format!("{place}: {}", violation.reason),
-    };
-    found.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 fn joined(failures: Vec<TemplateTrouble>, label: &str, stage: Stage) -> Result<(), RenderFailure> {

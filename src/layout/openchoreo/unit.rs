@@ -153,6 +153,10 @@ impl Parts {
         };
         let own = component.node.get("spec").cloned();
         let own = own.unwrap_or_else(|| Node::map(Vec::new(), component.node.span.start_only()));
+        // A change of a trait reaches the components that name it, also those that cannot be rendered.
+        own_traits(&own).for_each(|(kind, name, _)| {
+            objects.find(&ObjectName::new(&kind, &spec.namespace, &name), &component.file);
+        });
         let component_type = component_type(objects, component)?;
         let definition = definition_of(objects, &component_type);
         let is_old = own.get("componentType").is_some_and(|it| it.as_str().is_some());
@@ -226,11 +230,7 @@ fn traits(
     files: &mut BTreeSet<RepoPath>,
 ) -> Result<Vec<Arc<Definition>>, RenderFailure> {
     let embedded = definition.embedded.iter().map(|it| (it.kind.clone(), it.name.clone(), it.at));
-    let own = component.node.get("spec").map(|spec| items(spec, "traits")).unwrap_or_default();
-    let own = own.iter().map(|it| {
-        let word = |key: &str| text(it, key).map(SmolStr::new);
-        (word("kind").unwrap_or_else(|| "Trait".into()), word("name").unwrap_or_default(), it.span)
-    });
+    let own = component.node.get("spec").into_iter().flat_map(own_traits);
     let mut known: BTreeSet<(SmolStr, SmolStr)> = BTreeSet::new();
     let mut found = Vec::new();
     for (kind, name, at) in embedded.chain(own) {
@@ -245,6 +245,14 @@ fn traits(
         found.push(definition_of(objects, &object));
     }
     Ok(found)
+}
+
+/// Kind, name and place of the traits that a component names.
+fn own_traits(spec: &Node) -> impl Iterator<Item = (SmolStr, SmolStr, Span)> {
+    items(spec, "traits").iter().map(|it| {
+        let word = |key: &str| text(it, key).map(SmolStr::new);
+        (word("kind").unwrap_or_else(|| "Trait".into()), word("name").unwrap_or_default(), it.span)
+    })
 }
 
 /// The one workload of a component: of its project, and nearest to this copy of it.

@@ -9,7 +9,7 @@ use crate::shell::output;
 use crate::suggest;
 
 /// The pages of the documentation, one for each area.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     include_str!("../../../docs/rules/compare.md"),
     include_str!("../../../docs/rules/config.md"),
     include_str!("../../../docs/rules/document.md"),

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::Checker;
 use super::report::Findings;
 use crate::finding::{self, Rule};
-use crate::layout::openchoreo::pipeline::described;
+use crate::layout::openchoreo::failure::described;
 use crate::layout::openchoreo::schema::{Section, SectionPart};
 use crate::value::{Node, Value};
 
