@@ -32,7 +32,19 @@ pub(super) struct InEffect {
 impl Comparison<'_> {
     /// Takes the resources of both sides through their stages, and looks for patches of changed files that match none.
     pub(super) fn effect(&self, loaded: Loaded, layers: &[RepoPath]) -> Loaded {
-        let Loaded { before, after, mut findings, mut gap, files, written: _, units, rollouts, at_once } = loaded;
+        let Loaded {
+            before,
+            after,
+            mut findings,
+            mut gap,
+            files,
+            written: _,
+            units,
+            rollouts,
+            at_once,
+            explained,
+            definitions,
+        } = loaded;
         let [before, after] = both_in_effect(before, after, &self.before, &self.after);
         if before.is_incomplete || after.is_incomplete {
             gap = gap.max(Gap::Unparsed);
@@ -44,7 +56,7 @@ impl Comparison<'_> {
         findings.after.extend(rules::unused_patches(&self.after, layers, &after.used, scope));
         let written = [before.written, after.written];
         let (before, after) = (before.resources, after.resources);
-        Loaded { before, after, findings, gap, files, written, units, rollouts, at_once }
+        Loaded { before, after, findings, gap, files, written, units, rollouts, at_once, explained, definitions }
     }
 }
 

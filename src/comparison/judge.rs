@@ -6,7 +6,7 @@ use super::expressions::{WrittenPayloads, key};
 use super::{AffectedSelectors, Comparison, Judged, Prepared, SideFindings};
 use crate::diff;
 use crate::document::Format;
-use crate::finding::Finding;
+use crate::finding::{self, Finding};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::metadata::is_metadata_file;
 use crate::parallel::{FEW, few_or_many};
@@ -23,6 +23,7 @@ impl Comparison<'_> {
         loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
         loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
         loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
+        self.judge_openchoreo(&mut loaded.findings);
         let below = self.resources_below(&loaded.before, &loaded.after);
         let [before, after] = [[&loaded.before, &below[0]], [&loaded.after, &below[1]]];
         let [older, newer] = [before, after].map(|[edited, below]| edited.iter().chain(below).collect::<Vec<_>>());
@@ -33,6 +34,16 @@ impl Comparison<'_> {
         found.after.extend(self.transition_findings(&loaded, judged));
         loaded.findings.extend(found);
         Prepared { loaded, reach, layer_edits, layers, selectors }
+    }
+
+    /// Adds what is wrong with objects of OpenChoreo. A component that does not render because of it is not reported twice.
+    fn judge_openchoreo(&self, findings: &mut SideFindings) {
+        let [older, newer] = rules::openchoreo_objects([&self.before, &self.after]);
+        for (known, found) in [(&mut findings.before, older), (&mut findings.after, newer)] {
+            let is_failed = |it: &Finding| it.rule.id == finding::OPENCHOREO_UNIT_FAILED.id;
+            known.retain(|it| !is_failed(it) || !rules::is_explained(it, &found));
+            known.extend(found);
+        }
     }
 
     /// What rules say about single resources. The older side is asked only about what the newer side has.

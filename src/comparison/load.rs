@@ -9,7 +9,7 @@ use super::at_once::ComparedAtOnce;
 use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::{Comparison, Gap, SideFindings};
 use crate::diff::Options;
 use crate::expression::eval::may_have_expressions;
@@ -45,6 +45,10 @@ pub(super) struct Loaded {
     pub(super) rollouts: Vec<Rollout>,
     /// What is known about resources that were compared when their file was read.
     pub(super) at_once: ComparedAtOnce,
+    /// Types and traits that differ, and who uses them.
+    pub(super) definitions: Vec<DefinitionUse>,
+    /// Files whose changes are explained by what units render from them.
+    pub(super) explained: BTreeSet<RepoPath>,
 }
 
 /// What is known about the files that were read.

@@ -60,7 +60,7 @@ pub use report::{Compared, Report};
 pub use rollout::Rollout;
 pub use selected::SelectedResources;
 pub use text_files::{TextCause, TextContent, TextFile};
-pub use unit_change::UnitChange;
+pub use unit_change::{DefinitionUse, UnitChange};
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.

@@ -7,7 +7,7 @@ use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::views::Changes;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
@@ -41,12 +41,33 @@ pub(super) struct LoadSummary {
     pub(super) units: Vec<UnitChange>,
     /// Resources that are rolled out because of another one.
     pub(super) rollouts: Vec<Rollout>,
+    /// Types and traits that differ, and who uses them.
+    pub(super) definitions: Vec<DefinitionUse>,
 }
 
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files, written, units, rollouts, at_once } = loaded;
+        let Loaded {
+            mut before,
+            mut after,
+            findings,
+            gap,
+            files,
+            written,
+            units,
+            rollouts,
+            mut at_once,
+            explained,
+            definitions,
+        } = loaded;
+        for side in [&mut before, &mut after] {
+            side.retain(|resource| resource.unit.is_some() || !explained.contains(&resource.file));
+        }
+        at_once.changes.resources.retain(|change| {
+            let mut sides = change.before.iter().chain(&change.after);
+            !sides.all(|resource| explained.contains(&resource.file))
+        });
         let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
         let mut pairs = diff::pair(before, after);
         let mut readers = AncestorReaders::default();
@@ -54,7 +75,7 @@ impl Comparison<'_> {
             readers = self.readers_below(&pairs, &at_once.changed, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        let summary = LoadSummary { findings, gap, files, resources, units, rollouts };
+        let summary = LoadSummary { findings, gap, files, resources, units, rollouts, definitions };
         Paired { pairs, readers, summary, written, at_once: at_once.changes }
     }
 

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::views::Changes;
 use super::{
     ComparedViews, Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes,
@@ -58,6 +58,8 @@ pub struct Report {
     pub units: Vec<UnitChange>,
     /// Resources that are rolled out only because the content of another one has changed.
     pub rollouts: Vec<Rollout>,
+    /// Types and traits of OpenChoreo that differ, and who uses them.
+    pub definitions: Vec<DefinitionUse>,
     /// Directories whose files were copied to others, if many files are new.
     pub copies: Vec<Copied>,
     /// Which resources are shown, if not all of them are: the words of the flags.
@@ -143,7 +145,7 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts, definitions } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -209,6 +211,7 @@ impl Comparison<'_> {
             incomplete,
             rollouts,
             units,
+            definitions,
             ..self.empty_report(skipped, files.read_as)
         }
     }

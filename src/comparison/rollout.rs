@@ -61,7 +61,7 @@ fn changed_values(release: &Resource, before: &[Resource], after: &[Resource]) -
 /// Whether a name is another one with a suffix made of content.
 fn is_suffixed(name: &str, plain: &str) -> bool {
     let suffix = name.strip_prefix(plain).and_then(|rest| rest.strip_prefix('-'));
-    suffix.is_some_and(|suffix| suffix.len() == SUFFIX)
+    suffix.is_some_and(|suffix| SUFFIXES.contains(&suffix.len()))
 }
 
 /// The resource with names that do not have the suffix made of content.
@@ -91,14 +91,43 @@ fn suffixes(payload: &Node) -> BTreeMap<SmolStr, SmolStr> {
     found
 }
 
-/// The length of a suffix.
-const SUFFIX: usize = 10;
+/// The workloads of a component of OpenChoreo whose pods restart: on the platform they do, whenever another resource on their plane
+/// changes in more than its metadata.
+pub(super) fn restarts(unit: &Unit, before: &[Resource], after: &[Resource]) -> Vec<Rollout> {
+    let is_workload = |identity: &Identity| matches!(identity, Identity::Kubernetes(name) if ["Deployment", "StatefulSet"].contains(&&*name.kind));
+    // Resources for other planes are called so.
+    let is_here = |identity: &Identity| matches!(identity, Identity::Kubernetes(name) if !name.name.ends_with(']'));
+    let older: BTreeMap<&Identity, &Node> = before.iter().map(|it| (&it.identity, &it.payload)).collect();
+    let newer: BTreeMap<&Identity, &Node> = after.iter().map(|it| (&it.identity, &it.payload)).collect();
+    let differs = |identity: &Identity| match (older.get(identity), newer.get(identity)) {
+        (Some(old), Some(new)) => !without_metadata(old).is_equal(&without_metadata(new)),
+        _ => true,
+    };
+    let all = older.keys().chain(newer.keys()).copied();
+    let because: BTreeSet<String> =
+        all.filter(|it| !is_workload(it) && is_here(it) && differs(it)).map(Identity::to_string).collect();
+    if because.is_empty() {
+        return Vec::new();
+    }
+    let workloads = newer.keys().filter(|it| is_workload(it) && is_here(it) && older.contains_key(**it));
+    let rollout =
+        |identity: &&Identity| Rollout { identity: (*identity).clone(), unit: unit.clone(), because: because.clone() };
+    workloads.map(rollout).collect()
+}
+
+fn without_metadata(node: &Node) -> Node {
+    let Some(map) = node.as_map() else { return node.clone() };
+    Node::map(map.entries().iter().filter(|entry| entry.key.name != "metadata").cloned().collect(), node.span)
+}
+
+/// The lengths of suffixes: those of kustomize, and those of OpenChoreo.
+const SUFFIXES: [usize; 2] = [10, 8];
 
 /// A name that has a suffix made of content, and the suffix.
 fn split(node: &Node) -> Option<(SmolStr, SmolStr)> {
     let is_made = node.step().is_some_and(|step| step.kind == StepKind::NameSuffixHash);
     let (name, suffix) = node.as_str().filter(|_| is_made)?.rsplit_once('-')?;
-    (suffix.len() == SUFFIX).then(|| (name.into(), suffix.into()))
+    SUFFIXES.contains(&suffix.len()).then(|| (name.into(), suffix.into()))
 }
 
 /// What people call the resource that a name without suffix means.

@@ -25,7 +25,13 @@ impl Comparison<'_> {
         let forms = [(old, "layers of the old form"), (new, "layers of the new form")];
         let forms: Vec<String> =
             forms.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        if forms.is_empty() { Vec::new() } else { vec![format!("{kind}: {}", forms.join(", "))] }
+        let mut dialects = if forms.is_empty() { Vec::new() } else { vec![format!("{kind}: {}", forms.join(", "))] };
+        let components = self.after.components().len();
+        if components > 0 {
+            let noun = if components == 1 { "component" } else { "components" };
+            dialects.push(format!("OpenChoreo: {components} {noun} in environments"));
+        }
+        dialects
     }
 
     /// The changes of every selector, if the repository has layers and no resources that they apply to.

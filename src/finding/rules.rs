@@ -1,5 +1,7 @@
 //! The table of all rules: name, category, severity and texts of each.
 
+use std::sync::LazyLock;
+
 use super::Severity;
 
 /// One rule: its stable id, its category and its texts.
@@ -64,7 +66,7 @@ const fn link(given: &[&'static str]) -> Option<&'static str> {
 
 /// Declares the rules and the table of all of them, so that no rule can be left out of the table.
 macro_rules! rules {
-    ($($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal $(, $link:literal)?;)+) => {
+    ($table:ident; $($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal $(, $link:literal)?;)+) => {
         $(
             #[doc = $summary]
             pub static $name: Rule = Rule {
@@ -76,12 +78,24 @@ macro_rules! rules {
                 link: link(&[$($link)?]),
             };
         )+
-        /// Every rule, in order of its id.
-        pub static RULES: &[&Rule] = &[$(&$name),+];
+        /// These rules, in order of their ids.
+        pub(super) static $table: &[&Rule] = &[$(&$name),+];
     };
 }
 
+mod openchoreo;
+
+pub use openchoreo::*;
+
+/// Every rule, in order of its id.
+pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    let mut all: Vec<&Rule> = GENERAL.iter().chain(OPENCHOREO).copied().collect();
+    all.sort_by_key(|rule| rule.id);
+    all
+});
+
 rules! {
+    GENERAL;
     COMPARE_EXPECTED = "compare/expected", NotFound, Warning,
         "an expected difference does not occur",
         "The file that `outcrop compare --expect` reads lists differences between two parts that are meant. One that is gone may mean that \

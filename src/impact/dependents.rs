@@ -135,7 +135,7 @@ fn reading(files: &Files<'_>) -> String {
     let (settings, limits) = (given.settings, given.limits);
     let layouts: Vec<&str> = files.layouts().iter().map(|layout| layout.name()).collect();
     let dialects = (settings.unfurl, &settings.remotes, &settings.metadata_root, &settings.metadata_overlay);
-    let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off);
+    let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off, &settings.catalog);
     let options = (choices, &settings.roots, dialects, limits);
     format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
 }

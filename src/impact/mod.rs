@@ -242,7 +242,7 @@ fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
         let Settings { roots, metadata_root, metadata_overlay, directives, merge, expressions, .. } = settings;
         let metadata = (metadata_root.clone(), metadata_overlay.clone());
-        let dialects = (settings.unfurl, settings.layouts_off.clone());
+        let dialects = (settings.unfurl, settings.layouts_off.clone(), settings.catalog.clone());
         (roots.clone(), metadata, *directives, *merge, *expressions, dialects)
     };
     reading(before) != reading(after)

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::facts::{index_entries, look_up};
-use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts, kustomize};
+use super::facts::{Lookups, index_entries};
+use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts, kustomize, openchoreo};
 use smol_str::SmolStr;
 
 use crate::finding::{self, Finding, Location};
@@ -21,8 +21,12 @@ pub struct Units<'a> {
     rendered: Mutex<HashMap<Unit, Arc<Rendered>>>,
     /// What is known about single files of the tree, for lookups.
     table: OnceLock<FileTable>,
+    /// The files that indexes name for a key.
+    lookups: OnceLock<Lookups>,
     /// What builds of kustomizations share.
     kustomize: kustomize::Cache,
+    /// What renderings of OpenChoreo share.
+    openchoreo: openchoreo::Cache,
 }
 
 const LOCKED: &str = "no thread panics while it holds this lock";
@@ -30,7 +34,14 @@ const LOCKED: &str = "no thread panics while it holds this lock";
 impl<'a> Units<'a> {
     /// The units of the snapshot that these files are from.
     pub fn new(files: Files<'a>) -> Self {
-        Self { files, rendered: Mutex::default(), table: OnceLock::new(), kustomize: kustomize::Cache::default() }
+        Self {
+            files,
+            rendered: Mutex::default(),
+            table: OnceLock::new(),
+            lookups: OnceLock::new(),
+            kustomize: kustomize::Cache::default(),
+            openchoreo: openchoreo::Cache::default(),
+        }
     }
 
     /// Works with units whose output and texts are not kept afterwards.
@@ -124,6 +135,11 @@ impl<'f, 'a> Ask<'f, 'a> {
         &self.units.kustomize
     }
 
+    /// What renderings of OpenChoreo of this snapshot share.
+    pub fn openchoreo(&self) -> &'f openchoreo::Cache {
+        &self.units.openchoreo
+    }
+
     /// Notes that everything below a directory was looked at.
     pub fn depend_on_subtree(&self, directory: &RepoPath) {
         self.note(Input::Subtree(directory.clone()));
@@ -187,7 +203,8 @@ impl<'f, 'a> Ask<'f, 'a> {
     /// all of them.
     pub fn look_up(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
         self.note(Input::Lookup { index: index.into(), key: key.into(), from: from.clone() });
-        self.units.table.get().map(|table| look_up(table, index, key, from)).unwrap_or_default()
+        let Some(table) = self.units.table.get() else { return Vec::new() };
+        self.units.lookups.get_or_init(|| Lookups::new(table)).nearest(index, key, from)
     }
 
     /// Everything that an index lists: each file and the key under which it is listed.

@@ -58,7 +58,7 @@ pub struct UnitFacts {
 }
 
 /// An entry of an index: a name under which layouts look for the file of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexEntry {
     /// The index.
     pub index: SmolStr,
@@ -70,7 +70,7 @@ impl TreeFacts {
     /// What differs between the inputs of this tree and those of another, given the edits between them and what is known about the
     /// files of the other.
     pub fn against<'a>(&'a self, edits: &'a Edits<'a>, other: &'a FileTable) -> InputDifferences<'a> {
-        InputDifferences { known: self, edits, other, entries: OnceCell::new() }
+        InputDifferences { known: self, edits, other, entries: OnceCell::new(), lookups: OnceCell::new() }
     }
 
     /// The units of which some input differs from what another tree has. A unit that asks for the output of an affected one is
@@ -116,6 +116,7 @@ pub struct InputDifferences<'a> {
     other: &'a FileTable,
     /// The entries of indexes that only one of them has.
     entries: OnceCell<BTreeSet<&'a IndexEntry>>,
+    lookups: OnceCell<[Lookups; 2]>,
 }
 
 impl<'a> InputDifferences<'a> {
@@ -127,12 +128,17 @@ impl<'a> InputDifferences<'a> {
             Input::Subtree(directory) => self.edits.reaches_below(directory),
             Input::Lookup { index, key, from } => {
                 self.entries().iter().any(|entry| entry.index == *index && entry.key == *key)
-                    && look_up(&self.known.files, index, key, from) != look_up(self.other, index, key, from)
+                    && self.is_found_elsewhere(index, key, from)
             }
             Input::Index(index) => self.entries().iter().any(|entry| entry.index == *index),
             // What is not known here was never rendered, so that it cannot be the same.
             Input::Output(unit) => !self.known.units.contains_key(unit),
         }
+    }
+
+    fn is_found_elsewhere(&self, index: &str, key: &str, from: &RepoPath) -> bool {
+        let [known, other] = self.lookups.get_or_init(|| [Lookups::new(&self.known.files), Lookups::new(self.other)]);
+        known.nearest(index, key, from) != other.nearest(index, key, from)
     }
 
     /// The entries under which a file is listed in one tree only. Most edits change none.
@@ -181,16 +187,28 @@ pub(super) fn index_entries<'t>(files: &'t FileTable, index: &str) -> Vec<(&'t R
     files.iter().flat_map(of_file).collect()
 }
 
-/// The files that an index names for a key: those in the nearest directory around `from` that has any.
-pub(super) fn look_up(files: &FileTable, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
-    let is_listed = |facts: &FileFacts| facts.entries.iter().any(|entry| entry.index == index && entry.key == key);
-    let listed: Vec<&RepoPath> = files.iter().filter(|(_, facts)| is_listed(facts)).map(|(path, _)| path).collect();
-    for around in std::iter::successors(Some(from.clone()), RepoPath::parent) {
-        let near: Vec<RepoPath> =
-            listed.iter().filter(|path| path.is_within(&around)).map(|&path| path.clone()).collect();
-        if !near.is_empty() {
-            return near;
+/// The files that indexes name for a key, arranged so that a lookup does not look at every file.
+pub(super) struct Lookups(HashMap<IndexEntry, Vec<RepoPath>>);
+
+impl Lookups {
+    /// The lookups of a tree.
+    pub(super) fn new(files: &FileTable) -> Self {
+        let mut listed: HashMap<IndexEntry, Vec<RepoPath>> = HashMap::new();
+        for (path, facts) in files.iter() {
+            for entry in &facts.entries {
+                listed.entry(entry.clone()).or_default().push(path.clone());
+            }
         }
+        Self(listed)
     }
-    Vec::new()
+
+    /// The files that an index names for a key: those in the nearest directory around `from` that has any.
+    pub(super) fn nearest(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
+        let Some(listed) = self.0.get(&IndexEntry { index: index.into(), key: key.into() }) else { return Vec::new() };
+        let near = |around: RepoPath| -> Vec<RepoPath> {
+            listed.iter().filter(|path| path.is_within(&around)).cloned().collect()
+        };
+        let around = std::iter::successors(Some(from.clone()), RepoPath::parent);
+        around.map(near).find(|near| !near.is_empty()).unwrap_or_default()
+    }
 }

@@ -19,6 +19,10 @@ pub struct Rendered {
     pub is_broken: bool,
     /// Where it says that what it no longer holds is kept in the cluster, if it does.
     pub keeps_removed: Option<Span>,
+    /// Whether that is because something is not in the repository, and not because something is wrong.
+    pub is_missing: bool,
+    /// Files whose changes are explained by those of the output, so that they are not shown beside it.
+    pub explains: Vec<RepoPath>,
     /// Files that it shows, so that they are not shown on their own.
     pub shows: Vec<RepoPath>,
     /// What it depends on; noted while it is rendered.

@@ -3,6 +3,7 @@
 use super::decode::RULES;
 use super::operation::{Action, Edit, edit};
 use super::path::PatchPath;
+use super::template::Dialect;
 use crate::decode::StrictReader;
 use crate::finding::{self, Finding, Location, Outcome, Refusal};
 use crate::limits::Limits;
@@ -124,7 +125,8 @@ impl JsonOperation {
                 return Ok(value.clone().through(StepKind::Patch, self.at));
             }
             let path = PatchPath::exact(pointer);
-            let asked = Edit { action, path: &path, value, at: self.at, path_at: self.at };
+            let dialect = Dialect::Layered;
+            let asked = Edit { action, path: &path, value, at: self.at, path_at: self.at, dialect };
             let edited = edit(document, &asked, limits, work)?;
             if *work > limits.patch_work {
                 return Err(Refusal::new(&finding::LIMIT_PATCH, "all operations together are too much work"));

@@ -45,11 +45,12 @@ pub(super) fn name(unit: &Unit) -> String {
 
 /// What happens to a unit, on one line.
 fn words(unit: &UnitChange, report: &Report) -> String {
+    let verb = if unit.missing.contains(&true) { "not rendered" } else { "does not build" };
     let failed: Vec<String> = [&report.before, &report.after]
         .into_iter()
         .zip(unit.failed)
         .filter(|(_, is_failed)| *is_failed)
-        .map(|(label, _)| format!("does not build at {}", sanitize::inline(label)))
+        .map(|(label, _)| format!("{verb} at {}", sanitize::inline(label)))
         .collect();
     if !failed.is_empty() {
         return failed.join(", ");

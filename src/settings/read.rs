@@ -30,7 +30,7 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "roots",
     "metadata",
     "openapi",
@@ -45,6 +45,7 @@ const KEYS: [&str; 15] = [
     "merge",
     "expressions",
     "layouts",
+    "catalog",
     "remotes",
 ];
 
@@ -58,6 +59,7 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
             "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
             "metadata" => read_metadata(shape, value, settings),
             "layouts" => read_layouts(shape, value, settings),
+            "catalog" => settings.catalog = read_each(shape, value, "catalog", read_catalog),
             "remotes" => {
                 settings.remotes = read_each(shape, value, "remotes", |shape, item| shape.text(item, "remotes"))
             }
@@ -127,7 +129,7 @@ fn read_root(shape: &mut StrictReader, node: &Node) -> Option<Root> {
 }
 
 /// The layouts that can be switched off.
-const LAYOUTS: [&str; 3] = ["kustomize", "flux", "unfurl"];
+const LAYOUTS: [&str; 4] = ["kustomize", "flux", "openchoreo", "unfurl"];
 
 /// A map from layouts to `on` or `off`.
 fn read_layouts(shape: &mut StrictReader, node: &Node, settings: &mut Settings) {
@@ -140,6 +142,11 @@ fn read_layouts(shape: &mut StrictReader, node: &Node, settings: &mut Settings) 
             _ => {}
         }
     }
+}
+
+/// A path or a glob within the repository.
+fn read_catalog(shape: &mut StrictReader, node: &Node) -> Option<SmolStr> {
+    read_path(shape, node, "catalog")?.to_str().map(SmolStr::new)
 }
 
 fn read_metadata(shape: &mut StrictReader, node: &Node, settings: &mut Settings) {

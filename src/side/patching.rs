@@ -1,12 +1,15 @@
 //! Documents patched from the command line: the result, as it may be shown.
 
 use super::Side;
-use crate::finding::{Finding, Outcome, has_errors};
+use crate::expression::cel::Inputs;
+use crate::finding::{self, Finding, Location, Outcome, has_errors};
 use crate::layout::Role;
-use crate::patch::read_any;
+use crate::layout::openchoreo::{DATA_PLANE, Definition};
+use crate::patch::{CelReader, PlacedResource, read_any};
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, kubernetes_name};
 use crate::secrets::{hide_copies_of, secrets_in, without_secrets};
+use crate::text::Span;
 use crate::value::Node;
 
 /// A document to be patched.
@@ -34,15 +37,11 @@ pub struct PatchedDocuments {
 impl Side<'_> {
     /// Applies a patch to documents: to all of them, or, if anything is wrong, to none.
     pub fn patch(&self, patch: &Node, inputs: &Node, documents: &[PatchInput]) -> Outcome<Option<PatchedDocuments>> {
-        let limits = self.limits;
-        let read = read_any(patch, inputs, self.sources, limits);
-        let mut findings = read.findings;
         let roots: Vec<Node> = documents.iter().map(|document| document.root.clone()).collect();
-        let applied = match has_errors(&findings) {
-            true => Outcome::clean(Vec::new()),
-            false => read.value.apply(&roots, inputs, limits),
+        let Outcome { value: (applied, created), findings } = match is_trait(patch) {
+            true => self.apply_trait(patch, inputs, &roots),
+            false => self.apply_patch(patch, inputs, &roots),
         };
-        findings.extend(applied.findings);
         let hide = |root: &Node, file: &RepoPath| self.hide_document(root.clone(), file);
         let shown: Vec<Node> = documents.iter().map(|document| hide(&document.root, &document.file)).collect();
         let secrets = secrets_in(&shown);
@@ -51,7 +50,7 @@ impl Side<'_> {
             return Outcome { value: None, findings };
         }
         let mut patched = PatchedDocuments { before: Vec::new(), after: Vec::new(), is_masked: false };
-        for ((document, shown), after) in documents.iter().zip(shown).zip(applied.value) {
+        for ((document, shown), after) in documents.iter().zip(shown).zip(applied) {
             patched.is_masked |= !shown.is_identical(&document.root);
             if let Some(after) = after {
                 let hidden = hide_copies_of(hide(&after, &document.file), &secrets);
@@ -60,7 +59,58 @@ impl Side<'_> {
             }
             patched.before.push(document.resource(&document.root, shown));
         }
+        for root in created {
+            let file = self.sources.get(root.span.source).path.clone();
+            let hidden = hide_copies_of(hide(&root, &file), &secrets);
+            patched.is_masked |= !hidden.is_identical(&root);
+            patched.after.push(PatchInput { file, position: None, root: root.clone() }.resource(&root, hidden));
+        }
         Outcome { value: Some(patched), findings }
+    }
+
+    /// The documents after a patch, and none that it creates.
+    fn apply_patch(&self, patch: &Node, inputs: &Node, roots: &[Node]) -> Outcome<AppliedPatch> {
+        let read = read_any(patch, inputs, self.sources, self.limits);
+        let mut findings = read.findings;
+        let applied = match has_errors(&findings) {
+            true => Outcome::clean(Vec::new()),
+            false => read.value.apply(roots, inputs, self.limits),
+        };
+        findings.extend(applied.findings);
+        Outcome { value: (applied.value, Vec::new()), findings }
+    }
+
+    /// The documents after a trait of OpenChoreo, and those that it creates. Its parameters have their defaults.
+    fn apply_trait(&self, patch: &Node, inputs: &Node, roots: &[Node]) -> Outcome<AppliedPatch> {
+        let nothing = || (Vec::new(), Vec::new());
+        let fail = |message: String, at: Span| {
+            let finding = Finding::new(&finding::OPENCHOREO_UNIT_FAILED, Location::Span(at), message);
+            Outcome { value: nothing(), findings: vec![finding] }
+        };
+        let spec = patch.get("spec").unwrap_or(patch);
+        let kind = patch.get("kind").and_then(Node::as_str).unwrap_or_default();
+        let name = patch.get("metadata").and_then(|it| it.get("name")).and_then(Node::as_str).unwrap_or_default();
+        let reader = CelReader { sources: self.sources, limits: self.limits, programs: None, is_deferred: true };
+        let definition = Definition::read(kind, name, spec, DATA_PLANE, &reader);
+        let variables = match definition.trait_variables(inputs, self.limits) {
+            Ok(variables) => variables,
+            Err(trouble) => return fail(trouble.message, trouble.at),
+        };
+        let bound = variables.iter().fold(Inputs::default(), |bound, (name, node)| bound.with(name, node));
+        let placed = roots.iter().enumerate().map(|(number, root)| PlacedResource {
+            plane: DATA_PLANE.into(),
+            node: root.clone(),
+            origin: smol_str::format_smolstr!("#{number}"),
+        });
+        let applied = match definition.apply_trait(placed.collect(), name, &bound, self.limits) {
+            Ok(applied) => applied,
+            Err(trouble) => return fail(trouble.message, trouble.at),
+        };
+        let given =
+            |number: usize| applied.iter().find(|it| it.origin == format!("#{number}")).map(|it| it.node.clone());
+        let left = (0..roots.len()).map(given).collect();
+        let created = applied.iter().filter(|it| !it.origin.starts_with('#')).map(|it| it.node.clone()).collect();
+        Outcome::clean((left, created))
     }
 
     /// The only document of a file as it may be shown.
@@ -73,6 +123,15 @@ impl Side<'_> {
         };
         self.hidden(Resource { identity, file: file.clone(), position: 0, payload: root, unit: None }).payload
     }
+}
+
+/// Documents after a patch, none for those that it removes, and documents that it creates.
+type AppliedPatch = (Vec<Option<Node>>, Vec<Node>);
+
+/// Whether a document is a trait of OpenChoreo.
+fn is_trait(patch: &Node) -> bool {
+    let text = |key: &str| patch.get(key).and_then(Node::as_str).unwrap_or_default();
+    text("apiVersion").starts_with("openchoreo.dev/") && ["Trait", "ClusterTrait"].contains(&text("kind"))
 }
 
 impl PatchedDocuments {

@@ -10,7 +10,7 @@ use crate::layout::kustomize::KUSTOMIZATION_FILES;
 use crate::limits::Spent;
 use crate::names;
 use crate::path::RepoPath;
-use crate::resource::{Content, ReadAs, SkipReason, parse};
+use crate::resource::{Content, Identity, ReadAs, Resource, SkipReason, parse};
 use crate::snapshot::{Entry, Scope, files_below};
 use crate::value::Node;
 
@@ -25,6 +25,8 @@ pub struct Survey {
     pub kustomizations: usize,
     /// How many files hold Kustomization objects of Flux.
     pub flux: usize,
+    /// How many files hold components of OpenChoreo.
+    pub components: usize,
     /// How many files have merge directives.
     pub directives: usize,
     /// How many files have expressions.
@@ -78,6 +80,7 @@ impl Side<'_> {
         }
         let documents = || parsed.documents.iter().map(|document| &document.root);
         survey.flux += usize::from(documents().any(is_applied_by_flux));
+        survey.components += usize::from(content.resources.iter().any(is_component));
         survey.directives += usize::from(parsed.documents.iter().any(has_directives));
         survey.expressions += usize::from(content.resources.iter().any(|found| has_expressions(&found.payload)));
         survey.has_ensembles |= documents().any(is_ensemble);
@@ -111,6 +114,10 @@ fn is_kustomization(path: &RepoPath) -> bool {
 fn is_applied_by_flux(root: &Node) -> bool {
     let version = root.get("apiVersion").and_then(Node::as_str);
     version.is_some_and(|version| version.starts_with("kustomize.toolkit.fluxcd.io/"))
+}
+
+fn is_component(resource: &Resource) -> bool {
+    matches!(&resource.identity, Identity::Kubernetes(name) if name.group == "openchoreo.dev" && name.kind == "Component")
 }
 
 fn is_ensemble(root: &Node) -> bool {

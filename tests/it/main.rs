@@ -35,6 +35,8 @@ mod metadata;
 mod neat;
 mod no_index;
 mod openapi_documents;
+mod openchoreo_layout;
+mod openchoreo_units;
 mod page;
 mod parts;
 mod patch_command;

@@ -104,6 +104,7 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
 /// What rolls out because of other resources, and the files that were compared as text, if there are any.
 pub(super) fn text_files(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
     section(units::rollouts(report, draft), screen)?;
+    section(units::definitions(report, draft), screen)?;
     if report.text_files.is_empty() {
         return Ok(());
     }

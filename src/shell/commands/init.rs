@@ -70,7 +70,10 @@ fn found(survey: &Survey) -> Vec<String> {
     let others = [(survey.templates, "with templates of other tools".to_owned())];
     let files = kinds.chain(others).filter(|(count, _)| *count > 0);
     let kustomizations = (survey.kustomizations > 0).then(|| plural(survey.kustomizations, "kustomization"));
-    files.map(|(count, what)| format!("{} {what}", plural(count, "file"))).chain(kustomizations).collect()
+    let components =
+        (survey.components > 0).then(|| format!("{} with components of OpenChoreo", plural(survey.components, "file")));
+    let files = files.map(|(count, what)| format!("{} {what}", plural(count, "file")));
+    files.chain(kustomizations).chain(components).collect()
 }
 
 fn roots(survey: &Survey) -> String {
