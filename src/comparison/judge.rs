@@ -19,7 +19,7 @@ use crate::snapshot::EntryKind;
 impl Comparison<'_> {
     /// Adds what only a check looks for.
     pub(super) fn judge(&self, prepared: Prepared) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits, layers, selectors } = prepared;
+        let Prepared { mut loaded, reach, layer_edits, reach_changes, layers, selectors } = prepared;
         loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
         loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
         loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
@@ -31,7 +31,7 @@ impl Comparison<'_> {
         found.after.extend(self.change_findings(&older, &newer, &loaded.written[1]));
         found.after.extend(self.hidden_changes(&loaded.before, &loaded.after, &reach, &layers));
         loaded.findings.extend(found);
-        Prepared { loaded, reach, layer_edits, layers, selectors }
+        Prepared { loaded, reach, layer_edits, reach_changes, layers, selectors }
     }
 
     /// What rules say about single resources. The older side is asked only about what the newer side has.

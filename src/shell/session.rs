@@ -34,6 +34,8 @@ pub(super) struct Asked {
     pub(super) as_written: bool,
     /// Which resources are shown.
     pub(super) selected: SelectedResources,
+    /// Whether selectors that no resource matches are compared too.
+    pub(super) all_selectors: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -96,7 +98,7 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files, as_written, selected } = asked;
+        let Asked { ignored, reveal, views, all_files, as_written, selected, all_selectors } = asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
         let day = self.day.clone();
@@ -111,6 +113,7 @@ impl Session {
             layouts,
             day,
             selected,
+            all_selectors,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

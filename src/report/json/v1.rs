@@ -37,6 +37,9 @@ pub(super) struct WireReport<'a> {
     pub groups: Vec<WireGroup<'a>>,
     pub sources: Vec<WireSource>,
     pub layer_edits: Vec<WireLayerEdit>,
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reach: Vec<WireReachChange<'a>>,
     pub findings: Vec<WireFinding<'a>>,
     /// Left out if empty; older versions of the format do not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,6 +60,17 @@ pub(super) struct WireReport<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rollouts: Vec<WireRollout>,
     pub incomplete: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireReachChange<'a> {
+    #[serde(flatten)]
+    pub file: InFile,
+    pub selector: String,
+    pub before: bool,
+    pub after: bool,
+    pub form_changed: bool,
+    pub paths: Vec<&'a str>,
 }
 
 #[derive(Serialize)]

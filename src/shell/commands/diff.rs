@@ -32,6 +32,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
         all_files: args.all_files,
         as_written: args.only.contains(&View::Sources),
         selected: selected(args)?,
+        all_selectors: shows_all_selectors(global, args),
     });
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
@@ -54,6 +55,7 @@ fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
         all_files: true,
         as_written: args.only.contains(&View::Sources),
         selected: selected(args)?,
+        all_selectors: shows_all_selectors(global, args),
     };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, args, None)?;
@@ -86,6 +88,11 @@ fn views(only: &[View]) -> ComparedViews {
     let is_everything = only.iter().all(|view| *view == View::Sources);
     let has = |view| is_everything || only.contains(&view);
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
+}
+
+/// Programs get the selectors that no resource matches, and people who ask for everything.
+fn shows_all_selectors(global: &Global, args: &DiffArgs) -> bool {
+    args.format == DiffFormat::Json || global.verbose > 0
 }
 
 /// Which resources are shown.
