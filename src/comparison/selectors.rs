@@ -49,9 +49,9 @@ impl Comparison<'_> {
                 true => side.has_resources_below(selectors.keys()),
                 false => side.has_resources_below(std::iter::once(&everything)),
             };
-        let are_subjects = !(before.is_empty() && after.is_empty())
-            && !has_resources(&self.before, &before)
-            && !has_resources(&self.after, &after);
+        let has_selectors = !before.is_empty() || !after.is_empty();
+        let is_used = || has_resources(&self.before, &before) || has_resources(&self.after, &after);
+        let are_subjects = has_selectors && !is_used();
         if !are_subjects && !self.options.all_selectors {
             return SelectorChanges::default();
         }

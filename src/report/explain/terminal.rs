@@ -140,11 +140,7 @@ impl Page<'_> {
         let (names, values, places) = (widest(0), widest(1), widest(2));
         let (names, values) = if names + values + places + 4 <= room { (names, values) } else { (0, 0) };
         for [name, value, place] in rows {
-            let mut line = Line::default().with(Role::Path, name).padded(names).with(Role::Plain, "  ");
-            if line.width() + columns(value) > room {
-                self.screen.line(Line::default().with(Role::Path, name))?;
-                line = Line::indented(INDENT);
-            }
+            let line = Line::default().with(Role::Path, name).padded(names).with(Role::Plain, "  ");
             let line = line.with(Role::Heading, value).padded(names + 2 + values);
             if line.width() + 2 + columns(place) <= room {
                 self.screen.line(line.with(Role::Dim, &format!("  {place}")))?;
