@@ -1,6 +1,8 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
 mod block;
+mod bump_rows;
+mod bumps;
 mod change;
 pub mod directories;
 mod footer;
@@ -25,6 +27,7 @@ pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
 pub(super) use block::{folded_paths, subject};
+pub(super) use bump_rows::{BumpRow, row as bump_row};
 pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
@@ -61,6 +64,7 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         findings(report, draft, screen)?;
+        bump_table(report, draft, screen)?;
         section(sources::lines(report, draft), screen)?;
         section(reach(report, draft), screen)?;
         outline.blocks.iter().try_for_each(|block| section(draft.block(report, block), screen))?;
@@ -87,6 +91,11 @@ fn reach(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
         lines.extend(wrapped.map(|(at, line)| Line::indented(if at == 0 { 2 } else { 4 }).then(line)));
     }
     lines
+}
+
+/// The table of version bumps, if there are any.
+pub(super) fn bump_table(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    section(bumps::lines(report, draft), screen)
 }
 
 /// Numbers in another spelling, for those who asked for everything.
