@@ -51,6 +51,7 @@ fn expand_all(texts: &[String], common: &str) {
         limits: &limits,
         profile: MergeProfile::default(),
         unfurl: true,
+        is_unfurl: false,
         remotes: &[],
     };
     let file = path("main.yaml");

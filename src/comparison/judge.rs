@@ -19,7 +19,7 @@ use crate::snapshot::EntryKind;
 impl Comparison<'_> {
     /// Adds what only a check looks for.
     pub(super) fn judge(&self, prepared: Prepared, judged: Judged) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits, layers, selectors } = prepared;
+        let Prepared { mut loaded, reach, layer_edits, reach_changes, layers, selectors } = prepared;
         loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
         loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
         loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
@@ -33,7 +33,7 @@ impl Comparison<'_> {
         found.after.extend(self.hidden_changes(&loaded.before, &loaded.after, &reach, &layers));
         found.after.extend(self.transition_findings(&loaded, judged));
         loaded.findings.extend(found);
-        Prepared { loaded, reach, layer_edits, layers, selectors }
+        Prepared { loaded, reach, layer_edits, reach_changes, layers, selectors }
     }
 
     /// Adds what is wrong with objects of OpenChoreo. A component that does not render because of it is not reported twice.

@@ -37,10 +37,11 @@ use smol_str::SmolStr;
 use crate::diff::ResourceChange;
 use crate::document::{self, Format};
 use crate::finding::{Finding, METADATA_PATH};
+use crate::glob::is_glob;
 use crate::impact::{self, Impact, Memory, NoMemory};
 use crate::layout::{LAYOUTS, Layout, Role};
 use crate::limits::{Budget, Limits};
-use crate::metadata::{MetadataPath, is_layer_file};
+use crate::metadata::{MetadataPath, WILDCARD, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::rules;
@@ -102,6 +103,8 @@ pub struct Options<'a> {
     /// Whether changed resources are kept as a whole. Where a report shows nothing but their changes, the rest of them only takes
     /// memory.
     pub keeps_resources: bool,
+    /// Whether selectors that no resource matches are compared too, where there are resources.
+    pub all_selectors: bool,
 }
 
 impl Default for Options<'_> {
@@ -120,6 +123,7 @@ impl Default for Options<'_> {
             reveal: false,
             all_files: false,
             keeps_resources: true,
+            all_selectors: false,
         }
     }
 }
@@ -210,9 +214,9 @@ impl<'a> Comparison<'a> {
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
         let documents = if reach.is_empty() && layers.is_empty() { documents } else { Documents::All };
-        let selectors = self.selector_changes(&layers, reach.is_everything);
+        let selectors = self.selector_changes(&layers, &reach);
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
-        let loaded = if selectors.is_some() { self.without_layers(loaded) } else { loaded };
+        let loaded = self.without_layers(loaded, &selectors);
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
         let mut loaded = self.hide(self.with_units(loaded, &units));
         loaded.findings.extend(unused);
@@ -222,11 +226,14 @@ impl<'a> Comparison<'a> {
             layers: &layers,
             resources: &loaded.after,
             // What could not be read may well read an edited value.
-            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file) && selectors.is_none(),
+            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file) && !selectors.are_subjects,
         });
-        let lost = rules::lost_secrets([&self.before, &self.after], &layers, &loaded.after);
+        let sides = [&self.before, &self.after];
+        let subjects = if selectors.are_subjects { selectors.all } else { Vec::new() };
+        let reach_changes = impact::reach_changes(sides, &layers, &loaded.after, &subjects);
+        let lost = rules::lost_secrets(&reach_changes);
         let loaded = loaded.with_findings(rules::dead_edits(&layer_edits)).with_findings(lost);
-        Prepared { loaded, reach, layer_edits, layers, selectors: selectors.unwrap_or_default() }
+        Prepared { loaded, reach, layer_edits, reach_changes, layers, selectors: selectors.changes }
     }
 
     /// Files beside changed ones that no kustomization refers to.
@@ -262,14 +269,14 @@ impl<'a> Comparison<'a> {
     }
 
     fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
-        let Prepared { loaded, reach, layer_edits, selectors, .. } = prepared;
+        let Prepared { loaded, reach, layer_edits, reach_changes, selectors, .. } = prepared;
         let paired = self.pair(loaded, &reach);
         let mut changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
         changes.extend(paired.at_once);
         changes.notes.sort();
         changes.resources.extend(selectors);
         let summary = self.noting_layers(paired.summary, &changes.resources);
-        self.report(summary, changes, layer_edits, new_problems)
+        Report { reach_changes, ..self.report(summary, changes, layer_edits, new_problems) }
     }
 
     /// Adds what is wrong with the layers of resources that differ: their secrets and compare rules are not all known.
@@ -327,8 +334,10 @@ struct Prepared {
     layer_edits: Vec<impact::LayerEdit>,
     /// The layer files that changed.
     layers: Vec<RepoPath>,
-    /// What differs between the selectors of a repository of layers alone.
-    selectors: selectors::SelectorChanges,
+    /// Layers that paths lose or gain.
+    reach_changes: Vec<impact::ReachChange>,
+    /// What differs between the selectors that no resource matches.
+    selectors: Vec<ResourceChange>,
 }
 
 /// Findings by the side that they are about.
@@ -375,6 +384,16 @@ impl AffectedSelectors {
 
     fn includes(&self, path: &LogicalPath) -> bool {
         self.is_everything || self.selectors.iter().any(|selector| selector.applies_to(path))
+    }
+
+    /// Whether the metadata of a selector may differ.
+    fn may_change(&self, selector: &MetadataPath) -> bool {
+        let is_at_or_below = |edited: &MetadataPath| {
+            let (edited, own) = (edited.segments(), selector.segments());
+            let is_match = |(a, b): (&String, &String)| a == b || a == WILDCARD || is_glob(a);
+            edited.len() <= own.len() && edited.iter().zip(own).all(is_match)
+        };
+        self.is_everything || self.selectors.iter().any(is_at_or_below)
     }
 }
 

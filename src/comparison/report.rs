@@ -14,8 +14,8 @@ use super::{
     unreadable_layers,
 };
 use crate::diff::{self, Bumps, Edits, Group, ResourceChange, Suppressed, Suppressions};
-use crate::finding::Finding;
-use crate::impact::LayerEdit;
+use crate::finding::{Finding, Severity};
+use crate::impact::{LayerEdit, ReachChange};
 use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
@@ -42,13 +42,15 @@ pub struct Report {
     pub edits: Edits,
     /// Edits of layers that do not affect every resource they apply to.
     pub layer_edits: Vec<LayerEdit>,
+    /// Layers that paths lose or gain, because their form or their selector changed.
+    pub reach_changes: Vec<ReachChange>,
     /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
     /// Problems that a waiver or a comment accepts, each with the reason.
     pub allowed: Vec<Allowed>,
-    /// Problems that are new and do not limit the comparison, in the same order.
+    /// Problems and notes that are new and do not limit the comparison, in the same order.
     pub new_problems: Vec<Finding>,
-    /// The number of other problems, which both sides have.
+    /// The number of other problems, which both sides have; a note is none.
     pub existing_problems: usize,
     /// Changed files that are configuration by name but not by content, and those that could not be read, as text.
     pub text_files: Vec<TextFile>,
@@ -124,6 +126,11 @@ impl Report {
     }
 }
 
+/// The number of errors and warnings.
+fn problem_count(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| finding.severity != Severity::Note).count()
+}
+
 /// Whether files that decide about others are among those that differ: layers and `outcrop.yaml`.
 fn has_rules(read_as: &BTreeMap<ReadAs, usize>) -> bool {
     read_as.contains_key(&ReadAs::Layer) || read_as.contains_key(&ReadAs::Configuration)
@@ -197,9 +204,9 @@ impl Comparison<'_> {
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
             resources,
             layer_edits,
-            findings: problems.limiting.findings,
-            new_problems: problems.new.findings,
-            existing_problems: problems.existing.findings.len(),
+            findings: rules::one_note_per_file(problems.limiting.findings, sources),
+            new_problems: rules::one_note_per_file(problems.new.findings, sources),
+            existing_problems: problem_count(&problems.existing.findings),
             switched_off: problems.limiting.switched_off + problems.new.switched_off,
             compared: Compared { files: files.edited - renames.len(), resources: differing },
             examined,
@@ -261,9 +268,10 @@ impl Comparison<'_> {
         let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
         // What was found out about waivers and comments has severities too.
         let Settled { findings, .. } = self.settle(findings);
+        let findings = rules::one_note_per_file(findings, sources);
         Report {
             allowed,
-            existing_problems: self.settle(existing).findings.len(),
+            existing_problems: problem_count(&self.settle(existing).findings),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,

@@ -564,6 +564,10 @@ rules! {
         "two files that described two resources describe one now",
         "A name was changed to one that another file of the directory has. Which of the two is in effect depends on the order in which they \
          are applied.";
+    RESOURCE_TWO_FILES = "resource/two-files", Conflict, Error,
+        "a resource has two files",
+        "`resource.yaml` and `resource.json` in one directory describe the same resource. Which of them counts depends on the program that \
+         reads them. Remove one.";
     SECRET_PLAINTEXT = "secret/plaintext", Validation, Error,
         "a secret is written in plain text",
         "The value replaces a placeholder such as `{{secret .}}`, or is in an attribute that `secretInAttributes` declares. Everyone who can \

@@ -7,6 +7,7 @@ mod ancestor_readers;
 mod beside;
 mod dependents;
 mod layer_edits;
+mod layer_reach;
 mod openapi_readers;
 mod role_changes;
 mod selected;
@@ -27,6 +28,7 @@ use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, 
 pub use ancestor_readers::{AncestorReaders, ancestor_readers};
 pub use dependents::{Memory, NoMemory};
 pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
+pub use layer_reach::{ReachChange, reach_changes};
 
 /// Two sides and what is asked about them.
 pub struct Question<'a> {

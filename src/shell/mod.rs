@@ -37,6 +37,9 @@ use exit::Exit;
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     let cli = Cli::from_arguments();
+    if let Some(format) = cli::unknown_format() {
+        output::note(&format!("note: OUTCROP_FORMAT={format} is ignored: no command has this format"));
+    }
     // A crash must never look like "no changes": the message is printed by the default hook, the exit code says "not done".
     let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| dispatch(&cli)));
     match outcome {

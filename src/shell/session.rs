@@ -38,6 +38,8 @@ pub(super) struct Asked {
     pub(super) selected: SelectedResources,
     /// Whether a report shows nothing of changed resources but their changes.
     pub(super) only_changes: bool,
+    /// Whether selectors that no resource matches are compared too.
+    pub(super) all_selectors: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -100,7 +102,8 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, neat, reveal, views, all_files, as_written, selected, only_changes } = asked;
+        let Asked { ignored, neat, reveal, views, all_files, as_written, selected, only_changes, all_selectors } =
+            asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
         let day = self.day.clone();
@@ -117,6 +120,7 @@ impl Session {
             day,
             selected,
             keeps_resources: !only_changes,
+            all_selectors,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

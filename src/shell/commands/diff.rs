@@ -34,6 +34,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
         as_written: args.only.contains(&View::Sources),
         selected: selected(&args.shown)?,
         only_changes: shows_only_changes(&args.shown),
+        all_selectors: shows_all_selectors(global, &args.shown),
     });
     let mut report = session.working(|| comparison.compare());
     timings.mark("compared");
@@ -58,6 +59,7 @@ fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
         as_written: args.only.contains(&View::Sources),
         selected: selected(&args.shown)?,
         only_changes: shows_only_changes(&args.shown),
+        all_selectors: shows_all_selectors(global, &args.shown),
     };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, &args.shown, None)?;
@@ -95,6 +97,11 @@ fn views(only: &[View]) -> ComparedViews {
 /// Whether the report shows changes alone. These formats are made of whole resources.
 pub(super) fn shows_only_changes(args: &ShownArgs) -> bool {
     !matches!(args.format, DiffFormat::Unified | DiffFormat::JsonPatch)
+}
+
+/// Programs get the selectors that no resource matches, and people who ask for everything.
+fn shows_all_selectors(global: &Global, args: &ShownArgs) -> bool {
+    args.format == DiffFormat::Json || global.verbose > 0
 }
 
 /// Which resources are shown.
