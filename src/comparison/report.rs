@@ -13,7 +13,7 @@ use super::{
     Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
 };
 use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
-use crate::finding::Finding;
+use crate::finding::{Finding, LIMIT_RUN_WORK};
 use crate::impact::LayerEdit;
 use crate::limits::Budget;
 use crate::path::RepoPath;
@@ -119,6 +119,11 @@ impl Report {
     }
 }
 
+/// Whether a finding says that the run has reached a limit that all files share.
+fn is_about_the_run(finding: &Finding) -> bool {
+    finding.rule.id == LIMIT_RUN_WORK.id
+}
+
 /// The findings of a comparison by what they mean for it.
 struct Problems {
     limiting: Settled,
@@ -154,7 +159,8 @@ impl Comparison<'_> {
         let sources = self.after.sources;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames);
-        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty();
+        let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
+        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
         let mut unread = files.unread;
         unread.extend(unreadable.iter().map(|error| error.path.clone()));
         findings.after.extend(unreadable.into_iter().map(Unreadable::into_finding));
@@ -207,6 +213,7 @@ impl Comparison<'_> {
         let mut found = loaded.findings.after.clone();
         rules::name_subjects(&mut known, &loaded.before, self.after.sources);
         rules::name_subjects(&mut found, &loaded.after, self.after.sources);
+        let is_cut = found.iter().any(is_about_the_run);
         let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
@@ -237,7 +244,7 @@ impl Comparison<'_> {
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
-            incomplete: loaded.gap == Gap::Unreadable || is_unjudged,
+            incomplete: loaded.gap == Gap::Unreadable || is_unjudged || is_cut,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::directory::read_regular;
 use super::environment;
 use super::git::Repository;
 use crate::impact::Memory;
@@ -22,6 +23,8 @@ pub(super) struct TreeMemory {
 }
 
 const HEADER: &[u8] = b"outcrop inputs 2\n";
+/// A larger file is not one of ours.
+const LARGEST: u64 = 256 << 20;
 /// Old trees are forgotten when there are more than this many.
 const MOST_TREES: usize = 64;
 
@@ -40,7 +43,7 @@ impl TreeMemory {
 
 impl Memory for TreeMemory {
     fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts> {
-        let bytes = fs::read(self.folder.as_ref()?.join(tree.to_string())).ok()?;
+        let bytes = read_regular(&self.folder.as_ref()?.join(tree.to_string()), LARGEST).ok()?;
         let (sum, body) = bytes.strip_prefix(HEADER)?.split_first_chunk::<8>()?;
         let mut body = Body((*sum == checksum(tree, reading, body)).then_some(body)?);
         let facts = body.facts()?;
