@@ -569,7 +569,7 @@ def run(binary, repo, command, limit):
     out = tempfile.TemporaryFile(dir=repo.path + "/..")
     err = tempfile.TemporaryFile(dir=repo.path + "/..")
     start = time.monotonic()
-    child = subprocess.Popen([binary, "--no-cache", *command], cwd=repo.path, env=ENV | {"OUTCROP_NO_PAGER": "1"},
+    child = subprocess.Popen([binary, "--no-cache", *command], cwd=repo.path, env=ENV,
                              stdin=subprocess.DEVNULL, stdout=out, stderr=err)
     is_late = False
     while True:
@@ -590,6 +590,20 @@ def run(binary, repo, command, limit):
     size = out.seek(0, 2)
     return {"mb": usage.ru_maxrss / 1024, "cpu": usage.ru_utime + usage.ru_stime, "wall": wall, "code": code, "out": size,
             "said": said[0][:110] if said else ""}
+
+
+def build_apart(build, path):
+    """Builds in a process of its own: the memory of this one would count as that of the programs that it starts."""
+    child = os.fork()
+    if child == 0:
+        build(Repository(path))
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        raise RuntimeError(f"{build.__name__} cannot be built")
+    repo = Repository.__new__(Repository)
+    repo.path = path
+    return repo
 
 
 def main():
@@ -615,8 +629,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="bomb-") as directory:
             path = os.path.join(directory, "r")
             os.mkdir(path)
-            repo = Repository(path)
-            build(repo)
+            repo = build_apart(build, path)
             for command in commands[:1] if args.quick else commands:
                 cost = run(binary, repo, command, args.timeout)
                 bad = cost["mb"] > 1024 or cost["wall"] > 10 or cost["code"] not in ("0", "1", "2")

@@ -77,7 +77,7 @@ impl Default for Limits {
             patch_work: 50_000_000,
             request_steps: 200_000_000,
             run_nodes: 16_000_000,
-            run_steps: 100_000_000,
+            run_steps: 50_000_000,
             changes: 500_000,
             output_bytes: 32 << 20,
             memory_bytes: 960 << 20,
@@ -175,6 +175,7 @@ pub struct Allowance {
 
 impl Allowance {
     /// So many steps.
+    #[cfg(test)]
     pub fn new(steps: u64) -> Self {
         Self { account: Account::default(), limit: steps }
     }

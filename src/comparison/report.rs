@@ -213,7 +213,9 @@ impl Comparison<'_> {
         let mut found = loaded.findings.after.clone();
         rules::name_subjects(&mut known, &loaded.before, self.after.sources);
         rules::name_subjects(&mut found, &loaded.after, self.after.sources);
-        let is_cut = found.iter().any(is_about_the_run);
+        // A limit of the run is not a problem of one side.
+        let about_the_run: Vec<Finding> = found.extract_if(.., |finding| is_about_the_run(finding)).collect();
+        let is_cut = !about_the_run.is_empty();
         let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
@@ -233,6 +235,7 @@ impl Comparison<'_> {
         let is_unjudged = !unreadable.iter().all(is_said);
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
+        findings.extend(about_the_run);
         let Settled { findings, switched_off } = self.settle(findings);
         let waivers = &self.configuration.policy().waivers;
         let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);

@@ -110,7 +110,8 @@ impl<'t> EvalSession<'t> {
     /// Books work before it is done.
     pub(super) fn spend(&mut self, steps: u64, at: Span) -> Result<()> {
         self.steps = self.steps.saturating_add(steps);
-        if self.steps - self.booked >= BATCH && !self.book() {
+        let is_due = self.steps - self.booked >= BATCH || self.limits.steps_left() == 0;
+        if is_due && !self.book() {
             self.is_over_run = true;
             return Err(trouble::run_limit(at, self.limits));
         }
