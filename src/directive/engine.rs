@@ -200,8 +200,9 @@ impl<'a> Engine<'a> {
         }
         let root = combine::without_leftovers(root);
         // Every later stage walks through what was brought in, although it is shared.
-        self.produced = self.produced.saturating_add(root.size().saturating_sub(written.size()) / MADE);
-        if self.book(0) { root } else { written }
+        let brought = root.size().saturating_sub(written.size());
+        self.is_over_run |= !self.book(0) || !self.context.limits.take_nodes(brought);
+        if self.is_over_run { written } else { root }
     }
 
     /// Replaces wrong targets, and those that become wrong by that, until all are confirmed. Returns whether any was replaced.
