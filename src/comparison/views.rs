@@ -105,8 +105,7 @@ impl Comparison<'_> {
         readers: &AncestorReaders,
         written: &[WrittenPayloads; 2],
     ) -> Changes {
-        let lists = &self.configuration.policy().lists;
-        let options = payload_options(lists, self.after.limits);
+        let options = self.diff_options();
         let few = diff::few_pairs(&pairs);
         let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers, written));
         let mut changes = Changes::default();
@@ -119,6 +118,11 @@ impl Comparison<'_> {
         changes.notes.suppressed.sort_by(by_rule);
         changes.notes.would_hide.sort_by(by_rule);
         changes
+    }
+
+    /// How documents are compared.
+    pub(super) fn diff_options(&self) -> Options {
+        payload_options(&self.configuration.policy().lists, self.after.limits)
     }
 
     fn compare_pair(

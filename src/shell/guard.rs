@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 use super::output;
 use crate::limits::Limits;
 
-/// What the run may use; none until its configuration is known.
-static LIMITS: Mutex<Option<Limits>> = Mutex::new(None);
 /// The place in the program of the last panic.
 static CRASH: Mutex<Option<String>> = Mutex::new(None);
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
@@ -48,17 +46,11 @@ pub(super) fn crash_message() -> String {
 
 /// Watches over memory and time from now on, with these limits.
 pub(super) fn watch(limits: &Limits) {
-    let limits = limits.clone();
-    *LIMITS.lock().unwrap_or_else(PoisonError::into_inner) = Some(limits);
+    output::set_limits(limits);
     if !IS_WATCHED.swap(true, Ordering::Relaxed) {
         // Without the thread the limits of each stage are all there is.
         let _ = thread::Builder::new().name("guard".to_owned()).stack_size(256 << 10).spawn(keep_watching);
     }
-}
-
-/// The limits of the run, if they are known.
-pub(super) fn limits() -> Option<Limits> {
-    LIMITS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -67,7 +59,7 @@ fn keep_watching() {
     let start = Instant::now();
     loop {
         thread::sleep(INTERVAL);
-        let Some(limits) = limits() else { continue };
+        let Some(limits) = output::limits() else { continue };
         let wall = start.elapsed().as_secs_f64();
         let excess = too_much_memory(&limits, memory()).or_else(|| too_much_time(&limits, wall, cpu_seconds));
         if let Some(message) = excess {

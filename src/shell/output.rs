@@ -2,10 +2,10 @@
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use super::cli::{Color, Global};
 use super::environment::{is_on, is_set};
-use super::guard;
 use crate::limits::Limits;
 use crate::report::Style;
 use crate::sanitize;
@@ -50,6 +50,19 @@ fn write_to(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result
     unless_broken_pipe(result)
 }
 
+/// What the run may use; none until its configuration is known.
+static LIMITS: Mutex<Option<Limits>> = Mutex::new(None);
+
+/// Bounds everything that is written from now on.
+pub(super) fn set_limits(limits: &Limits) {
+    *LIMITS.lock().unwrap_or_else(PoisonError::into_inner) = Some(limits.clone());
+}
+
+/// The limits of the run, if they are known.
+pub(super) fn limits() -> Option<Limits> {
+    LIMITS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// A stream that takes no more than the run may write.
 pub(super) struct Bounded<W> {
     stream: W,
@@ -60,7 +73,7 @@ pub(super) struct Bounded<W> {
 impl<W: Write> Bounded<W> {
     /// A stream within the limits of the run.
     pub(super) fn new(stream: W) -> Self {
-        Self { stream, written: 0, limits: guard::limits() }
+        Self { stream, written: 0, limits: limits() }
     }
 }
 

@@ -149,10 +149,19 @@ impl Outside {
         let declaring = self.rules.snapshots.iter().zip(settings);
         let declaring =
             declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect();
-        let Asked { ignored, reveal, views, selected, .. } = asked;
+        let Asked { ignored, neat, reveal, views, selected, .. } = asked;
         let budget = self.budget.clone();
-        let options =
-            Options { budget, declaring, ignored, reveal, views, selected, all_files: true, ..Options::default() };
+        let options = Options {
+            budget,
+            declaring,
+            ignored,
+            neat,
+            reveal,
+            views,
+            selected,
+            all_files: true,
+            ..Options::default()
+        };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
     }
 }
