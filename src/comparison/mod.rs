@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::diff::ResourceChange;
+use crate::diff::{self, ResourceChange};
 use crate::document::{self, Format};
 use crate::finding::{Finding, METADATA_PATH};
 use crate::glob::is_glob;
@@ -45,7 +45,7 @@ use crate::metadata::{MetadataPath, WILDCARD, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::rules;
-use crate::settings::{Configuration, Given};
+use crate::settings::{Configuration, Given, ListRule};
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
@@ -398,14 +398,26 @@ impl AffectedSelectors {
 }
 
 /// The document that a string holds, if it holds one and nothing is wrong with it; all of it is at the place of the string.
-fn read_embedded(text: &str, at: Span) -> Option<(Format, Node)> {
+fn read_embedded(text: &str, at: Span, limits: &Limits) -> Option<(Format, Node)> {
     let format = if text.trim_start().starts_with(['{', '[']) { Format::Json } else { Format::Yaml };
-    let parsed = document::parse(text, at.source, format, &Limits::default());
+    let parsed = document::parse(text, at.source, format, limits);
     match parsed.value.as_slice() {
         [only] if parsed.findings.is_empty() => Some((format, only.root.written_at(at))),
         _ => None,
     }
 }
+
+/// How the payloads of a side are compared: with its list rules, within the limits of the run, and with documents in strings read.
+fn payload_options(lists: &[ListRule], limits: &Limits) -> diff::Options {
+    let options = diff::Options::new(lists).expect("patterns are checked when the configuration is read");
+    // All of a document in a string is copied, also what aliases share; a larger one is compared as text.
+    let embedded = Limits { nodes: limits.nodes.min(MOST_EMBEDDED), ..limits.clone() };
+    let parser = move |text: &str, at: Span| read_embedded(text, at, &embedded);
+    diff::Options { embedded_parser: Some(Arc::new(parser)), limits: limits.clone(), ..options }
+}
+
+/// The number of values of a document in a string.
+const MOST_EMBEDDED: u64 = 200_000;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use super::{
     unreadable_layers,
 };
 use crate::diff::{self, Bumps, Edits, Group, ResourceChange, Suppressed, Suppressions};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, LIMIT_RUN_WORK, Severity};
 use crate::impact::{LayerEdit, ReachChange};
 use crate::limits::Budget;
 use crate::path::RepoPath;
@@ -131,6 +131,11 @@ fn problem_count(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.severity != Severity::Note).count()
 }
 
+/// Whether a finding says that the run has reached a limit that all files share.
+fn is_about_the_run(finding: &Finding) -> bool {
+    finding.rule.id == LIMIT_RUN_WORK.id
+}
+
 /// Whether files that decide about others are among those that differ: layers and `outcrop.yaml`.
 fn has_rules(read_as: &BTreeMap<ReadAs, usize>) -> bool {
     read_as.contains_key(&ReadAs::Layer) || read_as.contains_key(&ReadAs::Configuration)
@@ -173,7 +178,8 @@ impl Comparison<'_> {
         let sources = self.after.sources;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames);
-        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty();
+        let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
+        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
         let mut unread = files.unread;
         unread.extend(unreadable.iter().map(|error| error.path.clone()));
         findings.after.extend(unreadable.into_iter().map(Unreadable::into_finding));
@@ -241,6 +247,9 @@ impl Comparison<'_> {
         let mut found = loaded.findings.after.clone();
         rules::name_subjects(&mut known, &loaded.before, self.after.sources);
         rules::name_subjects(&mut found, &loaded.after, self.after.sources);
+        // A limit of the run is not a problem of one side.
+        let about_the_run: Vec<Finding> = found.extract_if(.., |finding| is_about_the_run(finding)).collect();
+        let is_cut = !about_the_run.is_empty();
         let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
@@ -260,6 +269,7 @@ impl Comparison<'_> {
         let is_unjudged = !unreadable.iter().all(is_said);
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
+        findings.extend(about_the_run);
         if judged == Judged::New {
             findings = self.naming_edits(findings, loaded);
         }
@@ -275,7 +285,7 @@ impl Comparison<'_> {
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
-            incomplete: loaded.gap == Gap::Unreadable || is_unjudged,
+            incomplete: loaded.gap == Gap::Unreadable || is_unjudged || is_cut,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
     }

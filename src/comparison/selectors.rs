@@ -91,8 +91,9 @@ impl Comparison<'_> {
         };
         let nowhere = files.iter().flatten().next().copied()?;
         let hidden = [0, 1].map(|side| subject(files[side].unwrap_or(nowhere), &nodes[side]));
+        let options = diff::Options { limits: self.after.limits.clone(), ..diff::Options::default() };
         let difference = match is_comparable {
-            true => diff::diff(&hidden[0].payload, &hidden[1].payload, &diff::Options::default()),
+            true => diff::diff(&hidden[0].payload, &hidden[1].payload, &options),
             false => Difference::default(),
         };
         let is_same = difference.is_empty() && files[0] == files[1];

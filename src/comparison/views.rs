@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::compare_rules::let_through;
 use super::expressions::WrittenPayloads;
 use super::requests::compare_requests;
-use super::{AffectedSelectors, Comparison, SideFindings, read_embedded};
+use super::{AffectedSelectors, Comparison, SideFindings, payload_options};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
+use crate::finding::{self, Finding, Location};
 use crate::impact::AncestorReaders;
 use crate::metadata::EffectiveMetadata;
 use crate::parallel::few_or_many;
@@ -138,10 +139,7 @@ impl Comparison<'_> {
 
     /// How documents are compared.
     pub(super) fn diff_options(&self) -> Options {
-        let lists = &self.configuration.policy().lists;
-        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
-        options.embedded_parser = Some(Arc::new(read_embedded));
-        options
+        payload_options(&self.configuration.policy().lists, self.after.limits)
     }
 
     /// The change of a pair, if there is one.
@@ -174,7 +172,8 @@ impl Comparison<'_> {
                 if self.options.views.requests && is_comparable && may_differ && (old.has_layers() || new.has_layers())
                 {
                     let (old, new) = (old.with_default_identity(), new.with_default_identity());
-                    (requests, notes.findings) = compare_requests(&old, &new, &payload, &metadata, is_same);
+                    (requests, notes.findings) =
+                        compare_requests(&old, &new, &payload, &metadata, is_same, self.after.limits);
                 }
                 // What a request sends literally may be as secret as what is in the payload.
                 if [old.resource, new.resource].iter().any(|resource| self.after.secrets().withholds(resource)) {
@@ -187,7 +186,21 @@ impl Comparison<'_> {
                 payload = if self.options.views.payload { payload } else { Difference::default() };
             }
         }
+        if [&payload, &metadata, &requests, &expressions].iter().any(|difference| difference.is_cut) {
+            notes.findings.after.extend(self.too_many_changes(&pair));
+        }
         (diff::change_of(pair, payload, metadata, requests, expressions), notes)
+    }
+
+    /// The finding about a resource whose changes are not all listed.
+    fn too_many_changes(&self, (before, after): &ResourcePair) -> Option<Finding> {
+        let path = after.as_ref().or(before.as_ref())?.file.clone();
+        let side = if after.is_some() { &self.after } else { &self.before };
+        let location = Location::File { path, revision: side.snapshot.label().into() };
+        let limit = self.after.limits.changes;
+        let message = format!("not all changes are listed, because this run has more than {limit} changed values");
+        let help = "name the paths of interest after `--`, or raise `limits.changes` in outcrop.yaml";
+        Some(Finding::new(&finding::LIMIT_RUN_WORK, location, message).help(help))
     }
 }
 

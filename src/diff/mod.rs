@@ -80,6 +80,8 @@ pub struct Difference {
     pub documents: Option<Arc<Documents>>,
     /// Lists that were compared by content, because the configured keys do not identify their items.
     pub unusable: Vec<UnusableKeys>,
+    /// Whether the run has reached its limit of changes, so that some are not listed.
+    pub is_cut: bool,
 }
 
 /// Two trees that were compared.

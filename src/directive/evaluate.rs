@@ -58,6 +58,7 @@ impl Engine<'_> {
                 Some((Built::Removed, _)) => {}
                 Some((Built::Node(item), is_directive_map)) => match item.as_list().filter(|_| is_directive_map) {
                     // The list replaces the map; its items have the provenance of the list.
+                    Some(spliced) if !self.has_room_for(built.len() + spliced.len()) => return None,
                     Some(spliced) => built.extend(spliced.iter().map(|part| spliced_from(part, &item))),
                     None => built.push(item),
                 },

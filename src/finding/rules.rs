@@ -344,6 +344,12 @@ rules! {
         "all files together are too large to read",
         "What was read before the limit was reached is compared; the rest is not, so the run is incomplete. Name the paths \
          to compare after `--`, or raise `limits.run_bytes` in outcrop.yaml.";
+    LIMIT_RUN_WORK = "limit/run-work", Limit, Error,
+        "all files together take too much work",
+        "Small files can ask for much work, and many of them for much more: aliases, merge keys, includes, expressions and patches \
+         multiply. What was done before the limit was reached is shown; the rest is not, so the run is incomplete. Name the paths \
+         to compare after `--`, or raise `limits.run_nodes` (values of all documents), `limits.run_steps` (steps of expressions, \
+         patches and builds) or `limits.changes` (changed values that are listed) in outcrop.yaml.";
     LIMIT_SCHEMA = "limit/schema", Limit, Error,
         "a schema takes too much work to check",
         "Schemas that branch repeatedly, or refer to themselves without descending into the value, may never end. The \

@@ -188,7 +188,7 @@ fn run_files(
     }
     let [state] = states;
     let value = Patched { payload: state.node, removed_by, used, is_complete: true };
-    Outcome { value, findings: run.findings }
+    Outcome { value, findings: run.finish() }
 }
 
 impl PatchSet {

@@ -3,6 +3,7 @@
 use super::decode::RULES;
 use super::operation::{Action, Edit, edit};
 use super::path::PatchPath;
+use super::run::too_much_in_run;
 use super::template::Dialect;
 use crate::decode::StrictReader;
 use crate::finding::{self, Finding, Location, Outcome, Refusal};
@@ -55,6 +56,10 @@ pub(super) fn apply_json_patch(document: &Node, operations: &[JsonOperation], li
                 return Outcome { value: document.clone(), findings: vec![finding] };
             }
         }
+    }
+    if !limits.take_steps(work) {
+        let at = operations.first().map_or(document.span, |operation| operation.at);
+        return Outcome { value: document.clone(), findings: vec![too_much_in_run(at, limits)] };
     }
     Outcome::clean(edited)
 }

@@ -49,12 +49,13 @@ pub(super) fn apply_file(
         let removed = states.iter_mut().zip(asked).filter(|(_, asked)| asked.node.is_none());
         removed.for_each(|(state, _)| state.node = None);
     }
-    let value = if run.findings.is_empty() {
+    let findings = run.finish();
+    let value = if findings.is_empty() {
         states.into_iter().map(|state| state.node).collect()
     } else {
         resources.iter().cloned().map(Some).collect()
     };
-    Outcome { value, findings: run.findings }
+    Outcome { value, findings }
 }
 
 impl PatchState<'_> {
@@ -76,6 +77,9 @@ pub(super) struct PatchRun<'a> {
     pub(super) inputs: &'a Inputs<'a>,
     pub(super) limits: &'a Limits,
     pub(super) work: u64,
+    /// The work that the account of the run knows of.
+    booked: u64,
+    is_over_run: bool,
     pub(super) dialect: Dialect,
     pub(super) findings: Vec<Finding>,
 }
@@ -103,16 +107,42 @@ pub(super) enum Rounds {
     Unknown,
 }
 
+/// Work is booked in batches, because threads share the account.
+const BATCH: u64 = 1024;
 /// Findings of one run; more would repeat themselves.
 const MOST_FINDINGS: usize = 50;
 
 impl<'a> PatchRun<'a> {
     pub(super) fn new(inputs: &'a Inputs<'a>, limits: &'a Limits) -> Self {
-        Self { inputs, limits, work: 0, dialect: Dialect::Layered, findings: Vec::new() }
+        let is_over_run = limits.steps_left() == 0;
+        Self { inputs, limits, work: 0, booked: 0, is_over_run, dialect: Dialect::Layered, findings: Vec::new() }
+    }
+
+    /// What is wrong. All work is booked on the account of the run.
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        self.book();
+        self.findings
+    }
+
+    /// Books work on the account of the run, and notes whether the run has done too much.
+    fn book(&mut self) {
+        let new = self.work - self.booked;
+        self.booked = self.work;
+        self.is_over_run |= !self.limits.take_steps(new);
     }
 
     /// Whether a limit is reached, so that the run stops.
     fn is_over(&mut self, at: Span) -> bool {
+        if self.work - self.booked > BATCH {
+            self.book();
+        }
+        if self.is_over_run {
+            let is_known = self.findings.iter().any(|finding| finding.rule.id == finding::LIMIT_RUN_WORK.id);
+            if !is_known {
+                self.findings.push(too_much_in_run(at, self.limits));
+            }
+            return true;
+        }
         if self.work > self.limits.patch_work && self.findings.len() < MOST_FINDINGS {
             let message = format!("patching this resource takes more than {} steps", self.limits.patch_work);
             self.findings.truncate(MOST_FINDINGS - 1);
@@ -158,6 +188,9 @@ impl<'a> PatchRun<'a> {
     ) -> bool {
         let mut fitting: Vec<&mut PatchState<'_>> =
             states.iter_mut().filter(|state| state.fits(&selection.target)).collect();
+        if !fitting.is_empty() && self.is_over(selection.at) {
+            return true;
+        }
         let elements = match self.rounds(number, selection) {
             Rounds::Once => return self.targets(number, selection, None, &mut fitting, act),
             Rounds::Each(elements) => elements,
@@ -344,6 +377,13 @@ impl<'a> PatchRun<'a> {
             self.findings.push(finding);
         }
     }
+}
+
+/// The finding about patches that take too many steps in all.
+pub(super) fn too_much_in_run(at: Span, limits: &Limits) -> Finding {
+    let message = format!("the expressions, patches and builds of this run take more than {} steps", limits.run_steps);
+    let help = "name the paths of interest after `--`, or raise `limits.run_steps` in outcrop.yaml";
+    Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(at), message).help(help)
 }
 
 /// The span of the wrong part of a path, if the path is written without quotes and escapes.

@@ -332,12 +332,18 @@ fn read_limits(shape: &mut StrictReader, node: &Node, limits: &mut Limits) {
             "patch_matches" => limits.patch_matches = small,
             "patch_work" => limits.patch_work = amount,
             "request_steps" => limits.request_steps = amount,
+            "run_nodes" => limits.run_nodes = amount,
+            "run_steps" => limits.run_steps = amount,
+            "changes" => limits.changes = amount,
+            "output_bytes" => limits.output_bytes = amount,
+            "memory_bytes" => limits.memory_bytes = amount,
+            "seconds" => limits.seconds = amount,
             _ => limits.directory_depth = small.min(DEEPEST),
         }
     }
 }
 
-const LIMITS: [&str; 17] = [
+const LIMITS: [&str; 23] = [
     "file_bytes",
     "run_bytes",
     "depth",
@@ -355,6 +361,12 @@ const LIMITS: [&str; 17] = [
     "patch_matches",
     "patch_work",
     "request_steps",
+    "run_nodes",
+    "run_steps",
+    "changes",
+    "output_bytes",
+    "memory_bytes",
+    "seconds",
 ];
 
 /// The parser of expressions recurses, and its stack is finite.

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::cli::Global;
+use super::directory::read_regular;
 use super::environment;
 use super::git::Repository;
 use super::output;
@@ -27,6 +28,8 @@ pub(super) struct TreeMemory {
 }
 
 const HEADER: &[u8] = b"outcrop inputs 3\n";
+/// A larger file is not one of ours.
+const LARGEST: u64 = 256 << 20;
 /// Old trees are forgotten when there are more than this many.
 const MOST_TREES: usize = 64;
 
@@ -72,7 +75,7 @@ fn slow_look(took: Duration, is_kept: bool) -> String {
 
 impl Memory for TreeMemory {
     fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts> {
-        let bytes = fs::read(self.folder.as_ref()?.join(tree.to_string())).ok()?;
+        let bytes = read_regular(&self.folder.as_ref()?.join(tree.to_string()), LARGEST).ok()?;
         let (sum, body) = bytes.strip_prefix(HEADER)?.split_first_chunk::<8>()?;
         form::read((*sum == checksum(tree, reading, body)).then_some(body)?)
     }

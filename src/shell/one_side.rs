@@ -12,6 +12,7 @@ use super::exit::Exit;
 use super::git::{GitError, Repository, Revision};
 use super::on_disk::OnDisk;
 use super::output;
+use super::replace::WriteLock;
 use super::session::open_repository;
 use crate::finding::{Finding, has_errors};
 use crate::limits::Budget;
@@ -30,6 +31,8 @@ pub(super) struct OneSide {
     snapshot: Box<dyn Snapshot>,
     configuration: Configuration,
     pub(super) sources: Arc<Sources>,
+    /// Held while files are read that are to be changed, and until they are.
+    lock: Option<WriteLock>,
 }
 
 impl OneSide {
@@ -47,7 +50,7 @@ impl OneSide {
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         configuration::note_ignored(global, &repository, &snapshot);
         snapshot.set_limits(configuration.limits().clone());
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
+        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources, lock: None })
     }
 
     /// Opens the files on disk, to change them.
@@ -57,7 +60,14 @@ impl OneSide {
             let failure = Failure::new("a bare repository has no working tree to write to");
             return Err(failure.help("run this in a clone or a worktree"));
         }
-        Self::on_disk(global, repository)
+        let lock = WriteLock::take(repository.root().unwrap_or(Path::new(".")))?;
+        Ok(Self { lock, ..Self::on_disk(global, repository)? })
+    }
+
+    /// Lets no other process write until this is dropped; to be called before anything is read that is to be changed.
+    pub(super) fn locked(mut self, root: &Path) -> Result<Self, Failure> {
+        self.lock = WriteLock::take(root)?;
+        Ok(self)
     }
 
     /// Opens the files that git tracks, as they are on disk; in a bare repository the last commit.
@@ -67,7 +77,7 @@ impl OneSide {
         let revision = if bare { Revision::Tree(repository.head()?) } else { Revision::Worktree };
         let snapshot = repository.snapshot(&revision, &Budget::default())?;
         let (configuration, sources) = (Configuration::default(), Arc::new(Sources::default()));
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
+        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources, lock: None })
     }
 
     fn on_disk(global: &Global, repository: Repository) -> Result<Self, Failure> {
@@ -78,7 +88,7 @@ impl OneSide {
         let sources = Arc::new(Sources::default());
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         snapshot.set_limits(configuration.limits());
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources })
+        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources, lock: None })
     }
 
     /// Opens a revision, or the files on disk whether git tracks them or not. Outside a repository the current directory is the
@@ -105,7 +115,7 @@ impl OneSide {
         let sources = Arc::new(Sources::default());
         let remotes = repository.as_ref().map(Repository::remotes).unwrap_or_default();
         let configuration = configuration::for_one(global, &*snapshot, &sources)?.with_remotes(&remotes);
-        Ok(Self { repository, snapshot, configuration, sources })
+        Ok(Self { repository, snapshot, configuration, sources, lock: None })
     }
 
     /// The side to ask; with `reveal`, secrets are shown.

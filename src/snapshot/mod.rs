@@ -282,6 +282,7 @@ pub fn admit(size: u64, budget: &Budget) -> Result<(), Reason> {
     if !spent.take_bytes(size, limits) {
         return Err(Reason::RunTooLarge { limit: limits.run_bytes });
     }
+    limits.note_bytes(size);
     Ok(())
 }
 

@@ -84,7 +84,7 @@ pub fn evaluate(expression: &Node, question: &Question<'_>) -> Answer {
     };
     let mut findings = std::mem::take(&mut session.findings);
     findings.extend(fault);
-    Answer { value, findings, trace: session.trace.finish() }
+    Answer { value, findings, trace: session.take_trace() }
 }
 
 fn answer(expression: &Node, question: &Question<'_>, session: &mut EvalSession<'_>) -> Result<Node> {

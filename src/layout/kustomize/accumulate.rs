@@ -51,6 +51,9 @@ impl Default for Accumulated {
 /// How deep kustomizations may be nested.
 const DEEPEST: usize = 64;
 
+/// The number of values that a copied resource counts as: the memory that goes with each.
+const RESOURCE: u64 = 6;
+
 /// How many values all transformers of a build may look at, for each value that one document may have.
 const MOST_PASSES: u64 = 64;
 
@@ -146,11 +149,13 @@ impl Build<'_> {
         if let Some(file) = self.loader.text(&path)? {
             self.loader.note_outside(directory, &path, name.span);
             let resources = self.loader.resources(&file)?;
+            self.keep(resources.len(), name.span)?;
             return append(&resources, accumulated, ids);
         }
         let base = self.base(&path, name)?.ok_or_else(missing)?;
         accumulated.leaves.extend(base.accumulated.leaves.iter().cloned());
         accumulated.tables = Tables::united(&accumulated.tables, &base.accumulated.tables);
+        self.keep(base.accumulated.resources.len(), name.span)?;
         append(&base.accumulated.resources, accumulated, ids)
     }
 
@@ -212,8 +217,24 @@ impl Build<'_> {
         Self { chain: self.chain.iter().cloned().chain([path.clone()]).collect(), ..*self }
     }
 
+    /// Counts resources that are copied.
+    fn keep(&self, resources: usize, span: Span) -> Result<(), Fatal> {
+        let limits = self.loader.given().limits;
+        if limits.take_nodes((resources as u64).saturating_mul(RESOURCE)) {
+            return Ok(());
+        }
+        let message = format!("all documents of this run have more than {} values", limits.run_nodes);
+        Err(run_limit(span, message, "run_nodes"))
+    }
+
     /// Counts values that are looked at.
     fn spend(&self, values: u64, span: Span) -> Result<(), Fatal> {
+        let limits = self.loader.given().limits;
+        if !limits.take_steps(values.saturating_add(1)) {
+            let most = limits.run_steps;
+            let message = format!("the expressions, patches and builds of this run take more than {most} steps");
+            return Err(run_limit(span, message, "run_steps"));
+        }
         match self.work.get().checked_sub(values.saturating_add(1)) {
             Some(left) => {
                 self.work.set(left);
@@ -282,6 +303,12 @@ fn append(resources: &[Resource], accumulated: &mut Accumulated, ids: &mut HashS
         accumulated.resources.push(resource.clone());
     }
     Ok(())
+}
+
+/// A limit of the whole run that was reached.
+fn run_limit(span: Span, message: String, key: &str) -> Fatal {
+    let finding = Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(span), message);
+    Box::new(finding.help(format!("name the paths of interest after `--`, or raise `limits.{key}` in outcrop.yaml")))
 }
 
 /// A limit that was reached.

@@ -14,12 +14,14 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::one_side::OneSide;
 use crate::shell::output;
+use crate::shell::replace::WriteLock;
 use crate::side::Survey;
 
 pub(in crate::shell) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     let opened = OneSide::tracked(global)?;
     let path = RepoPath::new(names::CONFIGURATION).map_err(|error| Failure::new(error.to_string()))?;
     let root = opened.root().filter(|_| !args.dry_run);
+    let _lock = root.map(WriteLock::take).transpose()?;
     if root.is_some_and(|root| root.join(names::CONFIGURATION).symlink_metadata().is_ok()) {
         return Err(Failure::new("there is an outcrop.yaml already")
             .help("`outcrop init --dry-run` prints what would be written"));

@@ -226,6 +226,10 @@ impl Objects {
             return Ok(Arc::clone(index));
         }
         let path = self.index_path.clone().unwrap_or_else(|| self.with(|repository, _| repository.index_path()));
+        // Opening a pipe waits for a writer, and a device may never end.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(GitError::Index { path, cause: "it is not a regular file".to_owned() });
+        }
         let options = gix::index::decode::Options { alloc_limit_bytes: Some(INDEX_BYTES), ..Default::default() };
         // git itself does not verify the checksum of the index either: it takes as long as decoding it.
         let skips_checksum = true;
@@ -247,7 +251,8 @@ fn open_pack_indices(objects: &Path, hash: gix::hash::Kind) -> Vec<gix::odb::pac
     let directories = std::iter::once(objects.to_owned()).chain(borrowed);
     let listed = directories.filter_map(|objects| std::fs::read_dir(objects.join("pack")).ok());
     let paths = listed.flatten().filter_map(Result::ok).map(|file| file.path());
-    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx")).collect();
+    let mut paths: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx") && path.is_file()).collect();
     paths.sort();
     paths.iter().filter_map(|path| gix::odb::pack::index::File::at(path, hash).ok()).collect()
 }
