@@ -117,7 +117,7 @@ fn definition_uses(loaded: &Loaded, units: &[RenderedUnit]) -> Vec<DefinitionUse
     let uses = differing.map(|(identity, sides)| {
         let reads = |rendered: &Rendered| {
             let is_read = |it: &&Resource| rendered.inputs.contains(&Input::File(it.file.clone()));
-            sides.iter().flatten().any(|resource| is_read(resource))
+            sides.iter().flatten().any(is_read)
         };
         let users = units.iter().filter(|(_, outputs)| outputs.iter().any(|rendered| reads(rendered)));
         let components = users.filter_map(|(change, _)| Some(change.unit.key.split_once('@')?.0.to_owned()));

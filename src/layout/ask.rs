@@ -1,11 +1,12 @@
 //! Units rendered once each, by layouts that see the snapshot only through [`Ask`]: every answer is noted as an input.
 
+use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::facts::{Lookups, index_entries};
-use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts, kustomize, openchoreo};
+use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts};
 use smol_str::SmolStr;
 
 use crate::finding::{self, Finding, Location};
@@ -23,10 +24,8 @@ pub struct Units<'a> {
     table: OnceLock<FileTable>,
     /// The files that indexes name for a key.
     lookups: OnceLock<Lookups>,
-    /// What builds of kustomizations share.
-    kustomize: kustomize::Cache,
-    /// What renderings of OpenChoreo share.
-    openchoreo: openchoreo::Cache,
+    /// What the renderings of a layout share, by its type.
+    shared: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 const LOCKED: &str = "no thread panics while it holds this lock";
@@ -39,8 +38,7 @@ impl<'a> Units<'a> {
             rendered: Mutex::default(),
             table: OnceLock::new(),
             lookups: OnceLock::new(),
-            kustomize: kustomize::Cache::default(),
-            openchoreo: openchoreo::Cache::default(),
+            shared: Mutex::default(),
         }
     }
 
@@ -130,14 +128,11 @@ impl<'f, 'a> Ask<'f, 'a> {
         self.units.files.given()
     }
 
-    /// What builds of kustomizations of this snapshot share.
-    pub fn kustomize(&self) -> &'f kustomize::Cache {
-        &self.units.kustomize
-    }
-
-    /// What renderings of OpenChoreo of this snapshot share.
-    pub fn openchoreo(&self) -> &'f openchoreo::Cache {
-        &self.units.openchoreo
+    /// What renderings of a layout share for this snapshot: one value of each type.
+    pub fn shared<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let mut shared = self.units.shared.lock().expect(LOCKED);
+        let known = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::<T>::default());
+        Arc::clone(known).downcast().expect("each value is stored under its own type")
     }
 
     /// Notes that everything below a directory was looked at.

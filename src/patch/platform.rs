@@ -43,7 +43,7 @@ impl PlatformPatches {
         let patch = |node: Node| {
             let operations = node.get("operations").and_then(Node::as_list).unwrap_or_default();
             let operations = operations.iter().map(|node| operation(node, reader)).collect::<Result<_, _>>();
-            Ok(PatchSpec { selection: selection(&node, plane, reader), operations: operations.map_err(Box::new)? })
+            Ok(PatchSpec { selection: selection(&node, plane, reader), operations: operations? })
         };
         Self {
             patches: items(patches).into_iter().map(patch).collect(),
@@ -238,12 +238,12 @@ fn expression(node: Option<&Node>, reader: &CelReader<'_>) -> Option<ValueTempla
     is_set.then(|| ValueTemplate::compile(node, reader, &mut Vec::new()))
 }
 
-fn operation(node: &Node, reader: &CelReader<'_>) -> Result<SpecOperation, Finding> {
+fn operation(node: &Node, reader: &CelReader<'_>) -> Result<SpecOperation, Box<Finding>> {
     let op = node.get("op").and_then(Node::as_str).unwrap_or_default();
-    let action = Action::parse(op).map_err(|refusal| refusal.into_finding(node.span))?;
+    let action = Action::parse(op).map_err(|refusal| Box::new(refusal.into_finding(node.span)))?;
     let written = node.get("path").filter(|path| path.as_str().is_some());
     let path_at = written.map_or(node.span, |path| path.span);
-    let refused = |refusal: Refusal| refusal.into_finding(path_at);
+    let refused = |refusal: Refusal| Box::new(refusal.into_finding(path_at));
     let path = match written.map(|path| ValueTemplate::compile(path, reader, &mut Vec::new())) {
         Some(ValueTemplate::Text(template)) => PathTemplate::Computed(template),
         _ => {

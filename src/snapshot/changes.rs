@@ -151,7 +151,8 @@ impl<'a> TreeWalk<'a> {
     /// How much each member of a directory counts: more if it is a copy of one that was opened before.
     fn weight(&mut self, before: Option<&Entry>, after: Option<&Entry>) -> u64 {
         let is_known = |entry: &Entry| entry.id.is_some_and(|id| !self.opened.insert(id));
-        let is_copy = [after, before].into_iter().flatten().map(is_known).fold(true, |all, known| all && known);
+        // Both are noted, so that the question is asked about both.
+        let is_copy = [after, before].into_iter().flatten().map(is_known).filter(|is_known| !is_known).count() == 0;
         if is_copy && (before.is_some() || after.is_some()) { COPY } else { 1 }
     }
 

@@ -16,17 +16,17 @@ use mutate::Random;
 
 #[test]
 fn mutated_texts_end_in_every_language() {
-    each(400, |random| languages::try_one(random));
+    each(400, languages::try_one);
 }
 
 #[test]
 fn both_readers_of_yaml_agree() {
-    each(400, |random| languages::read_twice(random));
+    each(400, languages::read_twice);
 }
 
 #[test]
 fn json_patches_do_what_an_independent_program_does() {
-    each(150, |random| languages::patch_twice(random));
+    each(150, languages::patch_twice);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn each(count: u64, mut attempt: impl FnMut(&mut Random) -> Result<(), Problem>)
         }
     }
     if seconds.is_some() {
-        println!("{tried} cases in {:.0} s, {} problems", start.elapsed().as_secs_f64(), problems.len());
+        eprintln!("{tried} cases in {:.0} s, {} problems", start.elapsed().as_secs_f64(), problems.len());
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }

@@ -42,14 +42,14 @@ fn component(name: &str, traits: &str) -> String {
 
 fn repository() -> TestRepo {
     let repo = TestRepo::new();
-    repo.write("type.yaml", &format!("{HEAD}{TYPE}"));
-    repo.write("route.yaml", &format!("{HEAD}{TRAIT}"));
-    repo.write("cart.yaml", &component("cart", "[{name: route, instanceName: r}]"));
-    repo.write("api.yaml", &component("api", "[{name: route, instanceName: r}]"));
-    repo.write("plain.yaml", &component("plain", "[]"));
+    repo.write("type.yaml", format!("{HEAD}{TYPE}"));
+    repo.write("route.yaml", format!("{HEAD}{TRAIT}"));
+    repo.write("cart.yaml", component("cart", "[{name: route, instanceName: r}]"));
+    repo.write("api.yaml", component("api", "[{name: route, instanceName: r}]"));
+    repo.write("plain.yaml", component("plain", "[]"));
     repo.write(
         "dev.yaml",
-        &format!("{HEAD}Environment\nmetadata: {{name: dev, namespace: acme}}\nspec: {{isProduction: false}}\n"),
+        format!("{HEAD}Environment\nmetadata: {{name: dev, namespace: acme}}\nspec: {{isProduction: false}}\n"),
     );
     repo.commit_all("first");
     repo
@@ -76,7 +76,7 @@ fn a_changed_trait_that_nobody_uses_is_said() {
     let repo = repository();
     repo.write(
         "unused.yaml",
-        &format!("{HEAD}Trait\nmetadata: {{name: unused, namespace: acme}}\nspec: {{creates: []}}\n"),
+        format!("{HEAD}Trait\nmetadata: {{name: unused, namespace: acme}}\nspec: {{creates: []}}\n"),
     );
     repo.commit_all("unused");
     let diff = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).stdout;
@@ -86,7 +86,7 @@ fn a_changed_trait_that_nobody_uses_is_said() {
 #[test]
 fn a_parameter_is_the_cause_of_what_it_changes() {
     let repo = repository();
-    repo.write("cart.yaml", &component("cart", "[]\n  parameters: {tier: large}"));
+    repo.write("cart.yaml", component("cart", "[]\n  parameters: {tier: large}"));
     repo.commit_all("large");
     let diff = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).stdout;
     assert!(diff.contains("cart.yaml") && diff.contains("tier"), "{diff}");

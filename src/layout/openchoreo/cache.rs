@@ -14,7 +14,7 @@ use crate::value::Node;
 
 /// Types and traits by where they are written, and expressions by their texts. Shared between threads.
 #[derive(Debug, Default)]
-pub struct Cache {
+pub(super) struct Cache {
     definitions: Memo<DefinitionPlace, Arc<Definition>>,
     programs: Programs,
 }

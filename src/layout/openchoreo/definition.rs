@@ -128,7 +128,7 @@ impl Definition {
         limits: &Limits,
     ) -> Result<Vec<PlacedResource>, TemplateTrouble> {
         resources.extend(self.render_templates(instance, false, inputs, limits)?);
-        self.patches.apply(resources, inputs, limits).map_err(TemplateTrouble::of_finding)
+        self.patches.apply(resources, inputs, limits).map_err(|finding| TemplateTrouble::of_finding(*finding))
     }
 
     /// The variables of a trait on its own: those that are given, with the defaults of its schemas, and its name.

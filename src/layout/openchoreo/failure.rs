@@ -97,7 +97,7 @@ impl TemplateTrouble {
         Self::new(format!("`{}` fails: {}", sanitize::inline(&text), failure.failure.message), failure.at)
     }
 
-    pub(super) fn of_finding(finding: Box<Finding>) -> Self {
+    pub(super) fn of_finding(finding: Finding) -> Self {
         let Location::Span(at) = finding.location else { unreachable!("a patch is written somewhere") };
         Self::new(finding.message, at)
     }

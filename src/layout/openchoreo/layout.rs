@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::NAME;
 use super::definition::DATA_PLANE;
 use super::failure::RenderFailure;
 use super::names::without_hash;
@@ -21,9 +22,6 @@ use crate::value::{Entry, Node};
 
 /// Components in environments.
 pub struct OpenChoreo;
-
-/// The name of the layout.
-pub(super) const NAME: &str = "openchoreo";
 
 impl Layout for OpenChoreo {
     fn name(&self) -> &'static str {

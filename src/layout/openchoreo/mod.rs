@@ -23,7 +23,6 @@ mod shorthand;
 mod unit;
 mod units;
 
-pub use cache::Cache;
 pub use check::{check_change, check_objects};
 pub use definition::{DATA_PLANE, Definition};
 pub use failure::{RenderFailure, Stage, TemplateTrouble};
@@ -33,7 +32,8 @@ pub use pipeline::{RenderInput, render};
 pub use schema::{Section, SectionError, SectionPart};
 pub use shorthand::{ShorthandError, ShorthandOptions, expand_shorthand};
 
-use layout::NAME;
+/// The name of the layout.
+const NAME: &str = "openchoreo";
 
 /// Whose rules a rendering follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

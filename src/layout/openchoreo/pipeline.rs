@@ -309,7 +309,7 @@ impl<'a> Renderer<'a> {
         let limits = self.input.limits;
         let selected = match rule.target.select(resources, inputs, limits) {
             Ok(selected) => selected,
-            Err(finding) => return vec![TemplateTrouble::of_finding(finding)],
+            Err(finding) => return vec![TemplateTrouble::of_finding(*finding)],
         };
         if selected.is_empty() {
             let message =

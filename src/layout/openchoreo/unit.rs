@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::build::MapBuilder;
-use super::cache::DefinitionPlace;
+use super::cache::{Cache, DefinitionPlace};
 use super::context::{self, UnitNames, remote_reference};
 use super::definition::Definition;
 use super::dependencies::{EndpointDependency, endpoint_addresses, resource_items};
@@ -107,7 +107,7 @@ impl Parts {
         let is_second = frozen.get("spec").is_some_and(|spec| spec.as_map().is_some());
         let generation = if is_second { Generation::Second } else { Generation::First };
         let read = |kind: &str, name: &str, spec: &Node, part: SmolStr| {
-            objects.ask.openchoreo().definition(
+            objects.ask.shared::<Cache>().definition(
                 DefinitionPlace { file: release.file.clone(), position: release.position, part },
                 kind,
                 name,
@@ -218,7 +218,7 @@ fn component_type(objects: &Objects<'_, '_, '_>, component: &Object) -> Result<O
 fn definition_of(objects: &Objects<'_, '_, '_>, object: &Object) -> Arc<Definition> {
     let place = DefinitionPlace { file: object.file.clone(), position: object.position, part: SmolStr::default() };
     let spec = object.node.get("spec").unwrap_or(&object.node);
-    objects.ask.openchoreo().definition(place, &object.name.kind, &object.name.name, spec, objects.ask.given())
+    objects.ask.shared::<Cache>().definition(place, &object.name.kind, &object.name.name, spec, objects.ask.given())
 }
 
 /// The traits that a type brings along and those that a component names.

@@ -5,7 +5,7 @@ use smol_str::{SmolStr, format_smolstr};
 use super::index::APPLIED;
 use super::units::rendered;
 use crate::finding::{self, Finding, Location};
-use crate::layout::kustomize::{build_flux, resolve};
+use crate::layout::kustomize::{Cache, build_flux, resolve};
 use crate::layout::{Ask, IndexEntry, Layout, Rendered};
 use crate::path::RepoPath;
 use crate::resource::{Identity, KubernetesName, Resource, Unit};
@@ -49,7 +49,7 @@ impl Layout for Flux {
         let Some(object) = object else { return Rendered::default() };
         let around = file.parent().unwrap_or_default();
         let lookup = |kind: &str, namespace: &str, name: &str| objects(ask, &around, kind, namespace, name);
-        let mut rendered = rendered(ask, build_flux(&object.payload, ask.given(), ask.kustomize(), &lookup));
+        let mut rendered = rendered(ask, build_flux(&object.payload, ask.given(), &ask.shared::<Cache>(), &lookup));
         rendered.keeps_removed = keeps_removed(&object.payload);
         rendered.findings.extend(charts(&rendered.resources));
         rendered

@@ -5,10 +5,10 @@ use crate::repo::TestRepo;
 
 /// Lists of lists, each with ten times the one before.
 fn laughs(levels: usize, leaf: &str) -> String {
-    let mut text = format!("a0: &a0 [{}]\n", vec![leaf; 10].join(", "));
+    let mut text = format!("a0: &a0 [{}]\n", [leaf; 10].join(", "));
     for level in 1..levels {
         let alias = format!("*a{}", level - 1);
-        text.push_str(&format!("a{level}: &a{level} [{}]\n", vec![alias.as_str(); 10].join(", ")));
+        text.push_str(&format!("a{level}: &a{level} [{}]\n", [alias.as_str(); 10].join(", ")));
     }
     text
 }
