@@ -8,6 +8,7 @@ mod mutate;
 mod repositories;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -61,7 +62,8 @@ fn each(count: u64, mut attempt: impl FnMut(&mut Random) -> Result<(), Problem>)
         }
     }
     if seconds.is_some() {
-        eprintln!("{tried} cases in {:.0} s, {} problems", start.elapsed().as_secs_f64(), problems.len());
+        let line = format!("{tried} cases in {:.0} s, {} problems\n", start.elapsed().as_secs_f64(), problems.len());
+        std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }

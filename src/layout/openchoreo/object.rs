@@ -6,7 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::layout::IndexEntry;
 use crate::path::RepoPath;
-use crate::resource::{Identity, Resource};
+use crate::resource::{Identity, Resource, kubernetes_name};
 use crate::sanitize;
 use crate::value::Node;
 
@@ -77,9 +77,13 @@ impl fmt::Display for ObjectName {
 }
 
 impl Object {
-    /// The object that a resource is, if it is one.
+    /// The object that a resource is, if it is one. The file of a `Resource` may well be called `resource.yaml`, which gives it a path
+    /// as its name.
     pub fn of(resource: &Resource) -> Option<Self> {
-        let Identity::Kubernetes(name) = &resource.identity else { return None };
+        let name = match &resource.identity {
+            Identity::Kubernetes(name) => name.clone(),
+            _ => kubernetes_name(&resource.payload)?,
+        };
         let namespace = if name.namespace.is_empty() { DEFAULT_NAMESPACE } else { &name.namespace };
         (name.group == GROUP).then(|| Self {
             name: ObjectName::new(&name.kind, namespace, &name.name),
