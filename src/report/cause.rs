@@ -58,7 +58,7 @@ pub(super) fn together(mut reasons: Vec<Reason>) -> Option<Reason> {
     }
     let files: Option<BTreeSet<RepoPath>> = reasons.iter().map(|reason| reason.file().cloned()).collect();
     let text = match files {
-        Some(files) => Names::of_files(&files).lines(LONGEST_LIST, Some(1), "").join(" "),
+        Some(files) => Names::of_files(&files).shortened(LONGEST_LIST, Some(1)),
         None => {
             let more = reasons.len().saturating_sub(MOST_REASONS);
             reasons.truncate(MOST_REASONS);
@@ -192,7 +192,7 @@ fn shared_side(
     }
     let (file, line, words) = match &cause.origin {
         Origin::Own => (None, None, "each in its own file".to_owned()),
-        Origin::Apart => (None, None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
+        Origin::Apart => (None, None, Names::of_files(&files()).shortened(LONGEST_LIST, Some(1))),
         Origin::At(place) => {
             (Some(place.file.clone()), Some(locator.start(place.span).line), place_words(place, locator))
         }

@@ -190,6 +190,17 @@ impl Names {
         lines
     }
 
+    /// What fits into as many lines as allowed, on one line.
+    pub(super) fn shortened(&self, room: usize, most: Option<usize>) -> String {
+        let mut text = String::new();
+        for line in self.lines(room, most, "") {
+            // A long path is broken behind a slash or a brace.
+            let gap = if text.ends_with(',') { " " } else { "" };
+            text.extend([gap, &line]);
+        }
+        text
+    }
+
     fn cut(&self, mut lines: Vec<String>, at: usize, room: usize, hint: &str) -> Vec<String> {
         let credited: usize = self.units.iter().map(|unit| unit.names).sum::<usize>().max(1);
         let left: usize = self.units[at..].iter().map(|unit| unit.names).sum();
@@ -364,6 +375,15 @@ mod tests {
     }
 
     #[test]
+    fn a_path_broken_behind_a_slash_is_put_together_again() {
+        let files: Vec<RepoPath> = ["service/development/configuration.yaml", "service/staging/configuration.yaml"]
+            .map(|path| RepoPath::new(path).expect("a path"))
+            .into();
+        let names = Names::of_files(&files);
+        assert_eq!(names.shortened(20, None), "service/{development, staging}/configuration.yaml");
+    }
+
+    #[test]
     fn what_does_not_fit_is_counted() {
         let many: Vec<RepoPath> = (0..37).map(|at| path(&format!("customers/c{at:02}"))).collect();
         let names = Names::of_files(&many);
@@ -371,7 +391,7 @@ mod tests {
             names.lines(40, Some(2), " (-v)"),
             ["customers/{c00, c01, c02, c03, c04, c05,", "c06, c07, c08, c09, c10, c11, c12, c13,", "+23 more} (-v)"]
         );
-        assert!(names.lines(40, None, "").join(" ").ends_with("c36}"));
+        assert!(names.shortened(40, None).ends_with("c36}"));
     }
 
     /// Every name that braces stand for.

@@ -109,7 +109,7 @@ impl Blocks<'_> {
         {
             return link(self.link, &side.file.to_string().replace('|', "│"), &side.file.to_string(), None);
         }
-        cell(&names.map(|names| names.lines(LONGEST_CELL, Some(1), "").join(" ")).unwrap_or_default())
+        cell(&names.map(|names| names.shortened(LONGEST_CELL, Some(1))).unwrap_or_default())
     }
 
     /// Where the values of a group are defined, as a link to the line on the newer side.
@@ -176,7 +176,7 @@ impl Blocks<'_> {
     fn summary(&self, resources: &[usize], symbol: &str, lines: usize) -> Detail {
         let subject = subject(self.report, resources);
         let places = [subject.names, subject.places].into_iter().flatten();
-        let places: Vec<String> = places.map(|names| names.lines(LONGEST_SPAN, Some(8), "").join(" ")).collect();
+        let places: Vec<String> = places.map(|names| names.shortened(LONGEST_SPAN, Some(8))).collect();
         let places = match resources {
             [only] => {
                 let of = self.report.resources.get(*only);

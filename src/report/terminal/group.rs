@@ -178,7 +178,7 @@ impl Draft<'_> {
             _ => {
                 let files: BTreeSet<&RepoPath> = places.iter().map(|(file, _)| file).collect();
                 let most = (!self.style.is_verbose()).then_some(1);
-                Names::of_files(files).lines(LONGEST_LIST, most, "").join(" ")
+                Names::of_files(files).shortened(LONGEST_LIST, most)
             }
         };
         format!("{} overridden by {by}", grouped(edit.overridden.len()))
