@@ -221,7 +221,7 @@ fn shared_side(
 }
 
 /// The widest list of files in a cause.
-const LONGEST_LIST: usize = 60;
+const LONGEST_LIST: usize = 120;
 
 fn article(noun: &str) -> &'static str {
     if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }

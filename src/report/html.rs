@@ -16,8 +16,8 @@ const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 /// The SHA-256 of the style sheet and of the script, as the policy of the page names them.
-const STYLE_HASH: &str = "'sha256-h9Nykeqbhu9eUvKlFH20t38tuAIgQXTzBglQBXjRwYQ='";
-const SCRIPT_HASH: &str = "'sha256-3uqnBoHVGIUlNEkDWalCSwKkdMEml6H6dobpQ+odF2A='";
+const STYLE_HASH: &str = "'sha256-hCP8DwM7dkSnPjIQ0w5StTWjkfi1tbHqXdlFm4fOzeQ='";
+const SCRIPT_HASH: &str = "'sha256-I2g6xXmoWN0CZGAQ7UZQsPfuK9MdpfFXmhhYHQlhvM0='";
 /// A larger JSON report is not put into the page: reading it would keep the page from opening.
 const LARGEST_JSON: usize = 8 << 20;
 

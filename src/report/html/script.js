@@ -2,6 +2,8 @@
 (() => {
   const page = document.documentElement;
   page.classList.add("js");
+  // On a narrow screen the changes come first.
+  if (window.matchMedia("(max-width: 48rem)").matches) document.getElementById("filters").open = false;
   const blocks = Array.from(document.querySelectorAll("article"));
   const search = document.getElementById("search");
   const shown = document.getElementById("shown");

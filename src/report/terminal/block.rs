@@ -168,10 +168,6 @@ impl Draft<'_> {
             return lines;
         };
         let mut lines = self.group_change(report, group, steps, layout);
-        if self.style.is_verbose() {
-            let fingerprint = format!("  {}", group.fingerprint);
-            lines.first_mut().into_iter().for_each(|line| line.push(Role::Dim, &fingerprint));
-        }
         lines.extend(self.group_details(report, group, layout.details));
         lines
     }
