@@ -39,7 +39,9 @@ pub(super) fn of_kustomization(file: &RepoPath, bytes: &[u8], limits: &Limits) -
     let outline = Outline::read(&String::from_utf8_lossy(bytes), limits);
     let directory = file.parent().unwrap_or_default();
     let kind = if outline.is_component { COMPONENT } else { ROOT };
-    let references = outline.names.iter().filter_map(|name| resolve(&directory, name)?.to_str().map(SmolStr::new));
+    // Another revision of a remote base makes no other directory a root.
+    let names = outline.names.iter().filter(|name| !name.contains("://") && !name.contains("?ref="));
+    let references = names.filter_map(|name| resolve(&directory, name)?.to_str().map(SmolStr::new));
     let references = references.map(|key| IndexEntry { index: REFERENCES.into(), key });
     references.chain([IndexEntry { index: KUSTOMIZATIONS.into(), key: kind.into() }]).collect()
 }

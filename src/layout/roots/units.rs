@@ -1,6 +1,6 @@
 //! The layout of kustomize: which directories are roots, and what they render.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use smol_str::SmolStr;
 
@@ -32,8 +32,8 @@ impl Layout for Kustomize {
         let named = ask.index(NAMED);
         let graph = Graph::new(&ask.index(KUSTOMIZATIONS), &ask.index(REFERENCES));
         let mut roots = graph.roots();
-        let is_named = |directory: &&SmolStr| named.iter().any(|(_, pattern)| fits(pattern, directory));
-        roots.extend(graph.directories.iter().filter(is_named).cloned());
+        let named = Patterns::new(named.iter().map(|(_, pattern)| pattern.as_str()));
+        roots.extend(graph.directories.iter().filter(|directory| named.fit(directory)).cloned());
         // What Flux applies is rendered with everything that the object adds.
         let applied: BTreeSet<SmolStr> = ask.index(APPLIED).into_iter().map(|(_, directory)| directory).collect();
         roots.into_iter().filter(|directory| !applied.contains(directory)).map(unit).collect()
@@ -63,10 +63,33 @@ fn unit(directory: SmolStr) -> Unit {
     Unit { layout: NAME.into(), key: directory }
 }
 
-/// Whether a path that an application names is this directory; a `*` is any one part of it.
-fn fits(pattern: &str, directory: &str) -> bool {
-    let (wanted, found): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), directory.split('/').collect());
-    wanted.len() == found.len() && wanted.iter().zip(&found).all(|(wanted, found)| *wanted == "*" || wanted == found)
+/// The paths that applications name; a `*` is any one part of a path.
+struct Patterns<'a> {
+    plain: HashSet<&'a str>,
+    /// Those with a `*`, by the number of their parts.
+    starred: HashMap<usize, BTreeSet<&'a str>>,
+}
+
+impl<'a> Patterns<'a> {
+    fn new(patterns: impl Iterator<Item = &'a str>) -> Self {
+        let mut all = Self { plain: HashSet::new(), starred: HashMap::new() };
+        for pattern in patterns {
+            match pattern.split('/').any(|part| part == "*") {
+                true => drop(all.starred.entry(pattern.split('/').count()).or_default().insert(pattern)),
+                false => drop(all.plain.insert(pattern)),
+            }
+        }
+        all
+    }
+
+    /// Whether one of them means the directory.
+    fn fit(&self, directory: &str) -> bool {
+        let means = |pattern: &&str| {
+            pattern.split('/').zip(directory.split('/')).all(|(wanted, found)| wanted == "*" || wanted == found)
+        };
+        let starred = || self.starred.get(&directory.split('/').count());
+        self.plain.contains(directory) || starred().is_some_and(|patterns| patterns.iter().any(means))
+    }
 }
 
 /// Kustomizations and what they refer to, by their directories.
@@ -162,6 +185,7 @@ mod tests {
 
     #[test]
     fn an_application_names_a_directory_or_all_of_one_level() {
+        let fits = |pattern: &str, directory: &str| Patterns::new([pattern].into_iter()).fit(directory);
         assert!(fits("apps/*", "apps/web") && fits("apps/web", "apps/web"));
         assert!(!fits("apps/*", "apps") && !fits("apps/*", "apps/web/base") && !fits("apps", "apps/web"));
     }
