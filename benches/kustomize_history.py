@@ -68,6 +68,8 @@ class Graph:
             document = next(iter(yaml.load_all(text, LOADER)), None) or {}
         except yaml.YAMLError:
             return False, [], set()
+        if not isinstance(document, dict):
+            return False, [], set()
         texts = set()
 
         def visit(node):

@@ -51,11 +51,14 @@ fn rendered(
         let at = Location::Span(at.unwrap_or(payload.span.start_only()));
         Err(Box::new(Finding::new(&finding::METADATA_IDENTITY, at, sanitize::inline(&message))))
     };
+    // Older documents name an attribute whose value may hold several segments, as the keys of some stores do.
+    let entry = metadata.provenance(&FieldPath::new(Section::Resource, field)).map(|known| known.winner);
+    let is_old = entry.is_some_and(|entry| entry.by.statements.form == Some(DocumentForm::Old));
     match identity_template::render(text, payload) {
         Identified::Nothing => Ok(None),
         Identified::Missing(attribute) => refused(format!("the payload has no `{attribute}`")),
         Identified::Name(text) if text.trim().is_empty() => refused("it is blank".to_owned()),
-        Identified::Name(text) if text.contains('/') || matches!(text.as_str(), "." | "..") => {
+        Identified::Name(text) if !is_old && (text.contains('/') || matches!(text.as_str(), "." | "..")) => {
             refused(format!("`{text}` is not one segment of a path"))
         }
         Identified::Name(text) => Ok(Some(text)),

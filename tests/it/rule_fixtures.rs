@@ -1,6 +1,7 @@
 //! Every rule has a change that it reports and one that it does not: `fixtures/rules/<id>/{fires,silent}/{before,after}`.
 //!
-//! A case is checked with `outcrop check HEAD~1 HEAD`, or with the command in its file `command`.
+//! A case is checked with `outcrop check HEAD~1 HEAD`, or with the command in its file `command`. The files of `fixtures/rules/<area>/base`
+//! are part of both sides of every case of that area, unless a case has a file of the same name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,6 +32,11 @@ pub(crate) fn folder(rule: &str) -> PathBuf {
     program::project().join("fixtures/rules").join(rule)
 }
 
+/// The folder with the files that all cases of a rule's area share, which need not be there.
+pub(crate) fn base(rule: &str) -> PathBuf {
+    folder(rule.split('/').next().unwrap_or_default()).join("base")
+}
+
 /// Whether a rule has no fixtures, for a reason.
 pub(crate) fn is_without(rule: &str) -> bool {
     WITHOUT.iter().any(|(id, _)| *id == rule)
@@ -59,7 +65,7 @@ fn every_rule_fires_and_stays_silent() {
 
 #[test]
 fn every_folder_belongs_to_a_rule() {
-    let known: BTreeSet<PathBuf> = RULES.iter().map(|rule| folder(rule.id)).collect();
+    let known: BTreeSet<PathBuf> = RULES.iter().flat_map(|rule| [folder(rule.id), base(rule.id)]).collect();
     let areas = fs::read_dir(folder("")).expect("the folder is there").map(|area| area.unwrap().path());
     let folders = areas.flat_map(|area| fs::read_dir(area).unwrap().map(|rule| rule.unwrap().path()));
     let unknown: Vec<PathBuf> = folders.filter(|folder| !known.contains(folder)).collect();
@@ -74,9 +80,11 @@ fn judge(rule: &str, case: &str, fires: bool) -> Option<String> {
         return Some(format!("{rule} has no fixture {case}/after"));
     }
     let repo = TestRepo::new();
+    copy(&base(rule), repo.root());
     copy(&folder.join("before"), repo.root());
     repo.commit_all("before");
     repo.clear();
+    copy(&base(rule), repo.root());
     copy(&folder.join("after"), repo.root());
     repo.commit_all("after");
     let command = fs::read_to_string(folder.join("command")).unwrap_or("check HEAD~1 HEAD --format json".to_owned());

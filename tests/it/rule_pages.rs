@@ -9,14 +9,14 @@ use outcrop::finding::{RULES, Rule};
 
 use crate::program::{self, outcrop, run};
 use crate::repo::TestRepo;
-use crate::rule_fixtures::folder;
+use crate::rule_fixtures::{base, folder};
 
 #[test]
 fn the_pages_of_rules_are_those_of_the_table() {
     let mut pages: BTreeMap<&str, String> = BTreeMap::new();
     for rule in RULES.iter() {
         let area = rule.id.split('/').next().unwrap_or_default();
-        pages.entry(area).or_insert_with(|| format!("# Rules: {area}\n")).push_str(&section(rule));
+        pages.entry(area).or_insert_with(|| head(area)).push_str(&section(rule));
     }
     let folder = program::project().join("docs/rules");
     for (area, page) in &pages {
@@ -43,6 +43,18 @@ fn the_program_prints_the_section_of_a_rule() {
     }
 }
 
+/// The title of a page, and the files that its examples start from.
+fn head(area: &str) -> String {
+    let mut text = format!("# Rules: {area}\n");
+    let shared = files(&base(area));
+    if !shared.is_empty() {
+        text.push_str("\nThe examples on this page are changes of these files:\n\n");
+        shared.iter().for_each(|(name, content)| text.push_str(&block(name, content)));
+        text.truncate(text.trim_end().len() + 1);
+    }
+    text
+}
+
 fn section(rule: &Rule) -> String {
     let mut text = format!("\n## {}\n\n{}.\n\n", rule.id, sentence(rule.summary));
     let _ = writeln!(text, "Severity: {}. Kind: {}.\n", rule.severity.name(), rule.kind.name());
@@ -51,8 +63,14 @@ fn section(rule: &Rule) -> String {
         let _ = writeln!(text, "See <{link}>.\n");
     }
     let (fires, silent) = (folder(rule.id).join("fires"), folder(rule.id).join("silent"));
-    let (bad, good) = (files(&fires.join("after")), files(&silent.join("after")));
-    let old = files(&fires.join("before"));
+    let shared = files(&base(rule.id));
+    let all = |own: &Path| shared.clone().into_iter().chain(files(own)).collect::<BTreeMap<_, _>>();
+    let (bad, good) = (all(&fires.join("after")), all(&silent.join("after")));
+    let old = all(&fires.join("before"));
+    let block = |name: &String, content: &String| match shared.get(name) {
+        Some(shared) => difference(name, shared, content),
+        None => block(name, content),
+    };
     let changed: BTreeMap<_, _> = bad.iter().filter(|(name, text)| old.get(*name) != Some(text)).collect();
     let removed = old.keys().filter(|name| !bad.contains_key(*name));
     if !bad.is_empty() {
@@ -89,6 +107,45 @@ fn sentence(summary: &str) -> String {
 fn block(name: &str, content: &str) -> String {
     let language = if name.ends_with(".json") { "json" } else { "yaml" };
     format!("`{name}`:\n\n```{language}\n{}\n```\n\n", content.trim_end())
+}
+
+/// What a file has in place of the lines of another one.
+fn difference(name: &str, from: &str, to: &str) -> String {
+    let (from, to): (Vec<&str>, Vec<&str>) = (from.lines().collect(), to.lines().collect());
+    // How many lines the ends of both texts have in common.
+    let mut common = vec![vec![0_usize; to.len() + 1]; from.len() + 1];
+    for (a, row) in from.iter().enumerate().rev() {
+        for (b, line) in to.iter().enumerate().rev() {
+            common[a][b] = if row == line { common[a + 1][b + 1] + 1 } else { common[a + 1][b].max(common[a][b + 1]) };
+        }
+    }
+    let (mut a, mut b, mut lines) = (0, 0, Vec::new());
+    while a < from.len() || b < to.len() {
+        let is_same = a < from.len() && b < to.len() && from[a] == to[b];
+        if is_same {
+            lines.push((' ', from[a]));
+            (a, b) = (a + 1, b + 1);
+        } else if b == to.len() || a < from.len() && common[a + 1][b] >= common[a][b + 1] {
+            lines.push(('-', from[a]));
+            a += 1;
+        } else {
+            lines.push(('+', to[b]));
+            b += 1;
+        }
+    }
+    let is_near = |at: usize| lines[at.saturating_sub(3)..lines.len().min(at + 4)].iter().any(|(sign, _)| *sign != ' ');
+    if lines.iter().all(|(sign, _)| *sign == ' ') {
+        return format!("`{name}` as above.\n\n");
+    }
+    let mut text = format!("`{name}`:\n\n```diff\n");
+    for (at, (sign, line)) in lines.iter().enumerate().filter(|(at, _)| is_near(*at)) {
+        if at > 0 && !is_near(at - 1) {
+            text.push_str(" …\n");
+        }
+        let _ = writeln!(text, "{}", format!("{sign}{line}").trim_end());
+    }
+    text.push_str("```\n\n");
+    text
 }
 
 /// The files below a folder with their texts; links and long files are only described.

@@ -49,6 +49,7 @@ impl Context<'_> {
 
     /// `patchesStrategicMerge`: paths or inline documents.
     pub(super) fn strategic(&self, patches: &[Text], resources: &mut Vec<Resource>) -> Result<(), Fatal> {
+        let mut is_empty = true;
         for text in patches {
             let path = self.loader.path(self.directory, text);
             let file = path.filter(|_| !text.value.contains('\n')).map(|path| self.loader.text(&path)).transpose()?;
@@ -62,12 +63,17 @@ impl Context<'_> {
             };
             let listed =
                 Listed { field: "patchesStrategicMerge", span: text.span, can_rename: false, can_retype: false };
-            for document in shapes(&documents, text.span)? {
+            for document in shapes(&documents)? {
+                is_empty = false;
                 self.to_its_resource(document, listed, resources)?;
             }
             drop_deleted(resources);
         }
-        Ok(())
+        // Single files may be empty, not all of them.
+        match patches.first() {
+            Some(first) if is_empty => Err(fatal(first.span, "this patch is empty")),
+            _ => Ok(()),
+        }
     }
 
     /// `patches`: strategic or JSON, with or without a target.
@@ -130,7 +136,7 @@ impl Context<'_> {
                     return Ok(Content::Json(operations));
                 }
                 let documents = self.loader.documents(&file, Dialect::Resource)?;
-                shapes(&documents, path.span)?;
+                shapes(&documents)?;
                 Ok(Content::Strategic(documents))
             }
             (None, Some(text)) => {
@@ -140,7 +146,7 @@ impl Context<'_> {
                     return Ok(Content::Json(operations));
                 }
                 let documents = self.loader.inline(text, Dialect::Resource)?;
-                shapes(&documents, text.span)?;
+                shapes(&documents)?;
                 Ok(Content::Strategic(documents))
             }
             (Some(_), Some(_)) => Err(fatal(patch.span, "a patch has either `path` or `patch`, not both")),
@@ -155,7 +161,10 @@ impl Context<'_> {
             can_rename: patch.allow_name_change,
             can_retype: patch.allow_kind_change,
         };
-        let documents = shapes(documents, patch.span)?;
+        let documents = shapes(documents)?;
+        if documents.is_empty() {
+            return Ok(());
+        }
         let Some(target) = &patch.target else {
             return documents.into_iter().try_for_each(|document| self.to_its_resource(document, listed, resources));
         };
@@ -263,11 +272,9 @@ fn json_dialect(text: &str) -> Dialect {
 }
 
 /// Documents that have the shape of resources; empty ones do not count.
-fn shapes(documents: &[Node], span: Span) -> Result<Vec<&Node>, Fatal> {
-    let documents: Vec<&Node> = documents.iter().filter(|node| !matches!(node.value, Value::Null)).collect();
-    if documents.is_empty() {
-        return Err(fatal(span, "this patch is empty"));
-    }
+fn shapes(documents: &[Node]) -> Result<Vec<&Node>, Fatal> {
+    let is_empty = |node: &Node| matches!(node.value, Value::Null) || node.as_map().is_some_and(|map| map.is_empty());
+    let documents: Vec<&Node> = documents.iter().filter(|node| !is_empty(node)).collect();
     for document in &documents {
         super::resource::check((*document).clone())?;
         super::resource::check_name(document)?;

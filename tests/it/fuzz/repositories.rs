@@ -1,5 +1,6 @@
 //! Whole repositories: files of the fixtures, damaged, compared, checked, and written in every format.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,7 +24,13 @@ pub(super) fn cases() -> Vec<[Files; 2]> {
     let mut folders = Vec::new();
     find(&project().join("fixtures/rules"), &mut folders);
     folders.sort();
-    folders.iter().map(|folder| ["before", "after"].map(|side| files_below(&folder.join(side)))).collect()
+    let side = |folder: &PathBuf, side: &str| {
+        let area = folder.parent().and_then(Path::parent);
+        let shared = area.map(|area| files_below(&area.join("base"))).unwrap_or_default();
+        let all: BTreeMap<_, _> = shared.into_iter().chain(files_below(&folder.join(side))).collect();
+        all.into_iter().collect()
+    };
+    folders.iter().map(|folder| ["before", "after"].map(|name| side(folder, name))).collect()
 }
 
 fn find(directory: &Path, found: &mut Vec<PathBuf>) {
