@@ -1,10 +1,15 @@
 //! The third step: secrets are hidden before anything is compared.
 
+use std::collections::BTreeSet;
+
 use super::Comparison;
 use super::load::Loaded;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::Resource;
+use crate::secrets::{MovedSecrets, Origins, secrets_in};
+use crate::side::Side;
+use crate::value::Secret;
 
 impl Comparison<'_> {
     /// Hides what either side declares as secret.
@@ -23,7 +28,55 @@ impl Comparison<'_> {
             Some(twin) => Resource { payload: twin.payload.clone(), ..resource },
             None => secrets.hide(resource),
         });
-        [before, after]
+        if secrets.hides_values() { self.hide_by_origin(before, after) } else { [before, after] }
+    }
+
+    /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere.
+    fn hide_by_origin(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
+        let gone = MovedSecrets::new(before.iter(), after.iter());
+        let come = MovedSecrets::new(after.iter(), before.iter());
+        let before: Vec<Resource> = before.into_iter().map(|resource| come.hide(resource)).collect();
+        let after: Vec<Resource> = after.into_iter().map(|resource| gone.hide(resource)).collect();
+        let sides = [(&self.before, &before), (&self.after, &after)];
+        let mut origins = Origins::default();
+        for (side, resources) in sides {
+            origins.extend(&side.origins(resources));
+            // What is outside the scope may take secrets from what is inside.
+            if !self.options.scope.is_everything() {
+                resources.iter().for_each(|resource| origins.extend(&side.taken_from(&resource.file)));
+            }
+        }
+        let hide = |side: &Side<'_>, resources: Vec<Resource>| {
+            few_or_many(resources, FEW, |resource| side.by_origin(resource, &origins))
+        };
+        let hidden = [hide(&self.before, before), hide(&self.after, after)];
+        let mut met = self.met.lock().expect("no thread panics while it holds this lock");
+        for (side, resources) in [&self.before, &self.after].into_iter().zip(&hidden) {
+            for resource in resources.iter().filter(|resource| resource.payload.holds_secret()) {
+                met.secrets.extend(secrets_in([&resource.payload]));
+                met.taken_from.extend(side.included_by(resource));
+            }
+        }
+        drop(met);
+        hidden
+    }
+}
+
+/// What was found out about secrets while hiding them.
+#[derive(Default)]
+pub(super) struct MetSecrets {
+    /// The secrets: nothing quotes them.
+    pub(super) secrets: Vec<Secret>,
+    /// Files that resources with secrets include.
+    pub(super) taken_from: BTreeSet<RepoPath>,
+}
+
+impl Comparison<'_> {
+    /// Whether the content of a file becomes secret elsewhere.
+    pub(super) fn becomes_secret(&self, file: &RepoPath) -> bool {
+        let met = self.met.lock().expect("no thread panics while it holds this lock");
+        met.taken_from.contains(file)
+            || [&self.before, &self.after].iter().any(|side| side.is_kustomized_secret(file))
     }
 }
 

@@ -25,7 +25,7 @@ mod units;
 mod views;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
@@ -39,6 +39,7 @@ use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::rules;
+use crate::secrets::DeclaredElsewhere;
 use crate::settings::{Configuration, Given};
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
@@ -46,6 +47,7 @@ use crate::text::{Sources, Span};
 use crate::value::Node;
 
 pub use crate::snapshot::Copied;
+use hide::MetSecrets;
 use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
 use pair::LoadSummary;
@@ -65,6 +67,8 @@ pub struct Comparison<'a> {
     options: Options<'a>,
     /// How metadata differs, computed once for all resources that share it.
     metadata: MetadataDifferences,
+    /// What was found out about secrets.
+    met: Mutex<MetSecrets>,
 }
 
 /// What can be chosen for a comparison. By default everything is compared, and secrets are hidden.
@@ -83,6 +87,8 @@ pub struct Options<'a> {
     pub views: ComparedViews,
     /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
     pub declaring: Vec<Given<'a>>,
+    /// What these snapshots say about files that are seen alone.
+    pub elsewhere: DeclaredElsewhere,
     /// The day by which waivers are judged, as `YYYY-MM-DD`.
     pub day: SmolStr,
     /// Which resources are shown.
@@ -103,6 +109,7 @@ impl Default for Options<'_> {
             layouts: LAYOUTS,
             views: ComparedViews::default(),
             declaring: Vec::new(),
+            elsewhere: DeclaredElsewhere::default(),
             day: SmolStr::default(),
             selected: SelectedResources::default(),
             reveal: false,
@@ -154,11 +161,12 @@ impl<'a> Comparison<'a> {
         let [before, after] = Side::pair(
             [before, after],
             &options.declaring,
+            options.elsewhere.clone(),
             options.layouts,
             configuration.secret_rules(),
             options.reveal,
         );
-        Self { before, after, configuration, options, metadata: MetadataDifferences::default() }
+        Self { before, after, configuration, options, metadata: MetadataDifferences::default(), met: Mutex::default() }
     }
 
     /// The semantic difference of both sides.

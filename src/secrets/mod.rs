@@ -5,16 +5,29 @@
 //! not be parsed (`redact`), and everything that may be secret because what would say so could not be read (`withhold`).
 
 mod declared;
+mod dependent;
 mod derived;
+mod elsewhere;
+mod embedded;
 mod mask;
+mod mention;
+mod message;
 mod metadata;
+mod moved;
+mod object;
+mod origin;
 mod overridden;
 mod patch_values;
 mod redact;
 mod withhold;
 
 pub use declared::Secrets;
+pub use dependent::{differing, disguised};
+pub use elsewhere::DeclaredElsewhere;
 pub use derived::{hide_copies_of, secrets_in, without_secrets};
+pub use moved::MovedSecrets;
+pub use object::may_be_secret_kind;
+pub use origin::Origins;
 pub use redact::{redact_request_values, redact_values};
 pub use withhold::withhold_value;
 

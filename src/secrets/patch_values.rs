@@ -2,14 +2,49 @@
 
 use smol_str::SmolStr;
 
-use crate::path::unescape_token;
+use super::mask::Hiding;
+use crate::path::{Pointer, unescape_token};
 use crate::value::{Entry, Node};
 
 /// A patch file with the values of its operations hidden. `hide` does so in a document that holds nothing but one value, at its
-/// place: only that says whether it is secret.
+/// place: only that says whether it is secret. `kind` is that of the resources it is for, unless it says so itself.
 #[must_use]
-pub(super) fn hide_operations(root: Node, hide: &dyn Fn(Node) -> Node) -> Node {
-    Walk { hide }.node(&root, None).unwrap_or(root)
+pub(super) fn hide_operations(root: Node, kind: Option<&str>, hide: &dyn Fn(Node) -> Node) -> Node {
+    let hidden = Walk { hide }.node(&root, kind).unwrap_or_else(|| root.clone());
+    hide_parameters(&root, hidden)
+}
+
+/// Hides the parameters that expressions put at secret places. Where the place is an expression too, it may be any.
+fn hide_parameters(root: &Node, hidden: Node) -> Node {
+    let Some(parameters) = hidden.get("parameters").cloned() else { return hidden };
+    let mut texts = Vec::new();
+    if let (Some(patches), Some(shown)) = (root.get("patches"), hidden.get("patches")) {
+        secret_expressions(patches, shown, "", &mut texts);
+    }
+    let text = texts.join(" ");
+    let is_used = |name: &str| text.contains(name);
+    let used = parameters.map_children(|child| {
+        child.key.is_some_and(|key| is_used(&key.name)).then(|| Hiding::everything().scalars(child.node))
+    });
+    match used {
+        Some(used) => hidden.with_at(&[SmolStr::new_static("parameters")].into_iter().collect(), used),
+        None => hidden,
+    }
+}
+
+/// The expressions of operations whose values are secret, with those that they iterate over.
+fn secret_expressions(written: &Node, shown: &Node, each: &str, texts: &mut Vec<String>) {
+    let own = written.get("forEach").and_then(Node::as_str).unwrap_or(each);
+    if let (Some(path), Some(value)) = (written.get("path").and_then(Node::as_str), written.get("value")) {
+        let is_hidden = shown.get("value").is_some_and(Node::holds_secret);
+        if is_hidden || path.contains("${") {
+            value.for_each(&mut Pointer::root(), |_, node| texts.extend(node.as_str().map(ToOwned::to_owned)));
+            texts.push(own.to_owned());
+        }
+    }
+    for (child, shown) in written.children().zip(shown.children()) {
+        secret_expressions(child.node, shown.node, own, texts);
+    }
 }
 
 struct Walk<'a> {
@@ -84,7 +119,7 @@ mod tests {
             let identity = Identity::File { path: RepoPath::root(), position: None };
             masks.hide(Resource { identity, file: RepoPath::root(), position: 0, payload, unit: None }).payload
         };
-        to_inline(&hide_operations(root, &hide))
+        to_inline(&hide_operations(root, None, &hide))
     }
 
     #[test]

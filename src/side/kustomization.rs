@@ -52,7 +52,12 @@ impl Side<'_> {
             };
             self.secrets().hide(Resource { payload, ..resource })
         };
-        resources.into_iter().map(hide).collect()
+        let hidden: Vec<Resource> = resources.into_iter().map(hide).collect();
+        if !self.secrets().hides_values() {
+            return hidden;
+        }
+        let origins = self.origins(&hidden);
+        hidden.into_iter().map(|resource| self.by_origin(resource, &origins)).collect()
     }
 
     /// Renders the kustomization in a directory.

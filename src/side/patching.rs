@@ -6,7 +6,7 @@ use crate::layout::Role;
 use crate::patch::read_any;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, kubernetes_name};
-use crate::secrets::{hide_copies_of, secrets_in, without_secrets};
+use crate::secrets::{differing, disguised, hide_copies_of, secrets_in, without_secrets};
 use crate::value::Node;
 
 /// A document to be patched.
@@ -42,19 +42,31 @@ impl Side<'_> {
             true => Outcome::clean(Vec::new()),
             false => read.value.apply(&roots, inputs, limits),
         };
+        let is_applied = !has_errors(&findings) && !has_errors(&applied.findings);
         findings.extend(applied.findings);
         let hide = |root: &Node, file: &RepoPath| self.hide_document(root.clone(), file);
         let shown: Vec<Node> = documents.iter().map(|document| hide(&document.root, &document.file)).collect();
         let secrets = secrets_in(&shown);
+        // What comes out different with other secrets was made of them.
+        let others: Vec<Node> =
+            roots.iter().zip(&shown).map(|(root, shown)| disguised(root, shown).unwrap_or_else(|| root.clone())).collect();
+        let others = match is_applied && !secrets.is_empty() {
+            true => read.value.apply(&others, inputs, limits).value,
+            false => Vec::new(),
+        };
         let findings: Vec<Finding> = findings.into_iter().map(|finding| without_secrets(finding, &secrets)).collect();
         if has_errors(&findings) {
             return Outcome { value: None, findings };
         }
         let mut patched = PatchedDocuments { before: Vec::new(), after: Vec::new(), is_masked: false };
-        for ((document, shown), after) in documents.iter().zip(shown).zip(applied.value) {
+        for (at, ((document, shown), after)) in documents.iter().zip(shown).zip(applied.value).enumerate() {
             patched.is_masked |= !shown.is_identical(&document.root);
             if let Some(after) = after {
                 let hidden = hide_copies_of(hide(&after, &document.file), &secrets);
+                let hidden = match others.get(at) {
+                    Some(Some(other)) => differing(&hidden, other, &hidden).unwrap_or(hidden),
+                    _ => hidden,
+                };
                 patched.is_masked |= !hidden.is_identical(&after);
                 patched.after.push(document.resource(&after, hidden));
             }

@@ -9,6 +9,7 @@
 
 mod action;
 mod architecture;
+mod canary;
 mod causes;
 mod checking;
 mod ci;

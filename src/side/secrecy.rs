@@ -1,0 +1,285 @@
+//! What others may see of the resources of a side: secrets are hidden by their places, by what they were made of, and by where they
+//! come from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Opened, Side};
+use crate::directive::{self, Read};
+use crate::document::Format;
+use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::limits::Spent;
+use crate::parallel::{FEW, few_or_many};
+use crate::path::RepoPath;
+use crate::resource::Resource;
+use crate::secrets::{MovedSecrets, Origins};
+use crate::snapshot::{EntryKind, Scope, changes, files_below};
+use crate::text::SourceId;
+use crate::value::Node;
+
+/// The files that include a file.
+pub(super) type Includers = BTreeMap<RepoPath, BTreeSet<RepoPath>>;
+
+/// What a kustomization does with a file beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum KustomizeUse {
+    /// The file is a patch of a Secret.
+    SecretPatch,
+    /// The content of the file becomes part of a Secret.
+    SecretContent,
+}
+
+impl Side<'_> {
+    /// A resource as others may see it.
+    pub fn hidden(&self, resource: Resource) -> Resource {
+        if !self.secrets.hides_values() {
+            return resource;
+        }
+        let hidden = self.without_older(self.secrets.hide(resource));
+        let origins = self.origins([&hidden]);
+        self.by_origin(hidden, &origins)
+    }
+
+    /// Payloads of one resource on its way, with the secrets of all of them hidden in each.
+    pub(super) fn hidden_stages(&self, resource: &Resource, payloads: Vec<Node>) -> Vec<Node> {
+        if !self.secrets.hides_values() {
+            return payloads;
+        }
+        let stages: Vec<Resource> = self
+            .secrets
+            .hide_all(resource, payloads)
+            .into_iter()
+            .map(|payload| self.without_older(Resource { payload, ..resource.clone() }))
+            .collect();
+        let origins = self.origins(&stages);
+        stages.into_iter().map(|stage| self.by_origin(stage, &origins).payload).collect()
+    }
+
+    /// The places of secrets of these resources, and those of the files that they take values from. A side that is looked at alone
+    /// also knows which of their files others take secrets from.
+    pub fn origins<'r>(&self, hidden: impl IntoIterator<Item = &'r Resource>) -> Origins {
+        let mut origins = Origins::default();
+        let (mut texts, mut own) = (BTreeSet::new(), BTreeSet::new());
+        for resource in hidden {
+            origins.add(resource, self.sources);
+            texts.insert(resource.payload.span.source);
+            texts_of(&resource.payload, resource.payload.span.source, &mut texts);
+            // What a unit made of a file need not be what the file says.
+            if resource.unit.is_none() {
+                own.insert(resource.file.clone());
+            }
+        }
+        let files: BTreeSet<RepoPath> = texts.into_iter().map(|text| self.sources.get(text).path.clone()).collect();
+        for file in files.iter().filter(|file| !own.contains(file) && !file.is_root()) {
+            origins.extend(&self.declared_in(file));
+        }
+        for file in &files {
+            if self.is_alone {
+                origins.extend(&self.taken_from(file));
+            }
+            let mut sides = self.older.iter().chain([self]);
+            if sides.any(|side| side.kustomize_use(file) == Some(KustomizeUse::SecretContent)) {
+                origins.add_file(file.clone());
+            }
+        }
+        origins
+    }
+
+    /// A hidden resource, also without what is written at these places.
+    pub fn by_origin(&self, hidden: Resource, origins: &Origins) -> Resource {
+        let used = if hidden.unit.is_none() { self.kustomize_use(&hidden.file) } else { None };
+        let payload = match used {
+            Some(KustomizeUse::SecretContent) => self.secrets.hide_whole(&hidden.payload),
+            Some(KustomizeUse::SecretPatch) => self.secrets.hide_patch_of_secret(&hidden),
+            None => hidden.payload.clone(),
+        };
+        let payload = origins.hide(&payload, self.sources).unwrap_or(payload);
+        Resource { payload, ..hidden }
+    }
+
+    /// Whether a kustomization makes a Secret of a file, or patches one with it.
+    pub fn is_kustomized_secret(&self, file: &RepoPath) -> bool {
+        self.kustomize_use(file).is_some()
+    }
+
+    /// The files that a resource includes, directly or not.
+    pub fn included_by(&self, resource: &Resource) -> BTreeSet<RepoPath> {
+        let content = self.file(&resource.file);
+        content.reads.iter().filter(|(_, read)| **read != Read::Absent).map(|(file, _)| file.clone()).collect()
+    }
+
+    /// Whether the content of a file becomes part of a Secret, so that none of its lines is shown.
+    pub fn becomes_secret(&self, file: &RepoPath) -> bool {
+        let holds_secret = |includer: &RepoPath| {
+            let content = self.file(includer);
+            content.resources.iter().any(|resource| self.secrets.hide(resource.clone()).payload.holds_secret())
+        };
+        self.kustomize_use(file).is_some()
+            || self.includers().get(file).is_some_and(|includers| includers.iter().any(holds_secret))
+    }
+
+    /// A hidden resource, also without what was secret in its file on the older side.
+    fn without_older(&self, hidden: Resource) -> Resource {
+        let hidden = self.older.iter().fold(hidden, |hidden, older| {
+            let known = match self.is_same_file(older, &hidden.file) {
+                true => Vec::new(),
+                false => older.file(&hidden.file).resources.clone(),
+            };
+            let known: Vec<Resource> = known.into_iter().map(|resource| older.hidden(resource)).collect();
+            MovedSecrets::new(known.iter(), std::iter::once(&hidden)).hide(hidden.clone())
+        });
+        self.moved().iter().fold(hidden, |hidden, moved| moved.hide(hidden))
+    }
+
+    /// The secrets that older sides have in files that differ, and this one has not as secrets; looked for among a few files.
+    pub fn moved(&self) -> &[MovedSecrets] {
+        self.caches.moved.get_or_init(|| {
+            let moved = |older: &Side<'_>| {
+                let found = changes(older.snapshot, self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+                let is_few = found.files.len() <= MOST_CHANGED;
+                let files = found.files.iter().filter(|_| is_few).map(|file| &file.path);
+                let is_document = |path: &&RepoPath| Format::of_file_name(path.file_name()).is_some();
+                let files: Vec<&RepoPath> = files.filter(is_document).collect();
+                let of = |side: &Side<'_>| -> Vec<Resource> {
+                    let resources = files.iter().flat_map(|file| side.file(file).resources.clone());
+                    resources.map(|resource| self.secrets.hide(resource)).collect()
+                };
+                MovedSecrets::new(of(older).iter(), of(self).iter())
+            };
+            self.older.iter().map(moved).collect()
+        })
+    }
+
+    fn is_same_file(&self, older: &Side<'_>, file: &RepoPath) -> bool {
+        let entry = |side: &Side<'_>| side.snapshot.entry(file).ok().flatten();
+        let (Some(old), Some(new)) = (entry(older), entry(self)) else { return false };
+        old.id.is_some() && old.id == new.id
+            || matches!((older.snapshot.read(&old), self.snapshot.read(&new)), (Ok(old), Ok(new)) if old == new)
+    }
+
+    /// The secret places that a file has by itself.
+    fn declared_in(&self, file: &RepoPath) -> Arc<Origins> {
+        self.caches.declared_in.get(file, || {
+            let mut origins = Origins::default();
+            for resource in &self.file(file).resources {
+                origins.add(&self.secrets.hide(resource.clone()), self.sources);
+            }
+            Arc::new(origins)
+        })
+    }
+
+    /// The places of a file that others put at secret places.
+    pub fn taken_from(&self, file: &RepoPath) -> Arc<Origins> {
+        self.caches.taken_from.get(file, || {
+            let mut origins = Origins::default();
+            for includer in self.includers().get(file).into_iter().flatten() {
+                for resource in &self.file(includer).resources {
+                    origins.add(&self.secrets.hide(resource.clone()), self.sources);
+                }
+            }
+            Arc::new(origins.in_file(file))
+        })
+    }
+
+    /// Which files include which, at any distance; every file is looked at once.
+    fn includers(&self) -> &Includers {
+        self.caches.includers.get_or_init(|| {
+            let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+            if !self.settings.directives || entries.len() > MOST_SCANNED {
+                return Includers::new();
+            }
+            let is_document = |path: &RepoPath| Format::of_file_name(path.file_name()).is_some();
+            let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File && is_document(&entry.path));
+            let reads = few_or_many(files.collect::<Vec<_>>(), FEW, |entry| {
+                let path = entry.path.clone();
+                let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
+                directive::may_include(&bytes).then(|| (path.clone(), self.file(&path)))
+            });
+            let mut includers = Includers::new();
+            for (path, content) in reads.into_iter().flatten() {
+                let present = content.reads.iter().filter(|(_, read)| **read != Read::Absent);
+                for (included, _) in present {
+                    includers.entry(included.clone()).or_default().insert(path.clone());
+                }
+            }
+            includers
+        })
+    }
+
+    /// What a kustomization in the directory of a file, or above it, does with the file.
+    fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
+        let directories = std::iter::successors(file.parent(), RepoPath::parent);
+        directories.into_iter().filter_map(|directory| {
+            let uses = self.kustomize_uses(&directory);
+            uses.get(file).copied()
+        }).max()
+    }
+
+    /// The files that the kustomization of a directory makes Secrets of.
+    fn kustomize_uses(&self, directory: &RepoPath) -> Arc<KustomizeUses> {
+        self.caches.kustomize_uses.get(directory, || {
+            let mut uses = KustomizeUses::new();
+            for name in KUSTOMIZATION_FILES {
+                let Some(file) = directory.join(name.as_bytes()).ok() else { continue };
+                if matches!(self.snapshot.entry(&file), Ok(Some(entry)) if entry.kind == EntryKind::File) {
+                    self.file(&file).resources.iter().for_each(|it| note_uses(&it.payload, directory, &mut uses));
+                }
+            }
+            Arc::new(uses)
+        })
+    }
+}
+
+/// Among more files that differ, secrets are looked for in the same file alone.
+const MOST_CHANGED: usize = 200;
+
+/// In a tree with more files it is not found out which of them include which.
+const MOST_SCANNED: usize = 5000;
+
+/// What is done with files, by their paths.
+pub(super) type KustomizeUses = BTreeMap<RepoPath, KustomizeUse>;
+
+fn note_uses(kustomization: &Node, directory: &RepoPath, uses: &mut KustomizeUses) {
+    let mut note = |name: &str, kind: KustomizeUse| {
+        if let Some(path) = located(directory, name) {
+            let known = uses.entry(path).or_insert(kind);
+            *known = (*known).max(kind);
+        }
+    };
+    for generator in items(kustomization, "secretGenerator") {
+        let listed = ["files", "envs"].into_iter().flat_map(|field| items(generator, field));
+        for name in listed.chain(generator.get("env")).filter_map(Node::as_str) {
+            note(name.split_once('=').map_or(name, |(_, path)| path), KustomizeUse::SecretContent);
+        }
+    }
+    for patch in ["patches", "patchesJson6902"].into_iter().flat_map(|field| items(kustomization, field)) {
+        let target = patch.get("target");
+        if target.is_some_and(|target| crate::secrets::may_be_secret_kind(target.get("kind"))) {
+            patch.get("path").and_then(Node::as_str).into_iter().for_each(|name| note(name, KustomizeUse::SecretPatch));
+        }
+    }
+}
+
+fn items<'n>(node: &'n Node, field: &str) -> &'n [Node] {
+    node.get(field).and_then(Node::as_list).unwrap_or_default()
+}
+
+/// The path of a file that is named in a directory.
+fn located(directory: &RepoPath, name: &str) -> Option<RepoPath> {
+    name.split('/').try_fold(directory.clone(), |path, part| match part {
+        "" | "." => Some(path),
+        ".." => path.parent(),
+        part => path.join(part.as_bytes()).ok(),
+    })
+}
+
+/// The texts that the parts of a payload are written in.
+fn texts_of(node: &Node, last: SourceId, texts: &mut BTreeSet<SourceId>) {
+    if node.span.source != last {
+        texts.insert(node.span.source);
+    }
+    node.children().for_each(|child| texts_of(child.node, node.span.source, texts));
+    if let Some(loser) = node.overridden() {
+        texts.insert(loser.span.source);
+    }
+}
