@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expressions::{WrittenPayloads, key};
-use super::{AffectedSelectors, Comparison, Prepared, SideFindings};
+use super::{AffectedSelectors, Comparison, Judged, Prepared, SideFindings};
 use crate::diff;
 use crate::document::Format;
 use crate::finding::Finding;
@@ -18,7 +18,7 @@ use crate::snapshot::EntryKind;
 
 impl Comparison<'_> {
     /// Adds what only a check looks for.
-    pub(super) fn judge(&self, prepared: Prepared) -> Prepared {
+    pub(super) fn judge(&self, prepared: Prepared, judged: Judged) -> Prepared {
         let Prepared { mut loaded, reach, layer_edits, layers, selectors } = prepared;
         loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
         loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
@@ -30,6 +30,7 @@ impl Comparison<'_> {
         found.extend(self.resource_findings(&older, &newer, &layers));
         found.after.extend(self.change_findings(&older, &newer, &loaded.written[1]));
         found.after.extend(self.hidden_changes(&loaded.before, &loaded.after, &reach, &layers));
+        found.after.extend(self.transition_findings(&loaded, judged));
         loaded.findings.extend(found);
         Prepared { loaded, reach, layer_edits, layers, selectors }
     }

@@ -3,6 +3,7 @@
 //! load → effect → hide → pair → compare → report. What a step finds out travels in its result: resources by side, findings by side,
 //! and how complete everything is.
 
+mod caused_by;
 mod causes;
 mod compare_rules;
 mod effect;
@@ -20,6 +21,7 @@ mod rollout;
 mod selectors;
 mod selected;
 mod text_files;
+mod transitions;
 mod unit_change;
 mod units;
 mod views;
@@ -171,12 +173,14 @@ impl<'a> Comparison<'a> {
 
     /// The semantic difference of both sides.
     pub fn compare(&self) -> Report {
-        self.difference(self.prepare(impact::impact(&self.question()), Documents::Differing), NewProblems::Counted)
+        let prepared = self.prepare(impact::impact(&self.question()), Documents::Differing);
+        self.difference(self.with_transitions(prepared), NewProblems::Counted)
     }
 
     /// The difference, found by reading every file of both sides: what [`compare`](Self::compare) must agree with.
     pub fn compare_everything(&self) -> Report {
-        self.difference(self.prepare(impact::everything(&self.question()), Documents::All), NewProblems::Counted)
+        let prepared = self.prepare(impact::everything(&self.question()), Documents::All);
+        self.difference(self.with_transitions(prepared), NewProblems::Counted)
     }
 
     /// What is wrong with the newer side.
@@ -185,12 +189,12 @@ impl<'a> Comparison<'a> {
             Judged::New | Judged::Changed => impact::impact(&self.question()),
             Judged::Everything => self.everything_new(),
         };
-        self.verdict(&self.judge(self.prepare(impact, Documents::All)), judged)
+        self.verdict(&self.judge(self.prepare(impact, Documents::All), judged), judged)
     }
 
     /// The difference and the verdict, from one reading.
     pub fn review(&self) -> Review {
-        let prepared = self.judge(self.prepare(impact::impact(&self.question()), Documents::All));
+        let prepared = self.judge(self.prepare(impact::impact(&self.question()), Documents::All), Judged::New);
         let verdict = self.verdict(&prepared, Judged::New);
         Review { difference: self.difference(prepared, NewProblems::Listed), verdict }
     }

@@ -160,7 +160,8 @@ impl Comparison<'_> {
         unread.extend(unreadable.iter().map(|error| error.path.clone()));
         findings.after.extend(unreadable.into_iter().map(Unreadable::into_finding));
         let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
-        let errors = problems.limiting.findings.iter().filter(|finding| incomplete && finding.is_error());
+        let is_unread = |finding: &&Finding| incomplete && finding.is_error() && !finding.rule.is_about_cluster();
+        let errors = problems.limiting.findings.iter().filter(is_unread);
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
         let copies = self.copies(&files.one_sided, &renames);
         let differing = differing(&resources);
@@ -227,6 +228,9 @@ impl Comparison<'_> {
         let is_unjudged = !unreadable.iter().all(is_said);
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
+        if judged == Judged::New {
+            findings = self.naming_edits(findings, loaded);
+        }
         let Settled { findings, switched_off } = self.settle(findings);
         let waivers = &self.configuration.policy().waivers;
         let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
@@ -247,12 +251,15 @@ impl Comparison<'_> {
     /// those of the older side that the newer still has are named once. Other problems of the older side are not part of it.
     fn problems(&self, findings: SideFindings, mut limiting: Vec<Finding>, new_problems: NewProblems) -> Problems {
         let sources = self.after.sources;
-        let SideFindings { before, after } = findings;
+        let SideFindings { before, mut after } = findings;
+        // What a cluster does with the change does not limit the comparison.
+        let of_cluster: Vec<Finding> = after.extract_if(.., |finding| finding.rule.is_about_cluster()).collect();
         let older = before.iter().filter(|finding| finding.is_error()).cloned().collect();
         limiting.extend(rules::by_age(older, &after, sources).new);
         let ByAge { mut new, mut existing } = rules::by_age(after, &before, sources);
-        let is_limiting = |finding: &mut Finding| finding.is_error() || new_problems == NewProblems::Listed;
-        limiting.extend(new.extract_if(.., is_limiting));
+        let is_listed = new_problems == NewProblems::Listed;
+        limiting.extend(new.extract_if(.., |finding| finding.is_error() || is_listed));
+        if is_listed { &mut limiting } else { &mut new }.extend(of_cluster);
         limiting.extend(existing.extract_if(.., |finding| finding.is_error()));
         Problems { limiting: self.settle(limiting), new: self.settle(new), existing: self.settle(existing) }
     }

@@ -15,6 +15,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// Why it matters and what to do.
     pub explanation: &'static str,
+    /// Where the facts behind it are documented, if they are not ours.
+    pub link: Option<&'static str>,
 }
 
 /// The category of a rule, for programs that sort findings.
@@ -32,6 +34,13 @@ pub enum Kind {
     Unreadable,
 }
 
+impl Rule {
+    /// Whether it says what a cluster does with a change, and nothing about how files are read.
+    pub fn is_about_cluster(&self) -> bool {
+        self.id.starts_with("kubernetes/")
+    }
+}
+
 impl Kind {
     /// The name in machine output.
     pub fn name(self) -> &'static str {
@@ -45,9 +54,17 @@ impl Kind {
     }
 }
 
+/// The link of a rule, if it has one.
+const fn link(given: &[&'static str]) -> Option<&'static str> {
+    match given {
+        [link] => Some(link),
+        _ => None,
+    }
+}
+
 /// Declares the rules and the table of all of them, so that no rule can be left out of the table.
 macro_rules! rules {
-    ($($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal;)+) => {
+    ($($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal $(, $link:literal)?;)+) => {
         $(
             #[doc = $summary]
             pub static $name: Rule = Rule {
@@ -56,6 +73,7 @@ macro_rules! rules {
                 severity: Severity::$severity,
                 summary: $summary,
                 explanation: $explanation,
+                link: link(&[$($link)?]),
             };
         )+
         /// Every rule, in order of its id.
@@ -195,6 +213,70 @@ rules! {
     INCLUDE_PYTHON = "include/python", NotFound, Note,
         "includes lead to programs",
         "Unfurl runs the file to get its content. Nothing is run here: the directive stays as it is written and is compared as data.";
+    KUBERNETES_CLUSTER_ADMIN = "kubernetes/cluster-admin", Validation, Warning,
+        "a subject gets the role cluster-admin",
+        "The role may do everything in the cluster, or in a namespace if a RoleBinding grants it. A workload rarely needs that: bind a \
+         role that lists what it does.",
+        "https://kubernetes.io/docs/concepts/security/rbac-good-practices/#least-privilege";
+    KUBERNETES_CLUSTER_ROLE_BINDING = "kubernetes/cluster-role-binding", Validation, Note,
+        "a subject gets a role in every namespace",
+        "A ClusterRoleBinding is new, or has a new subject. If one namespace is enough, a RoleBinding can refer to the same ClusterRole.",
+        "https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding";
+    KUBERNETES_CRD_VERSION = "kubernetes/crd-version", Conflict, Warning,
+        "a version of a custom resource is removed or no longer served",
+        "Whatever uses the version fails. The version in which objects are stored cannot be removed at all, which is an error: the API \
+         server refuses it as long as `status.storedVersions` lists the version.",
+        "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/";
+    KUBERNETES_HOST_NAMESPACE = "kubernetes/host-namespace", Validation, Warning,
+        "pods share the network, processes or memory of their node",
+        "`hostNetwork`, `hostPID` or `hostIPC` is new. Network policies do not apply to the network of a node, and processes of other \
+         pods can be seen.",
+        "https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline";
+    KUBERNETES_HOST_PATH = "kubernetes/host-path", Validation, Warning,
+        "pods mount a directory of their node",
+        "A `hostPath` volume is new. It ties pods to nodes, and a pod that can write to the right directory controls the node.",
+        "https://kubernetes.io/docs/concepts/storage/volumes/#hostpath";
+    KUBERNETES_IMMUTABLE = "kubernetes/immutable", Conflict, Error,
+        "a field that cannot be changed is changed",
+        "The API server refuses to update such fields, so that the change is not applied: selectors of workloads, templates of claims \
+         and Jobs, the address of a Service, parameters of a StorageClass, `roleRef`, data that is marked as immutable, and others. \
+         Objects with a name made of their content, hooks, and Jobs that go away or are replaced are not reported; other objects \
+         that are applied with force are a note, because they are deleted and created again.",
+        "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#label-selector-updates";
+    KUBERNETES_PRIVILEGED = "kubernetes/privileged", Validation, Warning,
+        "a container runs privileged",
+        "`privileged: true` is new. Such a container has nearly the rights of a process on the node itself.",
+        "https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline";
+    KUBERNETES_RBAC_WILDCARD = "kubernetes/rbac-wildcard", Validation, Warning,
+        "a role grants more than before, with a `*`",
+        "A `*` also grants what is added to the cluster later, such as new resources with secrets in them. List what is needed.",
+        "https://kubernetes.io/docs/concepts/security/rbac-good-practices/#least-privilege";
+    KUBERNETES_REMOVED = "kubernetes/removed", Validation, Warning,
+        "an object is removed that takes data, other objects or protection with it",
+        "A Namespace, a CustomResourceDefinition, a volume or its claim, a StatefulSet or a NetworkPolicy is gone. Objects that are \
+         kept by an annotation, or by a Flux Kustomization without `prune`, are not reported.",
+        "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#reclaiming";
+    KUBERNETES_REMOVED_API = "kubernetes/removed-api", NotFound, Warning,
+        "a manifest has an API version that Kubernetes no longer serves",
+        "It cannot be applied to a current cluster. The message names the release that stopped serving it, and what replaces it.",
+        "https://kubernetes.io/docs/reference/using-api/deprecation-guide/";
+    KUBERNETES_ROLLOUT = "kubernetes/rollout", Validation, Note,
+        "a workload is rolled out again because the content of a ConfigMap or Secret changes",
+        "The name of a generated ConfigMap or Secret is made of its content, so that its users change with it. Workloads that change \
+         anyway are not listed.",
+        "https://kubernetes.io/docs/tasks/manage-kubernetes-objects/kustomization/#configmapgenerator";
+    KUBERNETES_SCALED_TO_ZERO = "kubernetes/scaled-to-zero", Validation, Warning,
+        "a workload is scaled to zero",
+        "No pod of it runs from then on. If it is meant to stay like that, removing it says so.",
+        "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#scaling-a-deployment";
+    KUBERNETES_SERVICE_TYPE = "kubernetes/service-type", Validation, Warning,
+        "a Service is reached in another way than before",
+        "A new type gives a Service another address, or takes one away. An external address that is released may not be given again.",
+        "https://kubernetes.io/docs/concepts/services-networking/service/#publishing-services-service-types";
+    KUBERNETES_VOLUME_SHRINK = "kubernetes/volume-shrink", Conflict, Error,
+        "a claim asks for less storage than before",
+        "Volumes can grow, but not shrink, and the API server refuses a smaller request.",
+        "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims";
     KUSTOMIZE_BUILD = "kustomize/build", Validation, Error,
         "a kustomization cannot be built",
         "`kustomize build` would fail here as well, so the kustomization renders no resources.";

@@ -6,6 +6,7 @@ mod duplicate;
 mod hidden_change;
 mod joined;
 mod known;
+mod kubernetes;
 mod list_keys;
 mod lost_secret;
 mod moved_index;
@@ -26,6 +27,9 @@ pub use duplicate::duplicates;
 pub use hidden_change::hidden_changes;
 pub use joined::joined_resources;
 pub use known::{ByAge, by_age};
+pub use kubernetes::{
+    Applied, EditedFiles, RolledOut, Transition, rollout_findings, state_findings, transition_findings,
+};
 pub use list_keys::unusable_list_keys;
 pub use lost_secret::lost_secrets;
 pub use moved_index::moved_indexes;

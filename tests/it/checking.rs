@@ -186,3 +186,50 @@ fn valid(text: &str, name: &str) {
     let wrong: Vec<String> = violations.found.iter().map(|it| format!("{}: {}", it.place, it.reason)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_problem_names_the_edit_of_a_patch_that_causes_it() {
+    let repo = TestRepo::new();
+    let patch = "- operations: [{op: add, path: /seats, value: 3}]\n";
+    repo.write("customers/_/metadata.yaml", METADATA.replace("      schemaRef: openapi:request-body\n", ""));
+    repo.write("customers/_/patches.yaml", patch);
+    repo.write("customers/acme/resource.yaml", "name: acme\ntier: gold\n");
+    repo.commit_all("good");
+    repo.write("customers/_/patches.yaml", patch.replace("value: 3", "value: 0"));
+    repo.commit_all("bad");
+    let ran = run(&mut outcrop(&repo, &["check", "HEAD~1", "HEAD"])).ends_with(1);
+    ran.says("request/assertion").says("customers/_/patches.yaml:1:").says("edited by this change");
+}
+
+#[test]
+fn a_problem_names_the_removed_file_that_causes_it() {
+    let repo = TestRepo::new();
+    repo.write("a.yaml", "+include: shared.yaml\nown: 1\n");
+    repo.write("shared.yaml", "x: 1\n");
+    repo.write("root/kustomization.yaml", "resources: [../base/map.yaml]\n");
+    repo.write("base/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
+    repo.commit_all("good");
+    repo.remove("shared.yaml");
+    repo.remove("base/map.yaml");
+    repo.commit_all("bad");
+    let ran = run(&mut outcrop(&repo, &["check", "HEAD~1", "HEAD"])).ends_with(1);
+    ran.says("HEAD~1:shared.yaml:1:4").says("removed by this change").says("base/map.yaml is removed by this change");
+}
+
+#[test]
+fn a_problem_names_the_removed_layer_that_causes_it() {
+    let repo = TestRepo::new();
+    let above = "resourceInfo:\n  collectionPath: /api/customers\n";
+    let below = "operationInfo:\n  createResource:\n    validate:\n      requiredAttributes: [tier]\n";
+    repo.write("customers/_/metadata.yaml", format!("{above}{below}"));
+    repo.write(
+        "customers/acme/metadata.yaml",
+        "operationInfo:\n  createResource:\n    validate:\n      requiredAttributes: []\n",
+    );
+    repo.write("customers/acme/resource.yaml", "name: acme\n");
+    repo.commit_all("good");
+    repo.remove("customers/acme/metadata.yaml");
+    repo.commit_all("bad");
+    let ran = run(&mut outcrop(&repo, &["check", "HEAD~1", "HEAD"])).ends_with(1);
+    ran.says("request/required").says("customers/acme/metadata.yaml:").says("removed by this change");
+}

@@ -53,5 +53,6 @@ mod screen;
 mod snapshots;
 mod stack_layout;
 mod transcripts;
+mod transitions;
 mod truth;
 mod vectors;

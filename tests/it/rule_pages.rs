@@ -47,6 +47,9 @@ fn section(rule: &Rule) -> String {
     let mut text = format!("\n## {}\n\n{}.\n\n", rule.id, sentence(rule.summary));
     let _ = writeln!(text, "Severity: {}. Kind: {}.\n", rule.severity.name(), rule.kind.name());
     let _ = writeln!(text, "### Why\n\n{}\n", rule.explanation);
+    if let Some(link) = rule.link {
+        let _ = writeln!(text, "See <{link}>.\n");
+    }
     let (fires, silent) = (folder(rule.id).join("fires"), folder(rule.id).join("silent"));
     let (bad, good) = (files(&fires.join("after")), files(&silent.join("after")));
     let old = files(&fires.join("before"));

@@ -46,14 +46,18 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
 }
 
 fn described(rule: &Rule) -> Json {
-    json!({
+    let mut described = json!({
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.explanation},
         "help": {"text": format!("{}\n\n`outcrop rules {}` says more.", rule.explanation, rule.id)},
         "defaultConfiguration": {"level": level(rule.severity)},
         "properties": {"tags": [rule.kind.name()]},
-    })
+    });
+    if let Some(link) = rule.link {
+        described["helpUri"] = json!(link);
+    }
+    described
 }
 
 fn result(identified: &Identified<'_>, allowed: Option<&Allowed>, locator: &mut Locator<'_>) -> Json {

@@ -9,12 +9,13 @@ use crate::shell::output;
 use crate::suggest;
 
 /// The pages of the documentation, one for each area.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 17] = [
     include_str!("../../../docs/rules/compare.md"),
     include_str!("../../../docs/rules/config.md"),
     include_str!("../../../docs/rules/document.md"),
     include_str!("../../../docs/rules/expression.md"),
     include_str!("../../../docs/rules/include.md"),
+    include_str!("../../../docs/rules/kubernetes.md"),
     include_str!("../../../docs/rules/kustomize.md"),
     include_str!("../../../docs/rules/limit.md"),
     include_str!("../../../docs/rules/merge.md"),
