@@ -75,8 +75,7 @@ impl Comparison<'_> {
     /// Whether the content of a file becomes secret elsewhere.
     pub(super) fn becomes_secret(&self, file: &RepoPath) -> bool {
         let met = self.met.lock().expect("no thread panics while it holds this lock");
-        met.taken_from.contains(file)
-            || [&self.before, &self.after].iter().any(|side| side.is_kustomized_secret(file))
+        met.taken_from.contains(file) || [&self.before, &self.after].iter().any(|side| side.is_kustomized_secret(file))
     }
 }
 

@@ -131,9 +131,7 @@ impl Comparison<'_> {
         let after = Version::read(self.after.snapshot, path)?;
         let is_withheld = |path: &RepoPath, version: &Version| match version {
             Version::Text(text) => {
-                self.after.secrets().may_be_in(path, text)
-                    || self.becomes_secret(path)
-                    || self.has_met(text)
+                self.after.secrets().may_be_in(path, text) || self.becomes_secret(path) || self.has_met(text)
             }
             _ => false,
         };

@@ -8,7 +8,8 @@ use super::message::Quotes;
 use super::redact::names_literals;
 use super::withhold::{hide_credentials, mentions_credential, withhold, withhold_literals};
 use super::{
-    DeclaredElsewhere, Masks, MovedSecrets, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, hide_values, secrets_in,
+    DeclaredElsewhere, Masks, MovedSecrets, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places,
+    hide_values, secrets_in,
 };
 use crate::directive;
 use crate::finding::{Finding, Outcome};
@@ -101,7 +102,10 @@ impl<'a> Secrets<'a> {
         }
         let declared = self.attributes_of(&metadata);
         let hidden = self.masks.hide(metadata);
-        let hidden = Resource { payload: hide_credentials(&hidden.payload, &|name| declared.has_name(name) || self.masks.has_name(name)), ..hidden };
+        let hidden = Resource {
+            payload: hide_credentials(&hidden.payload, &|name| declared.has_name(name) || self.masks.has_name(name)),
+            ..hidden
+        };
         if is_unknown || self.withholds_all {
             Resource { payload: withhold_literals(&hidden.payload), ..hidden }
         } else {
@@ -131,14 +135,18 @@ impl<'a> Secrets<'a> {
     /// How much of the text of a file is hidden.
     fn redaction(&self, path: &RepoPath, text: &str) -> Redaction {
         let is_declared = || {
-            self.elsewhere.attributes.may_be_in(text) || self.layers().any(|side| side.secrets_near(path).may_be_in(text))
+            self.elsewhere.attributes.may_be_in(text)
+                || self.layers().any(|side| side.secrets_near(path).may_be_in(text))
         };
-        let has_moved = || self.elsewhere.moved.iter().any(|form| form.len() >= LONG_ENOUGH && text.contains(form.as_str()));
+        let has_moved =
+            || self.elsewhere.moved.iter().any(|form| form.len() >= LONG_ENOUGH && text.contains(form.as_str()));
         if self.masks.may_be_in(text) || self.elsewhere.secret_files.contains(path) || has_moved() {
             return Redaction::Values;
         }
         let has_credentials = is_metadata_file(path.file_name()) && names_literals(text) && mentions_credential(text);
-        if path.as_bytes() == names::CONFIGURATION.as_bytes() || !self.withholds_all && !is_declared() && !has_credentials {
+        if path.as_bytes() == names::CONFIGURATION.as_bytes()
+            || !self.withholds_all && !is_declared() && !has_credentials
+        {
             return Redaction::Nothing;
         }
         if is_metadata_file(path.file_name()) { Redaction::RequestValues } else { Redaction::Values }
@@ -157,12 +165,7 @@ impl<'a> Secrets<'a> {
         findings.into_iter().map(|finding| quotes.clean(finding, sources)).collect()
     }
 
-    fn redact_sources(
-        &self,
-        findings: &[Finding],
-        sources: &Sources,
-        becomes_secret: &dyn Fn(&RepoPath) -> bool,
-    ) {
+    fn redact_sources(&self, findings: &[Finding], sources: &Sources, becomes_secret: &dyn Fn(&RepoPath) -> bool) {
         let shown: BTreeSet<SourceId> = findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
         for source in shown {
             let text = sources.get(source);
@@ -233,7 +236,12 @@ impl<'a> Secrets<'a> {
         }
         if is_metadata_file(resource.file.file_name()) {
             let attributes = self.layers().fold(attributes, |all, side| all.and(&side.secrets_near(&resource.file)));
-            return Resource { payload: hide_credentials(&resource.payload, &|name| attributes.has_name(name) || self.masks.has_name(name)), ..resource };
+            return Resource {
+                payload: hide_credentials(&resource.payload, &|name| {
+                    attributes.has_name(name) || self.masks.has_name(name)
+                }),
+                ..resource
+            };
         }
         let resource = match attributes.is_empty() {
             true => resource,

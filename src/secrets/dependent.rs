@@ -64,7 +64,13 @@ fn members<'n>(made: &Node, map: &Map, others: &Map, below: impl Fn(usize) -> &'
             Some(other) => (None, differing(&entry.value, other, below(at))),
             None => {
                 let entries = changed.as_deref().unwrap_or(map.entries());
-                (Some(free_name(entries)), Some(Hiding::everything().scalars(&entry.value)))
+                // The one in its place has another name.
+                let twin = others.entries().get(at).filter(|twin| map.get(&twin.key.name).is_none());
+                let value = match twin {
+                    Some(twin) => differing(&entry.value, &twin.value, below(at)),
+                    None => Some(Hiding::everything().scalars(&entry.value)),
+                };
+                (Some(free_name(entries)), value)
             }
         };
         if name.is_none() && value.is_none() {

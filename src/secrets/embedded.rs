@@ -27,9 +27,7 @@ const MOST_NODES: u64 = 100_000;
 pub(super) fn may_hold_secret(text: &str) -> bool {
     match text.as_bytes().contains(&b':') {
         true => mentions_secret(text),
-        false => {
-            text.len() >= SHORTEST_ENCODED && text_of_base64(text).is_some_and(|inner| mentions_secret(&inner))
-        }
+        false => text.len() >= SHORTEST_ENCODED && text_of_base64(text).is_some_and(|inner| mentions_secret(&inner)),
     }
 }
 

@@ -43,10 +43,16 @@ impl Masks {
     /// The resource with its secrets hidden, in what counts and in what it overrides. Trees without secrets are not copied.
     #[must_use]
     pub(super) fn hide(&self, mut resource: Resource) -> Resource {
-        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| self.is_anywhere || rule.applies_to(&resource)).collect();
+        let rules: Vec<&Rule> =
+            self.rules.iter().filter(|rule| self.is_anywhere || rule.applies_to(&resource)).collect();
         let mut hiding = Hiding { rules, ..Hiding::everything() };
         if let Some(hidden) = hiding.node(&resource.payload) {
             resource.payload = hidden;
+        }
+        for target in &hiding.targets {
+            if let Some(hidden) = hide_at(&resource.payload, target.tokens()) {
+                resource.payload = hidden;
+            }
         }
         resource
     }
@@ -126,6 +132,8 @@ pub(super) struct Hiding<'a> {
     rules: Vec<&'a Rule>,
     path: Vec<SmolStr>,
     history: History,
+    /// Places that directives name which were not followed, and which are at secret places.
+    targets: Vec<Pointer>,
     /// In how many texts this document is.
     depth: u32,
     /// Whether values are hidden because nothing says whether they are secret.
@@ -135,7 +143,14 @@ pub(super) struct Hiding<'a> {
 impl Hiding<'_> {
     /// For a part that is secret as a whole.
     pub(super) fn everything() -> Self {
-        Self { rules: Vec::new(), path: Vec::new(), history: History::default(), depth: 0, withholds: false }
+        Self {
+            rules: Vec::new(),
+            path: Vec::new(),
+            history: History::default(),
+            targets: Vec::new(),
+            depth: 0,
+            withholds: false,
+        }
     }
 
     /// For a document whose secrets are not known.
@@ -237,7 +252,8 @@ impl Hiding<'_> {
     fn is_secret_text(&mut self, text: &str, node: &Node) -> bool {
         let is_ruled = || text.contains('\n') || text.starts_with(['{', '[']);
         let may_hold = embedded::may_hold_secret(text);
-        if !may_hold && !(is_ruled() && self.rules.iter().any(|rule| rule.may_be_in(text))) {
+        let may_be_ruled = !may_hold && is_ruled() && self.rules.iter().any(|rule| rule.may_be_in(text));
+        if !may_hold && !may_be_ruled {
             return false;
         }
         if self.depth >= DEEPEST {
@@ -280,6 +296,11 @@ impl Hiding<'_> {
 
     /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
     pub(super) fn scalars(&mut self, node: &Node) -> Node {
+        if let Value::Map(map) = &node.value {
+            let names = map.entries().iter().map(|entry| entry.key.name.as_str());
+            let places = names.filter_map(|name| name.strip_prefix('+').filter(|place| place.starts_with('/')));
+            self.targets.extend(places.filter_map(|place| Pointer::parse(place).ok()));
+        }
         let hidden = match &node.value {
             Value::Map(_) | Value::List(_) => node.map_children(|child| Some(self.scalars(child.node))),
             Value::Null | Value::Secret(_) => None,

@@ -52,7 +52,8 @@ impl Quotes {
 
 /// The words without those that a text has and its redacted copy has not; nothing if all may stay.
 fn without_hidden(words: &str, text: &str, shown: &str) -> Option<String> {
-    let is_hidden = |word: &str| word.len() >= SHORTEST && text.contains(word) && !shown.contains(word);
+    let is_hidden =
+        |word: &str| word.len() >= SHORTEST && !is_path(word) && text.contains(word) && !shown.contains(word);
     let is_edge = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']');
     let mut cleaned = String::with_capacity(words.len());
     let mut is_changed = false;
@@ -68,6 +69,12 @@ fn without_hidden(words: &str, text: &str, shown: &str) -> Option<String> {
         }
     }
     is_changed.then_some(cleaned)
+}
+
+/// Whether a word is the name of a file: without it, few messages help.
+fn is_path(word: &str) -> bool {
+    let is_document = [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
+    is_document || word.starts_with("./") || word.starts_with("../")
 }
 
 #[cfg(test)]

@@ -16,7 +16,11 @@ impl Secrets<'_> {
         let resource = Resource { identity: Identity::Logical(logical), file, position: 0, payload: node, unit: None };
         let declared = self.layers().fold(SecretAttributes::default(), |all, side| all.and(&side.secrets_at(path)));
         let hidden = self.hide_in_metadata(resource, declared.is_unknown()).payload;
-        if self.is_off { hidden } else { hide_credentials(&hidden, &|name| declared.has_name(name) || self.masks.has_name(name)) }
+        if self.is_off {
+            hidden
+        } else {
+            hide_credentials(&hidden, &|name| declared.has_name(name) || self.masks.has_name(name))
+        }
     }
 
     /// One value of a document of metadata, with what rules name hidden.

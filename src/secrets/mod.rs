@@ -23,8 +23,8 @@ mod withhold;
 
 pub use declared::Secrets;
 pub use dependent::{differing, disguised};
-pub use elsewhere::DeclaredElsewhere;
 pub use derived::{hide_copies_of, secrets_in, without_secrets};
+pub use elsewhere::DeclaredElsewhere;
 pub use moved::MovedSecrets;
 pub use object::may_be_secret_kind;
 pub use origin::Origins;

@@ -68,7 +68,8 @@ impl Origins {
         if self.is_empty() {
             return None;
         }
-        Hider { origins: self, sources, texts: BTreeMap::new(), whole: BTreeMap::new(), history: History::default() }.node(payload)
+        Hider { origins: self, sources, texts: BTreeMap::new(), whole: BTreeMap::new(), history: History::default() }
+            .node(payload)
     }
 }
 
@@ -83,11 +84,12 @@ struct Collector<'a> {
 impl Collector<'_> {
     fn node(&mut self, node: &Node, is_brought: bool, history: &mut History) {
         let is_brought = is_brought || node.step().is_some();
-        if let Value::Secret(secret) = &node.value {
-            if !secret.is_withheld() && !is_replaced(node) {
-                secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
-                self.place(node.span, secret, is_brought);
-            }
+        if let Value::Secret(secret) = &node.value
+            && !secret.is_withheld()
+            && !is_replaced(node)
+        {
+            secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
+            self.place(node.span, secret, is_brought);
         }
         for child in node.children() {
             if child.key.is_none_or(|key| key.name != "annotations") {
@@ -147,9 +149,10 @@ impl<'a> Hider<'a> {
     fn is_secret(&mut self, node: &Node) -> bool {
         let span = node.span;
         let (origins, sources) = (self.origins, self.sources);
-        let is_whole = self.whole.entry(span.source).or_insert_with(|| {
-            !origins.files.is_empty() && origins.files.contains(&sources.get(span.source).path)
-        });
+        let is_whole = self
+            .whole
+            .entry(span.source)
+            .or_insert_with(|| !origins.files.is_empty() && origins.files.contains(&sources.get(span.source).path));
         if *is_whole {
             return true;
         }

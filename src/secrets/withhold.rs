@@ -65,9 +65,10 @@ fn is_literal(text: &str) -> bool {
 impl Hiding<'_> {
     /// Nothing if there is nothing to hide.
     fn credentials(&mut self, node: &Node, is_named: &dyn Fn(&str) -> bool, is_sent: bool) -> Option<Node> {
-        let is_header = node.get("name").and_then(Node::as_str).is_some_and(|name| {
-            is_sent && (is_credential(name) || is_named(name))
-        });
+        let is_header = node
+            .get("name")
+            .and_then(Node::as_str)
+            .is_some_and(|name| is_sent && (is_credential(name) || is_named(name)));
         let hidden = node.map_children(|child| {
             let name = child.key.map_or("", |key| key.name.as_str());
             let is_secret = match is_sent {

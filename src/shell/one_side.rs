@@ -121,7 +121,8 @@ impl OneSide {
     pub(super) fn side(&self, reveal: bool) -> Side<'_> {
         let (settings, limits) = (self.settings(), self.configuration.limits());
         let sources = &self.sources;
-        let older = self.older.iter().map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
+        let older =
+            self.older.iter().map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
         let older: Vec<Given<'_>> = older.collect();
         Side::new(Given { snapshot: &*self.snapshot, settings, sources, limits }, &older, reveal)
     }

@@ -170,7 +170,8 @@ impl Outside {
         let (sources, limits) = (&self.sources, self.configuration.limits());
         let settings = [&self.configuration.before, &self.configuration.after];
         let declaring = self.rules.snapshots.iter().zip(settings);
-        let declaring = declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
+        let declaring =
+            declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
         let oldest = self.rules.before.as_deref().zip(self.oldest.as_ref());
         let oldest = oldest.map(|(snapshot, settings)| Given { snapshot, settings, sources, limits });
         let declaring: Vec<Given<'_>> = oldest.into_iter().chain(declaring).collect();

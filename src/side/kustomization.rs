@@ -52,7 +52,8 @@ impl Side<'_> {
             };
             self.secrets().hide(Resource { payload, ..resource })
         };
-        let hidden: Vec<Resource> = resources.into_iter().map(hide).collect();
+        let hidden: Vec<Resource> =
+            resources.into_iter().map(hide).map(|resource| self.without_older(resource)).collect();
         if !self.secrets().hides_values() {
             return hidden;
         }

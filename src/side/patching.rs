@@ -48,8 +48,11 @@ impl Side<'_> {
         let shown: Vec<Node> = documents.iter().map(|document| hide(&document.root, &document.file)).collect();
         let secrets = secrets_in(&shown);
         // What comes out different with other secrets was made of them.
-        let others: Vec<Node> =
-            roots.iter().zip(&shown).map(|(root, shown)| disguised(root, shown).unwrap_or_else(|| root.clone())).collect();
+        let others: Vec<Node> = roots
+            .iter()
+            .zip(&shown)
+            .map(|(root, shown)| disguised(root, shown).unwrap_or_else(|| root.clone()))
+            .collect();
         let others = match is_applied && !secrets.is_empty() {
             true => read.value.apply(&others, inputs, limits).value,
             false => Vec::new(),

@@ -119,7 +119,7 @@ impl Side<'_> {
     }
 
     /// A hidden resource, also without what was secret in its file on the older side.
-    fn without_older(&self, hidden: Resource) -> Resource {
+    pub(super) fn without_older(&self, hidden: Resource) -> Resource {
         let hidden = self.older.iter().fold(hidden, |hidden, older| {
             let known = match self.is_same_file(older, &hidden.file) {
                 true => Vec::new(),
@@ -135,7 +135,8 @@ impl Side<'_> {
     pub fn moved(&self) -> &[MovedSecrets] {
         self.caches.moved.get_or_init(|| {
             let moved = |older: &Side<'_>| {
-                let found = changes(older.snapshot, self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+                let found =
+                    changes(older.snapshot, self.snapshot, &Scope::everything(), self.limits, &Spent::default());
                 let is_few = found.files.len() <= MOST_CHANGED;
                 let files = found.files.iter().filter(|_| is_few).map(|file| &file.path);
                 let is_document = |path: &&RepoPath| Format::of_file_name(path.file_name()).is_some();
@@ -209,10 +210,13 @@ impl Side<'_> {
     /// What a kustomization in the directory of a file, or above it, does with the file.
     fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
         let directories = std::iter::successors(file.parent(), RepoPath::parent);
-        directories.into_iter().filter_map(|directory| {
-            let uses = self.kustomize_uses(&directory);
-            uses.get(file).copied()
-        }).max()
+        directories
+            .into_iter()
+            .filter_map(|directory| {
+                let uses = self.kustomize_uses(&directory);
+                uses.get(file).copied()
+            })
+            .max()
     }
 
     /// The files that the kustomization of a directory makes Secrets of.

@@ -101,6 +101,12 @@ impl Secret {
             return Vec::new();
         };
         let mut forms = vec![text.to_owned()];
+        // A literal of a generator is a name and a value.
+        let literal = text
+            .split_once('=')
+            .filter(|(name, _)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)));
+        let value = literal.map(|(_, value)| value.trim_matches(['"', '\'', ' ']));
+        forms.extend(value.filter(|value| value.len() >= SHORTEST_ENCODED).map(ToOwned::to_owned));
         if text.chars().count() >= SHORTEST_ENCODED {
             forms.extend(text_of_base64(text).map(|text| text.trim().to_owned()).filter(|text| text.len() >= SHORTEST));
             // What follows may change the last digits.

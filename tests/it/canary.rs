@@ -202,7 +202,8 @@ fn every_command_and_every_format_is_called() {
 /// Calls a function with the name of every command that does something, and its formats.
 fn each_command(command: &clap::Command, name: &str, visit: &mut dyn FnMut(&str, &[String])) {
     if command.get_subcommands().next().is_none() {
-        let formats = command.get_arguments().filter(|argument| argument.get_id() == "format" || argument.get_id() == "output");
+        let formats =
+            command.get_arguments().filter(|argument| argument.get_id() == "format" || argument.get_id() == "output");
         let values = formats.flat_map(clap::Arg::get_possible_values).map(|value| value.get_name().to_owned());
         visit(name, &values.collect::<Vec<_>>());
     }

@@ -28,7 +28,8 @@ pub(super) fn run(global: &Global, file: &Path) -> Result<Exit, Failure> {
         let report = outside.compare(Asked::default());
         let is_withheld = || {
             let lines = outside.compare_lines(path, path);
-            let is_hidden = |content: &TextContent| matches!(content, TextContent::Sensitive | TextContent::Bytes { .. });
+            let is_hidden =
+                |content: &TextContent| matches!(content, TextContent::Sensitive | TextContent::Bytes { .. });
             lines.text_files.iter().any(|file| is_hidden(&file.content))
         };
         let is_as_written = report.resources.is_empty() || report.is_incomplete();

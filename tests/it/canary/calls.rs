@@ -178,7 +178,8 @@ impl Calls<'_> {
         }
         self.add("render", Some("yaml"), &["--steps", "--at", "HEAD~1"]);
         let path = self.placement.path.clone();
-        for expression in ["*", ".", ".children::*", "apiKey", ".::*::*", "{concat: [x, {eval: apiKey}, {eval: note}]}"] {
+        for expression in ["*", ".", ".children::*", "apiKey", ".::*::*", "{concat: [x, {eval: apiKey}, {eval: note}]}"]
+        {
             self.add("eval", Some("json"), &[expression, "--path", &path, "--trace", "--all"]);
         }
         self.add("eval", Some("yaml"), &["*", "--path", &path, "--at", "HEAD~1"]);
@@ -225,7 +226,8 @@ impl Calls<'_> {
         let wrong = repo.beside("outside/wrong.yaml").to_string_lossy().into_owned();
         for file in &files {
             let [is_old, is_new] = [0, 1].map(|side| self.placement.has(side, file));
-            let at = |is_there: bool, root: &str| if is_there { format!("{root}/{file}") } else { "/dev/null".to_owned() };
+            let at =
+                |is_there: bool, root: &str| if is_there { format!("{root}/{file}") } else { "/dev/null".to_owned() };
             let (old, new) = (at(is_old, &self.old), at(is_new, &self.new));
             if is_new {
                 self.file(file, &spec, &wrong);
