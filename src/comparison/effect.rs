@@ -20,9 +20,9 @@ use crate::value::Node;
 #[derive(Default)]
 pub(super) struct InEffect {
     pub(super) resources: Vec<Resource>,
-    findings: Vec<Finding>,
+    pub(super) findings: Vec<Finding>,
     /// Whether a stage failed for one of them.
-    is_incomplete: bool,
+    pub(super) is_incomplete: bool,
     /// The patches that changed one of them, by their places.
     used: BTreeSet<Span>,
     /// Payloads with expressions as they are written.

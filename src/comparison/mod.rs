@@ -14,7 +14,9 @@ mod load;
 mod metadata;
 mod pair;
 mod parse_once;
+mod parts;
 mod patched;
+mod place;
 mod report;
 mod requests;
 mod rollout;
@@ -54,6 +56,7 @@ use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
 use pair::LoadSummary;
 pub use patched::patched_report;
+pub use place::Part;
 pub use report::{Compared, Report};
 pub use rollout::Rollout;
 pub use selected::SelectedResources;
@@ -81,6 +84,8 @@ pub struct Options<'a> {
     pub budget: Budget,
     /// Places whose changes the user does not want to see, beside those of the configuration.
     pub ignored: Vec<SmolStr>,
+    /// Whether the fields of every preset are ignored.
+    pub neat: bool,
     /// What is known about whole trees from earlier runs.
     pub memory: &'a dyn Memory,
     /// How files become resources, the most specific layout first.
@@ -107,6 +112,7 @@ impl Default for Options<'_> {
             scope: Scope::everything(),
             budget: Budget::default(),
             ignored: Vec::new(),
+            neat: false,
             memory: &NoMemory,
             layouts: LAYOUTS,
             views: ComparedViews::default(),

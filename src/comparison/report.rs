@@ -10,9 +10,10 @@ use super::rollout::Rollout;
 use super::unit_change::UnitChange;
 use super::views::Changes;
 use super::{
-    Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes, unreadable_layers,
+    ComparedViews, Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes,
+    unreadable_layers,
 };
-use crate::diff::{self, Edits, Group, ResourceChange, Suppressed, Suppressions};
+use crate::diff::{self, Bumps, Edits, Group, ResourceChange, Suppressed, Suppressions};
 use crate::finding::Finding;
 use crate::impact::LayerEdit;
 use crate::limits::Budget;
@@ -34,6 +35,8 @@ pub struct Report {
     pub resources: Vec<ResourceChange>,
     /// Changes that several resources share; they refer to `resources` by position.
     pub groups: Vec<Group>,
+    /// Changes that say nothing but which version of something is used; they refer to `resources` by position.
+    pub bumps: Bumps,
     /// Whether every resource is to be listed separately.
     pub is_ungrouped: bool,
     /// Which edited files the changes come from.
@@ -120,6 +123,11 @@ impl Report {
     }
 }
 
+/// Whether files that decide about others are among those that differ: layers and `outcrop.yaml`.
+fn has_rules(read_as: &BTreeMap<ReadAs, usize>) -> bool {
+    read_as.contains_key(&ReadAs::Layer) || read_as.contains_key(&ReadAs::Configuration)
+}
+
 /// The findings of a comparison by what they mean for it.
 struct Problems {
     limiting: Settled,
@@ -145,11 +153,13 @@ impl Comparison<'_> {
         diff::sort(&mut resources);
         let differing = |resources: &[ResourceChange]| resources.iter().filter(|it| it.is_difference()).count();
         let all = differing(&resources);
+        let differ_only_in_versions = diff::differ_only_in_versions(&resources, self.after.sources);
         resources.retain(|resource| self.options.selected.has(resource));
         let filtered_out = all - differing(&resources);
         let policy = self.configuration.policy();
-        let suppressions = Suppressions::new(&policy.ignore, &policy.compare, &self.options.ignored);
+        let suppressions = Suppressions::new(&policy.ignore, &policy.compare, &self.options.ignored, self.options.neat);
         let mut suppressed = suppressions.apply(&mut resources);
+        let is_hidden_before = !notes.suppressed.is_empty();
         suppressed.append(&mut notes.suppressed);
         notes.would_hide.extend(self.would_hide(&resources));
         let sources = self.after.sources;
@@ -165,7 +175,20 @@ impl Comparison<'_> {
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
         let copies = self.copies(&files.one_sided, &renames);
         let differing = differing(&resources);
+        let mut bumps = diff::bumps(&resources, sources);
+        // Not said where anything else may have changed: what is not compared, compared as text, or hidden by other rules than those
+        // that were looked at above.
+        let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty() && !has_rules(&files.read_as);
+        let is_all_seen = self.options.views == ComparedViews::default() && layer_edits.is_empty();
+        let has_same_units = units.iter().all(|unit| unit.sides == [true, true]);
+        bumps.is_everything = !bumps.rows.is_empty()
+            && differ_only_in_versions
+            && is_all_known
+            && is_all_seen
+            && !is_hidden_before
+            && has_same_units;
         Report {
+            bumps,
             copies,
             filters: self.options.selected.words(),
             filtered_out,
@@ -265,14 +288,14 @@ impl Comparison<'_> {
     }
 
     /// Findings in order, with the texts that they point into redacted.
-    fn settle(&self, findings: Vec<Finding>) -> Settled {
+    pub(super) fn settle(&self, findings: Vec<Finding>) -> Settled {
         let findings = self.after.secrets().redact(findings, self.after.sources, &|file| self.becomes_secret(file));
         let met = self.met.lock().expect("no thread panics while it holds this lock");
         let findings = findings.into_iter().map(|finding| without_secrets(finding, &met.secrets)).collect();
         rules::settle(findings, self.configuration.policy(), self.after.sources)
     }
 
-    fn empty_report(&self, mut skipped: Vec<Skipped>, read_as: BTreeMap<ReadAs, usize>) -> Report {
+    pub(super) fn empty_report(&self, mut skipped: Vec<Skipped>, read_as: BTreeMap<ReadAs, usize>) -> Report {
         skipped.sort();
         Report {
             before: self.before.snapshot.label().into(),
@@ -291,6 +314,6 @@ impl Comparison<'_> {
             return Vec::new();
         }
         let mut shown = resources.to_vec();
-        Suppressions::new(&new.ignore, &new.compare, &[]).apply(&mut shown)
+        Suppressions::new(&new.ignore, &new.compare, &[], false).apply(&mut shown)
     }
 }

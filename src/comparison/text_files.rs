@@ -127,10 +127,21 @@ impl Comparison<'_> {
     }
 
     fn text_content(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextContent, Unreadable> {
-        let before = Version::read(self.before.snapshot, old_path)?;
-        let after = Version::read(self.after.snapshot, path)?;
-        let is_withheld = |path: &RepoPath, version: &Version| match version {
-            Version::Text(text) => {
+        self.text_of_sides(Some(old_path), Some(path))
+    }
+
+    /// Two files as text; a side without a name does not have the file.
+    pub(super) fn text_of_sides(
+        &self,
+        old_path: Option<&RepoPath>,
+        path: Option<&RepoPath>,
+    ) -> Result<TextContent, Unreadable> {
+        let read = |snapshot: &dyn Snapshot, path: Option<&RepoPath>| {
+            path.map_or(Ok(Version::Absent), |path| Version::read(snapshot, path))
+        };
+        let (before, after) = (read(self.before.snapshot, old_path)?, read(self.after.snapshot, path)?);
+        let is_withheld = |path: Option<&RepoPath>, version: &Version| match (path, version) {
+            (Some(path), Version::Text(text)) => {
                 self.after.secrets().may_be_in(path, text) || self.becomes_secret(path) || self.has_met(text)
             }
             _ => false,
@@ -205,7 +216,7 @@ impl Comparison<'_> {
 }
 
 /// Whether a file that was not read is called YAML or JSON, or a template of either.
-fn is_configuration_by_name(file: &Skipped) -> bool {
+pub(super) fn is_configuration_by_name(file: &Skipped) -> bool {
     let name = file.path.file_name();
     match file.reason {
         SkipReason::Submodule => false,

@@ -65,7 +65,7 @@ impl Comparison<'_> {
     }
 
     /// Hides what is secret in some resource of the unit on either side, in all of them.
-    fn hide_unit(&self, [before, after]: [Vec<Resource>; 2]) -> [Vec<Resource>; 2] {
+    pub(super) fn hide_unit(&self, [before, after]: [Vec<Resource>; 2]) -> [Vec<Resource>; 2] {
         let count = before.len();
         let mut all = self.after.hide_in_unit(before.into_iter().chain(after).collect());
         let after = all.split_off(count);
@@ -79,12 +79,12 @@ impl Comparison<'_> {
 }
 
 /// The resources of a unit, and what is known about others.
-fn all(rendered: &Rendered) -> impl Iterator<Item = &Resource> {
+pub(super) fn all(rendered: &Rendered) -> impl Iterator<Item = &Resource> {
     rendered.resources.iter().chain(&rendered.opaque)
 }
 
 /// The resources that differ between two outputs of a unit, by name.
-fn differing(outputs: &[Arc<Rendered>; 2]) -> Vec<(String, Status)> {
+pub(super) fn differing(outputs: &[Arc<Rendered>; 2]) -> Vec<(String, Status)> {
     if outputs.iter().any(|rendered| rendered.is_broken) {
         return Vec::new();
     }

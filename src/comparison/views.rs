@@ -110,9 +110,7 @@ impl Comparison<'_> {
         readers: &AncestorReaders,
         written: &[WrittenPayloads; 2],
     ) -> Changes {
-        let lists = &self.configuration.policy().lists;
-        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
-        options.embedded_parser = Some(Arc::new(read_embedded));
+        let options = self.diff_options();
         let few = diff::few_pairs(&pairs);
         let compared = few_or_many(pairs, few, |pair| self.compare_pair(pair, &options, reach, readers, written));
         let mut changes = Changes::default();
@@ -125,6 +123,14 @@ impl Comparison<'_> {
         changes.notes.suppressed.sort_by(by_rule);
         changes.notes.would_hide.sort_by(by_rule);
         changes
+    }
+
+    /// How documents are compared.
+    pub(super) fn diff_options(&self) -> Options {
+        let lists = &self.configuration.policy().lists;
+        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
+        options.embedded_parser = Some(Arc::new(read_embedded));
+        options
     }
 
     fn compare_pair(

@@ -4,8 +4,11 @@
 //! otherwise by content. Matches found by hash or by similarity are always verified. The result does not depend on which side is
 //! older: comparing in the other direction gives the mirror image.
 
+mod bumps;
 mod cause;
+mod comment;
 mod edits;
+mod expected;
 mod groups;
 pub mod json_patch;
 pub mod path_text;
@@ -37,8 +40,11 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
+pub use bumps::{Bump, BumpKind, Bumps, Level, bumps, differ_only_in_versions};
 pub use cause::{Cause, Causes, FileSpan, HomeFile, Via, causes, causes_at};
+pub use comment::comment_beside;
 pub use edits::{EditedFile, Edits, OwnEdits, edits};
+pub use expected::{Expected, expect};
 pub use fingerprint::{Digest, Fingerprint, digest_of};
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};

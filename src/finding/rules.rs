@@ -82,6 +82,10 @@ macro_rules! rules {
 }
 
 rules! {
+    COMPARE_EXPECTED = "compare/expected", NotFound, Warning,
+        "an expected difference does not occur",
+        "The file that `outcrop compare --expect` reads lists differences between two parts that are meant. One that is gone may mean that \
+         the second part has lost a setting of its own. Remove the entry, or bring the difference back.";
     COMPARE_HIDDEN_CHANGE = "compare/hidden-change", Validation, Warning,
         "compare rules hide a change of the commit that brings them",
         "Compare rules say what of a resource is worth looking at. A commit that adds a rule and changes what the rule hides would never be \

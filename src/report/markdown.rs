@@ -8,11 +8,12 @@ mod escape;
 use std::io;
 
 use super::locate::Locator;
+use super::only_bumps::only_bumps;
 use super::outline::{LISTED, Outline};
 use super::snippet::at_revision;
 use super::style::Style;
 use super::summary_counts::{SummaryCounts, grouped, other_problems, plural, severities};
-use super::terminal::{self, Draft, Layout};
+use super::terminal::{self, BumpRow, Draft, Layout, bump_row};
 use super::{Report, terminal::count_texts};
 use crate::diff::{DiffSide, digest_of, pointer};
 use crate::finding::{Finding, Location};
@@ -20,7 +21,7 @@ use crate::finding::{Finding, Location};
 use blocks::Blocks;
 pub(super) use escape::encoded;
 pub use escape::span;
-use escape::{html, shortened};
+use escape::{cell, html, shortened};
 
 /// Changes and values start at the margin, where GitHub colours them; remarks about values are indented, so that no
 /// value can look like a change.
@@ -37,6 +38,8 @@ const STYLE: Style = Style {
 };
 /// The most findings listed.
 const MOST_FINDINGS: usize = 50;
+/// The most version bumps listed.
+const MOST_BUMPS: usize = 50;
 /// The most edited files named.
 const MOST_SOURCES: usize = 8;
 /// The most files named that could not be compared.
@@ -97,6 +100,8 @@ struct Parts {
     head: String,
     /// Problems come first.
     findings: String,
+    /// The table of version bumps.
+    bumps: String,
     /// The rows of the table, with its head.
     table: Vec<String>,
     /// Details, in order.
@@ -185,6 +190,7 @@ impl Parts {
         Self {
             head: head(report),
             findings: findings(report),
+            bumps: bumps(report),
             table: if table.len() > FEW { table } else { Vec::new() },
             details,
             is_short: lines <= SHORT,
@@ -195,7 +201,7 @@ impl Parts {
     /// The text before and after the details.
     fn around(&self) -> (String, String) {
         let table = if self.table.is_empty() { String::new() } else { format!("{TABLE}{}\n", self.table.concat()) };
-        (format!("{}{}{table}", self.head, self.findings), self.skipped.clone())
+        (format!("{}{}{}{table}", self.head, self.findings, self.bumps), self.skipped.clone())
     }
 
     /// Everything except the content of added and removed resources.
@@ -264,7 +270,8 @@ fn sides(report: &Report) -> String {
 fn head(report: &Report) -> String {
     let counts = SummaryCounts::count(report);
     let said = (!counts.is_unchanged()).then(|| words(&counts, true));
-    let title = [terminal::incomplete(report), said, terminal::as_text(report)].into_iter().flatten();
+    let title = [terminal::incomplete(report), said, only_bumps(report), terminal::as_text(report)];
+    let title = title.into_iter().flatten();
     let title = title.collect::<Vec<_>>().join("; ");
     let title = if title.is_empty() { terminal::headline(report, &counts).1 } else { title };
     let sides = sides(report);
@@ -282,6 +289,26 @@ fn head(report: &Report) -> String {
     };
     let notes = format!("{}{}", incomplete(report), changing_rules(report));
     format!("### outcrop: {title}\n\n{sides}, {compared}.{only}{rest}\n\n{sources}{notes}")
+}
+
+/// Every version that changed, in a table.
+fn bumps(report: &Report) -> String {
+    let rows = &report.bumps.rows;
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("#### Version bumps\n\n| What | Before | After | | Used by |\n|-|-|-|-|-|\n");
+    for bump in rows.iter().take(MOST_BUMPS) {
+        let BumpRow { name, before, after, level, uses, is_alarming } = bump_row(report, bump, false);
+        let level = if is_alarming { format!("**{level}**") } else { level };
+        let cells = [cell(&name), cell(&before), cell(&after), level, cell(&uses)];
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    let more = rows.len().saturating_sub(MOST_BUMPS);
+    if more > 0 {
+        text.push_str(&format!("\nand {}, see the full report\n", plural(more, "more bump")));
+    }
+    text + "\n"
 }
 
 /// A change of compare rules must not hide itself, least of all from a reviewer.

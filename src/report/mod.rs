@@ -2,7 +2,6 @@
 
 pub mod affected;
 mod cause;
-mod comment;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;
@@ -17,6 +16,7 @@ mod laws;
 pub mod lines;
 mod locate;
 pub mod markdown;
+mod only_bumps;
 mod outline;
 mod paint;
 mod places;

@@ -4,7 +4,7 @@ use std::io;
 
 use super::paint::{Line, Role, Screen};
 use super::style::Style;
-use super::terminal::{self, CHANGES, Draft, each_resource, findings, frame, text_files};
+use super::terminal::{self, CHANGES, Draft, bump_table, each_resource, findings, frame, text_files};
 use super::text_diff::{Row, Sign, TextLayout, broken, pair, passages, whole};
 use super::{Report, fragment, secret_numbers};
 use crate::diff::{Change, ChangeKind, ResourceChange};
@@ -25,6 +25,7 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Res
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         findings(report, draft, screen)?;
+        bump_table(report, draft, screen)?;
         each_resource(report, screen, |resource| draft.resource_in_columns(resource))?;
         text_files(report, draft, screen)
     })

@@ -1,8 +1,10 @@
 //! Every choice of the user as plain data, with defaults that need no configuration.
 
 mod bundle;
+mod expect;
 mod given;
 mod policy;
+mod preset;
 mod read;
 mod roots;
 mod waiver;
@@ -14,8 +16,10 @@ use crate::limits::Limits;
 use crate::names::Format;
 use crate::path::RepoPath;
 
+pub use expect::{Expectation, ExpectedDifference, ExpectedSide, expectations};
 pub use given::Given;
 pub use policy::{Configuration, Policy};
+pub use preset::{PRESETS, Preset, PresetField};
 pub use read::decode;
 pub use roots::{Root, RootLayout, Roots};
 
@@ -39,7 +43,7 @@ pub struct Settings {
     /// Values that are compared but never shown, beside those of Kubernetes Secrets.
     pub secrets: Vec<PlaceRule>,
     /// Places whose changes are counted but not shown.
-    pub ignore: Vec<PlaceRule>,
+    pub ignore: Vec<IgnoreRule>,
     /// What of some resources is compared at all.
     pub compare: Vec<CompareRule>,
     /// The keys that identify items of lists, beside what is known of Kubernetes.
@@ -141,6 +145,24 @@ pub struct PlaceRule {
     pub within: Option<SmolStr>,
     /// Places in the document: a JSON Pointer whose tokens may hold `*`, and `**` for any number of levels.
     pub pointer: SmolStr,
+}
+
+/// Changes that are counted but not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoreRule {
+    /// Files or logical paths it applies to, with `*` and `**`; none means all.
+    pub within: Option<SmolStr>,
+    /// Which changes.
+    pub places: IgnoredPlaces,
+}
+
+/// The places that a rule ignores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IgnoredPlaces {
+    /// What is at or below a pattern of JSON Pointers.
+    Pointer(SmolStr),
+    /// The fields of a preset.
+    Preset(&'static Preset),
 }
 
 /// How the items of some lists are identified.

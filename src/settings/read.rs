@@ -9,7 +9,10 @@ use crate::finding::{self, Outcome, Severity};
 use crate::limits::Limits;
 use crate::names::{self, Format};
 use crate::path::{Pointer, RepoPath};
-use crate::settings::{CompareRule, ListRule, MergeProfile, PlaceRule, Root, RootLayout, Roots, Settings};
+use crate::settings::{
+    CompareRule, IgnoreRule, IgnoredPlaces, ListRule, MergeProfile, PRESETS, PlaceRule, Preset, Root, RootLayout,
+    Roots, Settings,
+};
 use crate::value::{Node, Value};
 
 const RULES: StrictRules = StrictRules { unknown_key: &finding::CONFIG_UNKNOWN_KEY, invalid: &finding::CONFIG_INVALID };
@@ -163,8 +166,25 @@ fn read_secret(shape: &mut StrictReader, node: &Node) -> Option<PlaceRule> {
     read_places(shape, node, "secrets", "/spec/password", Pointer::parse)
 }
 
-fn read_ignored(shape: &mut StrictReader, node: &Node) -> Option<PlaceRule> {
-    read_places(shape, node, "ignore", "/status", Pointer::read)
+/// A pointer alone, or a map with a pointer or the name of a preset.
+fn read_ignored(shape: &mut StrictReader, node: &Node) -> Option<IgnoreRule> {
+    let has = |key: &str| node.get(key).is_some();
+    if !has("preset") {
+        let PlaceRule { within, pointer } = read_places(shape, node, "ignore", "/status", Pointer::read)?;
+        return Some(IgnoreRule { within, places: IgnoredPlaces::Pointer(pointer) });
+    }
+    let (mut within, mut preset) = (None, None);
+    for entry in shape.entries(node, "ignore", &["preset", "within"]) {
+        match entry.key.name.as_str() {
+            "within" => within = Some(shape.text(&entry.value, "within")?),
+            _ => {
+                let choices: Vec<(&str, &'static Preset)> =
+                    PRESETS.iter().map(|preset| (preset.name, preset)).collect();
+                preset = Some(shape.choice(&entry.value, "preset", &choices)?);
+            }
+        }
+    }
+    Some(IgnoreRule { within, places: IgnoredPlaces::Preset(preset?) })
 }
 
 /// A pointer alone, or a map that says in which files.

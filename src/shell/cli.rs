@@ -2,11 +2,14 @@
 
 mod examples;
 mod integrations;
+mod shown;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub(super) use shown::{CompareArgs, ShownArgs};
 
 pub(super) use integrations::{
     CiCommand, DiffDriverArgs, DifftoolArgs, GithubArgs, HookArgs, HookName, InstallArgs, InstallTarget,
@@ -70,6 +73,8 @@ pub(super) enum Color {
 pub(super) enum Command {
     /// Show which resources and values change between two revisions
     Diff(DiffArgs),
+    /// Compare two directories, kustomize roots, files or resources of one revision
+    Compare(CompareArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
     /// List the kustomize roots that a change affects
@@ -171,51 +176,11 @@ pub(super) struct DiffArgs {
     /// Compare two files or two directories on disk, in or outside a repository; - is standard input
     #[arg(long, conflicts_with_all = ["staged", "policy"])]
     pub(super) no_index: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
-    pub(super) format: DiffFormat,
-    /// Print only the number of changes per resource
-    #[arg(long, env = "OUTCROP_STAT", conflicts_with_all = ["name_only", "format"])]
-    pub(super) stat: bool,
-    /// Print only the number of changed resources per directory
-    #[arg(long, env = "OUTCROP_SUMMARY", conflicts_with_all = ["stat", "name_only", "format"])]
-    pub(super) summary: bool,
-    /// Show only resources of this Kubernetes kind, such as Deployment or Certificate.cert-manager.io
-    #[arg(long, value_name = "KIND", env = "OUTCROP_KIND", value_delimiter = ',')]
-    pub(super) kind: Vec<String>,
-    /// Show only resources in this directory, or rendered from this root
-    #[arg(long, value_name = "DIR", env = "OUTCROP_ROOT", value_delimiter = ',')]
-    pub(super) root: Vec<String>,
-    /// Address of the newer side's files for links, such as https://github.com/OWNER/NAME/blob/COMMIT
-    #[arg(long, value_name = "URL", env = "OUTCROP_LINK")]
-    pub(super) link: Option<String>,
-    /// Print only the files of the resources that change
-    #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
-    pub(super) name_only: bool,
     /// Compare only these views of resources
     #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
     pub(super) only: Vec<View>,
-    /// Do not group identical changes: list every resource separately
-    #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP")]
-    pub(super) no_group: bool,
-    /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
-    #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
-    pub(super) ignore: Vec<String>,
-    /// List the changes that ignore and compare rules hide
-    #[arg(long, env = "OUTCROP_SHOW_SUPPRESSED")]
-    pub(super) show_suppressed: bool,
-    /// Also show changed files that are no configuration, as text
-    #[arg(long, env = "OUTCROP_ALL_FILES")]
-    pub(super) all_files: bool,
-    /// Show secrets; works only on a terminal, never in CI
-    #[arg(long)]
-    pub(super) reveal: bool,
-    /// Do not use a pager
-    #[arg(long, env = "OUTCROP_NO_PAGER")]
-    pub(super) no_pager: bool,
-    /// Exit with 1 if there are differences
-    #[arg(long, env = "OUTCROP_EXIT_CODE")]
-    pub(super) exit_code: bool,
+    #[command(flatten)]
+    pub(super) shown: ShownArgs,
 }
 
 #[derive(Debug, Args)]

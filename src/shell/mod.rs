@@ -57,6 +57,7 @@ fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let global = &cli.global;
     match &cli.command {
         Command::Diff(args) => commands::diff::run(global, args),
+        Command::Compare(args) => commands::compare::run(global, args),
         Command::Check(args) => commands::check::run(global, args),
         Command::Affected(args) => commands::affected::run(global, args),
         Command::Difftool(args) => commands::difftool::run(global, args),

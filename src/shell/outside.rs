@@ -175,7 +175,7 @@ impl Outside {
         let oldest = self.rules.before.as_deref().zip(self.oldest.as_ref());
         let oldest = oldest.map(|(snapshot, settings)| Given { snapshot, settings, sources, limits });
         let declaring: Vec<Given<'_>> = oldest.into_iter().chain(declaring).collect();
-        let Asked { ignored, reveal, views, selected, .. } = asked;
+        let Asked { ignored, neat, reveal, views, selected, .. } = asked;
         let budget = self.budget.clone();
         let settings = self.settings.each_ref();
         let whole = self.rules.snapshots.iter().zip(settings);
@@ -186,6 +186,7 @@ impl Outside {
             declaring,
             elsewhere,
             ignored,
+            neat,
             reveal,
             views,
             selected,

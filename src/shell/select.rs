@@ -44,6 +44,14 @@ impl WordReader<'_> {
         }
     }
 
+    /// The directory that a word names, if there is one.
+    pub(super) fn directory(&self, word: &OsStr) -> Option<RepoPath> {
+        let text = word.to_str().filter(|text| !text.starts_with('/'))?;
+        let place = self.place(text).ok()?;
+        let entry = self.side.snapshot.entry(&place).ok().flatten();
+        (place.is_root() || entry.is_some_and(|entry| entry.kind == EntryKind::Directory)).then_some(place)
+    }
+
     /// The directory of a kustomization, if a word names one.
     pub(super) fn root(&self, word: &OsStr) -> Option<RepoPath> {
         let text = word.to_str().filter(|text| !text.starts_with('/'))?;

@@ -24,6 +24,8 @@ use crate::text::Sources;
 pub(super) struct Asked {
     /// Places whose changes the user does not want to see.
     pub(super) ignored: Vec<SmolStr>,
+    /// Whether the fields of every preset are ignored.
+    pub(super) neat: bool,
     /// Whether secrets are shown.
     pub(super) reveal: bool,
     /// What is compared of a resource.
@@ -96,7 +98,7 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, reveal, views, all_files, as_written, selected } = asked;
+        let Asked { ignored, neat, reveal, views, all_files, as_written, selected } = asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
         let day = self.day.clone();
@@ -104,6 +106,7 @@ impl Session {
             scope,
             budget,
             ignored,
+            neat,
             memory: &self.memory,
             views,
             reveal,

@@ -9,6 +9,7 @@
 
 mod action;
 mod architecture;
+mod bumps;
 mod canary;
 mod causes;
 mod checking;
@@ -31,9 +32,11 @@ mod kustomize_layout;
 mod kustomize_units;
 mod list_rules;
 mod metadata;
+mod neat;
 mod no_index;
 mod openapi_documents;
 mod page;
+mod parts;
 mod patch_command;
 mod patch_examples;
 mod patch_layers;

@@ -11,7 +11,7 @@ use crate::report::outline::{Alike, Block, LISTED, Move, Outline, by_directory};
 use crate::report::paint::{Line, Role};
 use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
-use crate::report::terminal::{self, Draft, subject};
+use crate::report::terminal::{self, BumpRow, Draft, bump_row, subject};
 use crate::report::text_diff::Sign;
 use crate::report::{Report, TextFile, lines};
 use crate::resource::{Identity, Resource};
@@ -42,6 +42,7 @@ pub(super) struct View {
     headline: String,
     counts: Vec<String>,
     alarms: Vec<String>,
+    bumps: Vec<BumpView>,
     sources: Vec<SourceView>,
     blocks: Vec<BlockView>,
     pub(super) notes: Vec<String>,
@@ -53,6 +54,18 @@ struct SourceView {
     edits: String,
     resources: String,
     href: Option<String>,
+}
+
+/// A row of the table of version bumps.
+#[derive(Serialize)]
+struct BumpView {
+    kind: &'static str,
+    name: String,
+    before: String,
+    after: String,
+    level: String,
+    uses: String,
+    is_alarming: bool,
 }
 
 /// One card of the page.
@@ -116,7 +129,14 @@ impl View {
             resources: grouped(file.resources),
             href: maker.address(&file.file.to_string()),
         });
+        let bumps = report.bumps.rows.iter().take(MOST_BLOCKS).map(|bump| {
+            let BumpRow { name, before, after, level, uses, is_alarming } = bump_row(report, bump, false);
+            let shown = |text: &str| sanitize::inline(text).into_owned();
+            let (name, before, after) = (shown(&name), shown(&before), shown(&after));
+            BumpView { kind: bump.kind.name(), name, before, after, level, uses, is_alarming }
+        });
         Self {
+            bumps: bumps.collect(),
             before: sanitize::inline(&report.before).into_owned(),
             after: sanitize::inline(&report.after).into_owned(),
             headline: terminal::headline(report, &counts).1,

@@ -8,7 +8,7 @@ use super::value::{Written, secret_places};
 use crate::comparison::{Rollout, UnitChange};
 use crate::diff::path_text;
 use crate::diff::{
-    self, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
+    self, Bump, Change, ChangeKind, DiffSide, Difference, EditedFile, Fingerprint, Group, HomeFile, Member, PathStep,
     ResourceChange, Suppressed, causes_at,
 };
 use crate::finding::Location;
@@ -53,6 +53,7 @@ impl<'a> Maker<'a> {
             summary: summary(report),
             resources: report.resources.iter().enumerate().map(|(at, resource)| self.resource(at, resource)).collect(),
             groups: report.groups.iter().map(|group| self.group(group, report)).collect(),
+            bumps: report.bumps.rows.iter().map(|bump| wire_bump(bump, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
             findings: identified(report.findings.iter().chain(&report.new_problems), &report.sources)
@@ -258,6 +259,30 @@ fn rollout(rollout: &Rollout) -> WireRollout {
     WireRollout { resource: rollout.identity.to_string(), unit: unit(&rollout.unit), because }
 }
 
+fn wire_bump<'a>(bump: &'a Bump, report: &Report) -> WireBump<'a> {
+    let version = |side: usize| WireVersion { version: &bump.versions[side], comment: bump.comments[side].as_deref() };
+    let use_of = |member: &Member| {
+        let of = report.resources.get(member.resource)?;
+        let (side, change) = (of.after.as_ref().or(of.before.as_ref())?, of.change(member.change)?);
+        Some(WireUse {
+            resource: side.identity.to_string(),
+            file: in_file(&side.file),
+            unit: side.unit.as_ref().map(unit),
+            path: diff::pointer(&change.path, DiffSide::After).to_string(),
+            display: path_text::display(&change.path, path_text::EMBEDDED),
+        })
+    };
+    WireBump {
+        kind: bump.kind.name(),
+        name: &bump.name,
+        before: version(0),
+        after: version(1),
+        level: bump.level.name(),
+        downgrade: bump.is_downgrade,
+        uses: bump.members.iter().filter_map(use_of).collect(),
+    }
+}
+
 fn source(file: &EditedFile) -> WireSource {
     WireSource { file: in_file(&file.file), edits: file.edits, resources: file.resources }
 }
@@ -291,6 +316,7 @@ fn summary(report: &Report) -> Summary {
     let counts = SummaryCounts::count(report);
     Summary {
         complete: !report.is_incomplete(),
+        only_bumps: report.bumps.is_everything,
         compared_as_text: report.compared_as_text().count(),
         not_compared: report.unread.len(),
         added: counts.added,

@@ -35,6 +35,9 @@ pub(super) struct WireReport<'a> {
     pub summary: Summary,
     pub resources: Vec<WireResource<'a>>,
     pub groups: Vec<WireGroup<'a>>,
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bumps: Vec<WireBump<'a>>,
     pub sources: Vec<WireSource>,
     pub layer_edits: Vec<WireLayerEdit>,
     pub findings: Vec<WireFinding<'a>>,
@@ -57,6 +60,39 @@ pub(super) struct WireReport<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rollouts: Vec<WireRollout>,
     pub incomplete: bool,
+}
+
+/// Something whose version changed.
+#[derive(Serialize)]
+pub(super) struct WireBump<'a> {
+    pub kind: &'static str,
+    pub name: &'a str,
+    pub before: WireVersion<'a>,
+    pub after: WireVersion<'a>,
+    pub level: &'static str,
+    pub downgrade: bool,
+    pub uses: Vec<WireUse>,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireVersion<'a> {
+    pub version: &'a str,
+    /// The version that a comment beside it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<&'a str>,
+}
+
+/// A value that says the version.
+#[derive(Serialize)]
+pub(super) struct WireUse {
+    pub resource: String,
+    #[serde(flatten)]
+    pub file: InFile,
+    /// Left out for what is written in the file as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<WireUnit>,
+    pub path: String,
+    pub display: String,
 }
 
 #[derive(Serialize)]
@@ -87,6 +123,7 @@ pub(super) struct ComparedCounts {
 #[derive(Serialize)]
 pub(super) struct Summary {
     pub complete: bool,
+    pub only_bumps: bool,
     pub compared_as_text: usize,
     pub not_compared: usize,
     pub added: usize,

@@ -3,7 +3,7 @@
 use super::Draft;
 use super::change::Layout;
 use super::summary::wrapped;
-use crate::diff::{HomeFile, causes, path_text};
+use crate::diff::{Change, HomeFile, causes, path_text};
 use crate::path::RepoPath;
 use crate::report::outline::{Block, Entry, Occurrence, PathNode, path_tree};
 use crate::report::paint::{Line, Role, columns};
@@ -136,12 +136,19 @@ impl Draft<'_> {
     /// One change, or the same change at several paths.
     fn entry(&mut self, report: &Report, entry: &Entry, steps: &[String], layout: Layout) -> Vec<Line> {
         let Some((_, change)) = entry.example(report) else { return Vec::new() };
+        let versions = self.bumped(report, entry);
         if entry.at.len() > 1 {
             let counted = format!("{} {} {}", grouped(entry.count()), self.symbols.times, steps.concat());
-            let mut lines = self.change_at(change, &[counted], layout);
+            let mut lines = match versions {
+                Some(versions) => self.with_versions(change, &[counted], layout, versions),
+                None => self.change_at(change, &[counted], layout),
+            };
             let names = Names::of_paths(folded_paths(entry, self.symbols.embedded));
             lines.extend(self.listed(&names, Role::Dim, layout.details, "at ", MOST_PATH_LINES));
             return lines;
+        }
+        if let Some(versions) = versions {
+            return self.with_versions(change, steps, layout, versions);
         }
         let Some(group) = entry.group.and_then(|at| report.groups.get(at)) else {
             let mut lines = self.change_at(change, steps, layout);
@@ -157,6 +164,13 @@ impl Draft<'_> {
         }
         lines.extend(self.group_details(report, group, layout.details));
         lines
+    }
+
+    /// A change whose versions are all that is left to say.
+    fn with_versions(&mut self, change: &Change, steps: &[String], layout: Layout, versions: Line) -> Vec<Line> {
+        let (symbol, role) = self.change_symbol(change);
+        let path = self.path(steps, layout, (&symbol, role));
+        self.on_one_line(change, layout, path, versions)
     }
 
     /// Why an entry changed, if its values are defined outside of the files of its resources.

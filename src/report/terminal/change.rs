@@ -3,14 +3,14 @@
 use super::Draft;
 use super::summary::wrapped;
 use crate::diff::path_text;
-use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at};
+use crate::diff::{Cause, Change, ChangeKind, PathStep, causes_at, comment_beside};
 use crate::report::cause;
 use crate::report::fragment;
+use crate::report::fragment::short_digests;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::secret_numbers;
 use crate::report::summary_counts::plural;
 use crate::report::text_diff::{Row, Sign, broken, pair, passages};
-use crate::report::{comment, fragment::short_digests};
 use crate::value::Node;
 
 /// Where changes and their values start.
@@ -215,7 +215,7 @@ impl Draft<'_> {
         if is_inside || self.hides_comments || secret_numbers::concerns_secret(change) {
             return None;
         }
-        comment::beside(node, self.sources)
+        comment_beside(node, self.sources)
     }
 
     /// `(string → boolean)`.

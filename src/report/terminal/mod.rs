@@ -1,6 +1,8 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
 mod block;
+mod bump_rows;
+mod bumps;
 mod change;
 pub mod directories;
 mod footer;
@@ -25,6 +27,7 @@ pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
 pub(super) use block::{folded_paths, subject};
+pub(super) use bump_rows::{BumpRow, row as bump_row};
 pub(super) use change::Layout;
 pub(super) use group::is_behind;
 pub(super) use resource::CHANGES;
@@ -59,6 +62,7 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         findings(report, draft, screen)?;
+        bump_table(report, draft, screen)?;
         section(sources::lines(report, draft), screen)?;
         outline.blocks.iter().try_for_each(|block| section(draft.block(report, block), screen))?;
         for (found, sign) in [(&outline.added, Sign::Added), (&outline.removed, Sign::Removed)] {
@@ -69,6 +73,11 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
         respelled(report, draft, screen)?;
         text_files(report, draft, screen)
     })
+}
+
+/// The table of version bumps, if there are any.
+pub(super) fn bump_table(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
+    section(bumps::lines(report, draft), screen)
 }
 
 /// Numbers in another spelling, for those who asked for everything.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::report::only_bumps::only_bumps;
 use crate::report::paint::{Line, Role, columns, cut_middle};
 use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
@@ -52,7 +53,10 @@ pub(in crate::report) fn headline(report: &Report, counts: &SummaryCounts) -> (R
         return (Role::Alarm, phrase);
     }
     if !counts.is_unchanged() {
-        return (Role::Dim, compared(report));
+        return match only_bumps(report) {
+            Some(phrase) => (Role::Plain, format!("{}, {phrase}", compared(report))),
+            None => (Role::Dim, compared(report)),
+        };
     }
     if let Some(phrase) = as_text(report) {
         return (Role::Changed, phrase);

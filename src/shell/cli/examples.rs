@@ -27,6 +27,13 @@ pub(super) const DIFF: &str = "Examples:
   outcrop diff --no-index old.yaml new.yaml      two files, in or outside a repository
   kustomize build prod | outcrop diff --no-index - prod.yaml";
 
+pub(super) const COMPARE: &str = "Examples:
+  outcrop compare overlays/staging overlays/production             what production has that staging does not
+  outcrop compare overlays/staging overlays/production --at HEAD   in a revision instead of the working tree
+  outcrop compare staging.yaml production.yaml --exit-code
+  outcrop compare 'Deployment shop/web' 'Deployment shop/worker'
+  outcrop compare rings/1 rings/2 --expect rings/expected.yaml     only differences that are not meant";
+
 pub(super) const CHECK: &str = "Examples:
   outcrop check                     problems of files that are not staged yet
   outcrop check --staged            problems that the next commit would add

@@ -10,7 +10,7 @@ use crate::glob::Pattern;
 use crate::path::RepoPath;
 use crate::report::markdown::Comment;
 use crate::report::{self, Report, Style};
-use crate::shell::cli::{DiffArgs, DiffFormat, Global, View};
+use crate::shell::cli::{DiffArgs, DiffFormat, Global, ShownArgs, View};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::session::{Asked, Session};
@@ -24,20 +24,21 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let mut timings = Timings::start(global);
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
-    let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
+    let (ignored, reveal) = (read_pointers(&args.shown.ignore)?, may_reveal(args.shown.reveal)?);
     let comparison = session.comparison(Asked {
         ignored,
+        neat: args.shown.neat,
         reveal,
         views: views(&args.only),
-        all_files: args.all_files,
+        all_files: args.shown.all_files,
         as_written: args.only.contains(&View::Sources),
-        selected: selected(args)?,
+        selected: selected(&args.shown)?,
     });
     let mut report = progress::while_working(session.progress(), || comparison.compare());
     timings.mark("compared");
-    show(&mut report, global, args, session.user_pager())?;
+    show(&mut report, global, &args.shown, session.user_pager())?;
     timings.mark("written");
-    let exit = exit_of(&report, args.exit_code);
+    let exit = exit_of(&report, args.shown.exit_code);
     // The process ends now, and gives everything back at once: faster than piece by piece.
     std::mem::forget((comparison, report));
     std::mem::forget(session);
@@ -46,26 +47,27 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
 
 /// Compares two files or directories instead of two revisions.
 fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
-    let (ignored, reveal) = (read_pointers(&args.ignore)?, may_reveal(args.reveal)?);
+    let (ignored, reveal) = (read_pointers(&args.shown.ignore)?, may_reveal(args.shown.reveal)?);
     let asked = Asked {
         ignored,
+        neat: args.shown.neat,
         reveal,
         views: views(&args.only),
         all_files: true,
         as_written: args.only.contains(&View::Sources),
-        selected: selected(args)?,
+        selected: selected(&args.shown)?,
     };
     let mut report = no_index::compare(global, args, asked)?;
-    show(&mut report, global, args, None)?;
+    show(&mut report, global, &args.shown, None)?;
     let differs = report.text_files.iter().any(|file| !file.content.is_same());
-    Ok(match exit_of(&report, args.exit_code) {
-        Exit::Clean if args.exit_code && differs => Exit::Found,
+    Ok(match exit_of(&report, args.shown.exit_code) {
+        Exit::Clean if args.shown.exit_code && differs => Exit::Found,
         exit => exit,
     })
 }
 
 /// Writes the report as the user wants to see it, through a pager where that makes sense.
-fn show(report: &mut Report, global: &Global, args: &DiffArgs, user_pager: Option<&str>) -> io::Result<()> {
+pub(super) fn show(report: &mut Report, global: &Global, args: &ShownArgs, user_pager: Option<&str>) -> io::Result<()> {
     // Programs get everything, and choose for themselves.
     if args.no_group && args.format != DiffFormat::Json {
         report.ungroup();
@@ -89,7 +91,7 @@ fn views(only: &[View]) -> ComparedViews {
 }
 
 /// Which resources are shown.
-fn selected(args: &DiffArgs) -> Result<SelectedResources, Failure> {
+pub(super) fn selected(args: &ShownArgs) -> Result<SelectedResources, Failure> {
     let root = |text: &String| {
         let trimmed = text.trim_start_matches("./").trim_end_matches('/');
         let path = if trimmed == "." { Ok(RepoPath::root()) } else { RepoPath::new(trimmed) };
@@ -99,7 +101,7 @@ fn selected(args: &DiffArgs) -> Result<SelectedResources, Failure> {
     Ok(SelectedResources { kinds: args.kind.iter().map(SmolStr::new).collect(), roots })
 }
 
-fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
+pub(super) fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
     let check = |text: &String| match Pattern::of_pointer(text) {
         Ok(_) => Ok(SmolStr::new(text)),
         Err(reason) => {

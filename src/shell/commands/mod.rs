@@ -3,6 +3,7 @@
 pub(super) mod affected;
 pub(super) mod check;
 pub(super) mod ci;
+pub(super) mod compare;
 pub(super) mod completions;
 pub(super) mod diff;
 pub(super) mod diff_driver;

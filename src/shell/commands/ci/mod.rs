@@ -43,7 +43,7 @@ fn run(global: &Global, args: &GithubArgs) -> Result<Exit, Failure> {
     let Assignment { subject, warnings } = range::assignment(&repository, args)?;
     let review = match subject {
         Subject::Nothing { why } => {
-            let nothing = [("changed", "false"), ("errors", "0"), ("warnings", "0")];
+            let nothing = [("changed", "false"), ("errors", "0"), ("warnings", "0"), ("only-bumps", "false")];
             files.write_outputs(&nothing.map(|(name, value)| (name, value.to_owned())))?;
             let line = format!("outcrop: nothing to review ({why})\n");
             output::print(sanitize::without_workflow_commands(&line).as_bytes())?;
@@ -158,6 +158,7 @@ impl Review {
             ("errors", counts.errors.to_string()),
             ("warnings", counts.warnings.to_string()),
         ];
+        outputs.push(("only-bumps", report.bumps.is_everything.to_string()));
         outputs.extend(reach_outputs(&reach));
         outputs.push(("roots", roots(&report, Listed::Differing)));
         outputs.push(("matrix", matrix(&report, Listed::Differing)));
