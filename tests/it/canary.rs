@@ -52,7 +52,7 @@ fn no_placement_of_a_secret_is_printed_by_any_command_in_any_format() {
             if matches!(&wanted, Wanted::Named(name) if !placement.name.contains(name)) {
                 continue;
             }
-            let is_wanted = |number: usize| !matches!(wanted, Wanted::Sample) || (number + at) % SAMPLE == 0;
+            let is_wanted = |number: usize| !matches!(wanted, Wanted::Sample) || (number + at).is_multiple_of(SAMPLE);
             let (count, found) = attempt(placement, &search, is_wanted);
             made.fetch_add(count, Ordering::Relaxed);
             leaks.lock().unwrap().extend(found);
