@@ -1,5 +1,6 @@
 //! Source texts and places in them: byte spans inside, lines and columns only when something is reported.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock, RwLock};
 
 use smol_str::SmolStr;
@@ -70,6 +71,7 @@ pub struct SourceText {
     /// What snippets hide of the text, because it may hold secrets that could not be located.
     pub redaction: Redaction,
     lines: OnceLock<LineIndex>,
+    fingerprint: OnceLock<u64>,
 }
 
 impl SourceText {
@@ -81,7 +83,17 @@ impl SourceText {
             text: text.into(),
             redaction: Redaction::Nothing,
             lines: OnceLock::new(),
+            fingerprint: OnceLock::new(),
         }
+    }
+
+    /// A hash of the content as it was read, which also remains of a text that was dropped.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            self.text.hash(&mut hasher);
+            hasher.finish()
+        })
     }
 
     /// The start of each line, computed once.
@@ -160,7 +172,9 @@ impl Sources {
     pub fn forget(&self, id: SourceId) {
         let mut texts = self.texts.write().expect("no thread panics while it holds this lock");
         let text = &texts[id.0 as usize];
-        texts[id.0 as usize] = Arc::new(SourceText::new(text.path.clone(), text.revision.clone(), ""));
+        let fingerprint = OnceLock::from(text.fingerprint());
+        let dropped = SourceText { fingerprint, ..SourceText::new(text.path.clone(), text.revision.clone(), "") };
+        texts[id.0 as usize] = Arc::new(dropped);
     }
 
     /// Hides this much of a text, or more if more is hidden already.
@@ -173,6 +187,7 @@ impl Sources {
             text: Arc::clone(&text.text),
             redaction: text.redaction.max(redaction),
             lines: OnceLock::new(),
+            fingerprint: text.fingerprint.clone(),
         });
     }
 }

@@ -1,12 +1,14 @@
 //! The third step: secrets are hidden before anything is compared.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Comparison;
 use super::load::Loaded;
+use crate::metadata::is_layer_file;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
-use crate::resource::Resource;
+use crate::resource::{Resource, Unit};
 use crate::secrets::{MovedSecrets, Origins, secrets_in};
 use crate::side::Side;
 use crate::value::Secret;
@@ -31,16 +33,31 @@ impl Comparison<'_> {
         if secrets.hides_values() { self.hide_by_origin(before, after) } else { [before, after] }
     }
 
-    /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere.
+    /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere. What is hidden depends
+    /// on what differs and on what is used, never on what else was read.
     fn hide_by_origin(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
-        let gone = MovedSecrets::new(before.iter(), after.iter());
-        let come = MovedSecrets::new(after.iter(), before.iter());
-        let before: Vec<Resource> = before.into_iter().map(|resource| come.hide(resource)).collect();
-        let after: Vec<Resource> = after.into_iter().map(|resource| gone.hide(resource)).collect();
+        let moved = moved(&before, &after);
+        let hide = |resources: Vec<Resource>| -> Vec<Resource> {
+            resources.into_iter().map(|resource| moved.hide(resource)).collect()
+        };
+        let (before, after) = (hide(before), hide(after));
         let sides = [(&self.before, &before), (&self.after, &after)];
+        let edited = EditedFiles { comparison: self, known: RefCell::default() };
+        // A patch is made for many resources, each with secrets of its own, and a unit uses what others use too. Only if one of their
+        // files was edited, all of them are here.
+        let is_open = |file: &RepoPath| !is_layer_file(file.file_name());
+        let is_followed = |by: &Resource, file: &RepoPath| {
+            by.unit.is_none() && is_open(file) || edited.contains(file) || edited.contains(&by.file)
+        };
         let mut origins = Origins::default();
         for (side, resources) in sides {
-            origins.extend(&side.origins(resources));
+            origins.extend(&side.origins(resources, &is_followed));
+            for file in side.taken_files(resources) {
+                // Whatever takes from an edited file is here. Who takes from another one is asked for.
+                if is_open(&file) && !edited.contains(&file) {
+                    origins.extend(&self.after.taken_from(&file));
+                }
+            }
             // What is outside the scope may take secrets from what is inside.
             if !self.options.scope.is_everything() {
                 resources.iter().for_each(|resource| origins.extend(&side.taken_from(&resource.file)));
@@ -62,6 +79,23 @@ impl Comparison<'_> {
     }
 }
 
+/// Tells edited files from others.
+struct EditedFiles<'a> {
+    comparison: &'a Comparison<'a>,
+    known: RefCell<BTreeMap<RepoPath, bool>>,
+}
+
+impl EditedFiles<'_> {
+    fn contains(&self, file: &RepoPath) -> bool {
+        let known = self.known.borrow().get(file).copied();
+        known.unwrap_or_else(|| {
+            let is_edited = !self.comparison.after.is_same_file(&self.comparison.before, file);
+            self.known.borrow_mut().insert(file.clone(), is_edited);
+            is_edited
+        })
+    }
+}
+
 /// What was found out about secrets while hiding them.
 #[derive(Default)]
 pub(super) struct MetSecrets {
@@ -77,6 +111,23 @@ impl Comparison<'_> {
         let met = self.met.lock().expect("no thread panics while it holds this lock");
         met.taken_from.contains(file) || [&self.before, &self.after].iter().any(|side| side.is_kustomized_secret(file))
     }
+}
+
+/// The secrets that one side has in what differs, and the other has not as secrets there.
+fn moved(before: &[Resource], after: &[Resource]) -> MovedSecrets {
+    type Place<'r> = (&'r RepoPath, Option<&'r Unit>, u64);
+    fn place(resource: &Resource) -> Place<'_> {
+        (&resource.file, resource.unit.as_ref(), resource.payload.hash())
+    }
+    fn places(resources: &[Resource]) -> BTreeSet<Place<'_>> {
+        resources.iter().filter(|resource| resource.payload.holds_secret()).map(place).collect()
+    }
+    let same: BTreeSet<Place<'_>> = places(before).intersection(&places(after)).copied().collect();
+    let differs = |resource: &&Resource| !same.contains(&place(resource));
+    let [before, after] =
+        [before, after].map(|resources| -> Vec<&Resource> { resources.iter().filter(differs).collect() });
+    let gone = MovedSecrets::new(before.iter().copied(), after.iter().copied());
+    gone.and(MovedSecrets::new(after.into_iter(), before.into_iter()))
 }
 
 /// For each resource the position of the same one, with the same payload, on the other side; both are sorted by file.

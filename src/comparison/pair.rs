@@ -14,6 +14,7 @@ use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
+use crate::secrets::hide_alike;
 use crate::snapshot::ChangedFile;
 
 /// Pairs of resources, and what was found out before.
@@ -44,7 +45,7 @@ impl Comparison<'_> {
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
         let Loaded { before, after, findings, gap, files, written, units, rollouts } = loaded;
         let resources = before.len().max(after.len()) + files.same_documents;
-        let mut pairs = diff::pair(before, after);
+        let mut pairs = alike(diff::pair(before, after));
         let mut readers = AncestorReaders::default();
         if self.options.views.requests {
             readers = self.readers_below(&pairs, reach);
@@ -65,7 +66,7 @@ impl Comparison<'_> {
     fn unloaded_pairs(&self, readers: &AncestorReaders, pairs: &[ResourcePair]) -> Vec<ResourcePair> {
         let resources = pairs.iter().flat_map(|(before, after)| [before, after]).flatten();
         let [before, after] = self.unloaded(readers, resources.map(|resource| &resource.file).collect());
-        diff::pair(before, after)
+        alike(diff::pair(before, after))
     }
 
     /// The resources of both sides in files that are not known yet, in effect and with their secrets hidden.
@@ -95,6 +96,18 @@ impl Comparison<'_> {
         let metadata = self.compare_metadata(&old, &new, reach);
         requests::may_derive_otherwise(&metadata) && requests::derive_otherwise(&old, &new)
     }
+}
+
+/// Pairs in which what is equal is hidden on both sides or on none.
+fn alike(pairs: Vec<ResourcePair>) -> Vec<ResourcePair> {
+    let hide = |pair: ResourcePair| match pair {
+        (Some(before), Some(after)) => {
+            let [old, new] = hide_alike(before.payload, after.payload);
+            (Some(Resource { payload: old, ..before }), Some(Resource { payload: new, ..after }))
+        }
+        pair => pair,
+    };
+    pairs.into_iter().map(hide).collect()
 }
 
 fn is_changed((before, after): &ResourcePair) -> bool {

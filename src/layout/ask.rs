@@ -49,6 +49,11 @@ impl<'a> Units<'a> {
         let _ = self.table.set(Arc::clone(table));
     }
 
+    /// What is known about single files, if it was found out.
+    pub fn known_files(&self) -> Option<&FileTable> {
+        self.table.get()
+    }
+
     /// What a unit renders.
     pub fn rendered(&self, unit: &Unit) -> Arc<Rendered> {
         self.render(unit, Vec::new()).0

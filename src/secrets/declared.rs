@@ -9,7 +9,7 @@ use super::redact::names_literals;
 use super::withhold::{hide_credentials, mentions_credential, withhold, withhold_literals};
 use super::{
     DeclaredElsewhere, Masks, MovedSecrets, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places,
-    hide_values, secrets_in,
+    hide_values, is_field_of_patches, secrets_in,
 };
 use crate::directive;
 use crate::finding::{Finding, Outcome};
@@ -210,17 +210,24 @@ impl<'a> Secrets<'a> {
             return resource.payload.clone();
         }
         let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
-        hide_operations(resource.payload.clone(), Some("Secret"), &hide)
+        hide_operations(resource.payload.clone(), Some("Secret"), false, &hide)
     }
 
-    /// A file of patches says where its values will stand.
+    /// A file of patches says where its values will stand. The fields of its own format are no attributes of resources, whatever
+    /// they are called.
     fn hide_operations(&self, resource: Resource) -> Resource {
         let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
-        let payload = hide(hide_operations(resource.payload.clone(), None, &hide));
-        Resource { payload, ..resource }
+        let is_declared = !self.attributes_of(&resource).is_empty();
+        let payload = hide_operations(resource.payload.clone(), None, is_declared, &hide);
+        self.hide_places_but(Resource { payload, ..resource }, is_field_of_patches)
     }
 
     pub(super) fn hide_places(&self, resource: Resource) -> Resource {
+        self.hide_places_but(resource, |_| false)
+    }
+
+    /// Hides secret places, except for those that metadata cannot mean.
+    fn hide_places_but(&self, resource: Resource, is_other: fn(&Pointer) -> bool) -> Resource {
         if self.elsewhere.secret_files.contains(&resource.file) {
             return Resource { payload: Hiding::everything().scalars(&resource.payload), ..resource };
         }
@@ -245,7 +252,10 @@ impl<'a> Secrets<'a> {
         }
         let resource = match attributes.is_empty() {
             true => resource,
-            false => hide_values(resource, |payload| attributes.places(payload, InLists::Names)),
+            false => hide_values(resource, |payload| {
+                let places = attributes.places(payload, InLists::Names);
+                places.into_iter().filter(|place| !is_other(place)).collect()
+            }),
         };
         match directive::unfurl_role(&resource.payload, &resource.file) {
             None => resource,

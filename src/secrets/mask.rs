@@ -351,7 +351,8 @@ fn withheld(node: &Node) -> Node {
     hidden(node, Secret::withhold(node.clone()))
 }
 
-fn hidden(node: &Node, secret: Secret) -> Node {
+/// The node with a secret in place of its value.
+pub(super) fn hidden(node: &Node, secret: Secret) -> Node {
     let extra = node.extra.as_ref().map(|extra| {
         let mut extra = (**extra).clone();
         extra.tag = None;

@@ -4,6 +4,7 @@
 //! made of secrets (`derived`), values that secrets override (`overridden`), values of patch files (`patch_values`), texts that could
 //! not be parsed (`redact`), and everything that may be secret because what would say so could not be read (`withhold`).
 
+mod alike;
 mod declared;
 mod dependent;
 mod derived;
@@ -21,6 +22,7 @@ mod patch_values;
 mod redact;
 mod withhold;
 
+pub use alike::hide_alike;
 pub use declared::Secrets;
 pub use dependent::{differing, disguised};
 pub use derived::{hide_copies_of, secrets_in, without_secrets};
@@ -33,4 +35,4 @@ pub use withhold::withhold_value;
 
 use derived::{hide_copies, hide_everywhere};
 use mask::{Masks, hide_places, hide_values};
-use patch_values::hide_operations;
+use patch_values::{hide_operations, is_field_of_patches};

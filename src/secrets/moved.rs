@@ -44,6 +44,16 @@ impl MovedSecrets {
         moved
     }
 
+    /// These and others.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.forms.extend(others.forms);
+        for (file, secrets) in others.by_file {
+            self.by_file.entry(file).or_default().extend(secrets);
+        }
+        self
+    }
+
     /// The texts of all of them.
     pub fn forms(&self) -> &BTreeSet<String> {
         &self.forms

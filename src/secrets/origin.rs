@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smol_str::SmolStr;
-
 use super::mask::secret;
 use super::overridden::History;
 use crate::path::RepoPath;
@@ -12,13 +10,17 @@ use crate::resource::Resource;
 use crate::text::{SourceId, Sources, Span};
 use crate::value::{Node, Secret, StepKind, Value};
 
-/// Places in texts that hold secrets. A text is known by its path and revision: it may have been read more than once.
+/// Places in texts that hold secrets. A text is known by its path and content: it may have been read more than once, and a file that
+/// both sides have is read for one of them.
 #[derive(Debug, Default, Clone)]
 pub struct Origins {
-    texts: BTreeMap<(RepoPath, SmolStr), Vec<Place>>,
+    texts: BTreeMap<TextKey, Vec<Place>>,
     /// Files that are secret as a whole, at every revision.
     files: BTreeSet<RepoPath>,
 }
+
+/// The path of a text, and the fingerprint of its content.
+type TextKey = (RepoPath, u64);
 
 /// A range of a text.
 #[derive(Debug, Clone)]
@@ -40,11 +42,14 @@ impl Origins {
         self.files.insert(file);
     }
 
-    /// Adds the places of all secrets of a resource. Annotations stay out: tools put one text on many resources.
-    pub fn add(&mut self, hidden: &Resource, sources: &Sources) {
-        let mut texts = BTreeMap::new();
-        let mut collector = Collector { origins: self, sources, texts: &mut texts, file: &hidden.file };
-        collector.node(&hidden.payload, false, &mut History::default());
+    /// Adds the places of all secrets of a resource. Annotations stay out: tools put one text on many resources. `is_followed` says
+    /// whether what the resource takes from elsewhere in a file counts.
+    pub fn add(&mut self, hidden: &Resource, sources: &Sources, is_followed: &dyn Fn(&RepoPath) -> bool) {
+        if hidden.payload.holds_secret() {
+            let mut collector =
+                Collector { origins: self, sources, texts: BTreeMap::new(), file: &hidden.file, is_followed };
+            collector.node(&hidden.payload, false, &mut History::default());
+        }
     }
 
     /// Adds other places.
@@ -58,7 +63,7 @@ impl Origins {
     /// These places as far as they are in one file.
     #[must_use]
     pub fn in_file(&self, file: &RepoPath) -> Self {
-        let is_meant = |((path, _), _): &(&(RepoPath, SmolStr), &Vec<Place>)| path == file;
+        let is_meant = |((path, _), _): &(&TextKey, &Vec<Place>)| path == file;
         let texts = self.texts.iter().filter(is_meant).map(|(text, places)| (text.clone(), places.clone()));
         Self { texts: texts.collect(), files: BTreeSet::new() }
     }
@@ -76,9 +81,10 @@ impl Origins {
 struct Collector<'a> {
     origins: &'a mut Origins,
     sources: &'a Sources,
-    texts: &'a mut BTreeMap<SourceId, (RepoPath, SmolStr)>,
+    texts: BTreeMap<SourceId, TextKey>,
     /// The file of the resource.
     file: &'a RepoPath,
+    is_followed: &'a dyn Fn(&RepoPath) -> bool,
 }
 
 impl Collector<'_> {
@@ -110,9 +116,13 @@ impl Collector<'_> {
         let sources = self.sources;
         let text = self.texts.entry(span.source).or_insert_with(|| {
             let text = sources.get(span.source);
-            (text.path.clone(), text.revision.clone())
+            (text.path.clone(), text.fingerprint())
         });
-        let taken = (is_brought || text.0 != *self.file).then(|| secret.clone());
+        let is_taken = is_brought || text.0 != *self.file;
+        if is_taken && !(self.is_followed)(&text.0) {
+            return;
+        }
+        let taken = is_taken.then(|| secret.clone());
         let place = Place { start: span.start, end: span.end, taken };
         self.origins.texts.entry(text.clone()).or_default().push(place);
     }
@@ -158,7 +168,7 @@ impl<'a> Hider<'a> {
         }
         let places = self.texts.entry(span.source).or_insert_with(|| {
             let text = sources.get(span.source);
-            origins.texts.get(&(text.path.clone(), text.revision.clone())).map_or(&[][..], Vec::as_slice)
+            origins.texts.get(&(text.path.clone(), text.fingerprint())).map_or(&[][..], Vec::as_slice)
         });
         span.start < span.end && places.iter().any(|place| place.holds(span, node))
     }

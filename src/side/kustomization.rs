@@ -57,7 +57,7 @@ impl Side<'_> {
         if !self.secrets().hides_values() {
             return hidden;
         }
-        let origins = self.origins(&hidden);
+        let origins = self.origins(&hidden, &|_, _| true);
         hidden.into_iter().map(|resource| self.by_origin(resource, &origins)).collect()
     }
 

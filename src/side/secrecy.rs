@@ -8,6 +8,7 @@ use super::{Opened, Side};
 use crate::directive::{self, Read};
 use crate::document::Format;
 use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::{FileTable, Input};
 use crate::limits::Spent;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
@@ -36,7 +37,7 @@ impl Side<'_> {
             return resource;
         }
         let hidden = self.without_older(self.secrets.hide(resource));
-        let origins = self.origins([&hidden]);
+        let origins = self.origins([&hidden], &|_, _| true);
         self.by_origin(hidden, &origins)
     }
 
@@ -51,28 +52,29 @@ impl Side<'_> {
             .into_iter()
             .map(|payload| self.without_older(Resource { payload, ..resource.clone() }))
             .collect();
-        let origins = self.origins(&stages);
+        let origins = self.origins(&stages, &|_, _| true);
         stages.into_iter().map(|stage| self.by_origin(stage, &origins).payload).collect()
     }
 
     /// The places of secrets of these resources, and those of the files that they take values from. A side that is looked at alone
-    /// also knows which of their files others take secrets from.
-    pub fn origins<'r>(&self, hidden: impl IntoIterator<Item = &'r Resource>) -> Origins {
+    /// also knows which of their files others take secrets from. `is_followed` says whether it counts what a resource takes from a
+    /// file.
+    pub fn origins<'r>(
+        &self,
+        hidden: impl IntoIterator<Item = &'r Resource>,
+        is_followed: &dyn Fn(&Resource, &RepoPath) -> bool,
+    ) -> Origins {
+        let hidden: Vec<&Resource> = hidden.into_iter().collect();
         let mut origins = Origins::default();
-        let (mut texts, mut own) = (BTreeSet::new(), BTreeSet::new());
-        for resource in hidden {
-            origins.add(resource, self.sources);
-            texts.insert(resource.payload.span.source);
-            texts_of(&resource.payload, resource.payload.span.source, &mut texts);
-            // What a unit made of a file need not be what the file says.
-            if resource.unit.is_none() {
-                own.insert(resource.file.clone());
-            }
+        for resource in &hidden {
+            origins.add(resource, self.sources, &|file| is_followed(resource, file));
         }
-        let files: BTreeSet<RepoPath> = texts.into_iter().map(|text| self.sources.get(text).path.clone()).collect();
-        for file in files.iter().filter(|file| !own.contains(file) && !file.is_root()) {
+        let mut files = self.taken_files(hidden.iter().copied());
+        for file in &files {
             origins.extend(&self.declared_in(file));
         }
+        let own: BTreeSet<SourceId> = hidden.iter().map(|resource| resource.payload.span.source).collect();
+        files.extend(own.into_iter().map(|text| self.sources.get(text).path.clone()));
         for file in &files {
             if self.is_alone {
                 origins.extend(&self.taken_from(file));
@@ -83,6 +85,20 @@ impl Side<'_> {
             }
         }
         origins
+    }
+
+    /// The files that resources take values from, beside their own.
+    pub fn taken_files<'r>(&self, resources: impl IntoIterator<Item = &'r Resource>) -> BTreeSet<RepoPath> {
+        let mut texts = BTreeSet::new();
+        for resource in resources {
+            texts_of(&resource.payload, resource.payload.span.source, &mut texts);
+            // What a unit made of a file need not be what the file says.
+            if resource.unit.is_some() {
+                texts.insert(resource.payload.span.source);
+            }
+        }
+        let files = texts.into_iter().map(|text| self.sources.get(text).path.clone());
+        files.filter(|file| !file.is_root()).collect()
     }
 
     /// A hidden resource, also without what is written at these places.
@@ -151,7 +167,8 @@ impl Side<'_> {
         })
     }
 
-    fn is_same_file(&self, older: &Side<'_>, file: &RepoPath) -> bool {
+    /// Whether a file is the same on an older side.
+    pub fn is_same_file(&self, older: &Side<'_>, file: &RepoPath) -> bool {
         let entry = |side: &Side<'_>| side.snapshot.entry(file).ok().flatten();
         let (Some(old), Some(new)) = (entry(older), entry(self)) else { return false };
         old.id.is_some() && old.id == new.id
@@ -163,7 +180,7 @@ impl Side<'_> {
         self.caches.declared_in.get(file, || {
             let mut origins = Origins::default();
             for resource in &self.file(file).resources {
-                origins.add(&self.secrets.hide(resource.clone()), self.sources);
+                origins.add(&self.secrets.hide(resource.clone()), self.sources, &|_| true);
             }
             Arc::new(origins)
         })
@@ -175,18 +192,26 @@ impl Side<'_> {
             let mut origins = Origins::default();
             for includer in self.includers().get(file).into_iter().flatten() {
                 for resource in &self.file(includer).resources {
-                    origins.add(&self.secrets.hide(resource.clone()), self.sources);
+                    let payload = self.effective(resource).payload.clone().unwrap_or_else(|| resource.payload.clone());
+                    let hidden = self.secrets.hide(Resource { payload, ..resource.clone() });
+                    origins.add(&hidden, self.sources, &|taken| taken == file);
                 }
             }
             Arc::new(origins.in_file(file))
         })
     }
 
-    /// Which files include which, at any distance; every file is looked at once.
+    /// Which files include which, at any distance; every file is looked at once, unless it is known.
     fn includers(&self) -> &Includers {
         self.caches.includers.get_or_init(|| {
+            if let Some(table) = self.units.known_files() {
+                return known_includers(table);
+            }
+            if !self.settings.directives {
+                return Includers::new();
+            }
             let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
-            if !self.settings.directives || entries.len() > MOST_SCANNED {
+            if entries.len() > MOST_SCANNED {
                 return Includers::new();
             }
             let is_document = |path: &RepoPath| Format::of_file_name(path.file_name()).is_some();
@@ -232,6 +257,18 @@ impl Side<'_> {
             Arc::new(uses)
         })
     }
+}
+
+fn known_includers(table: &FileTable) -> Includers {
+    let mut includers = Includers::new();
+    for (path, facts) in table.iter() {
+        for input in facts.inputs.iter() {
+            if let Input::File(included) = input {
+                includers.entry(included.clone()).or_default().insert(path.clone());
+            }
+        }
+    }
+    includers
 }
 
 /// Among more files that differ, secrets are looked for in the same file alone.
