@@ -16,12 +16,12 @@ use crate::value::Secret;
 impl Comparison<'_> {
     /// Hides what either side declares as secret.
     pub(super) fn hide(&self, loaded: Loaded) -> Loaded {
-        let [before, after] = self.hide_both(loaded.before, loaded.after);
+        let [before, after] = self.hide_both(loaded.before, loaded.after, Beside::Versions);
         Loaded { before, after, ..loaded }
     }
 
     /// Hides the secrets of both sides. Both hide the same, so that what did not change is looked at once.
-    pub(super) fn hide_both(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
+    pub(super) fn hide_both(&self, before: Vec<Resource>, after: Vec<Resource>, beside: Beside) -> [Vec<Resource>; 2] {
         let secrets = self.after.secrets();
         let twins = twins(&before, &after);
         let after = few_or_many(after, FEW, |resource| secrets.hide(resource));
@@ -30,39 +30,18 @@ impl Comparison<'_> {
             Some(twin) => Resource { payload: twin.payload.clone(), ..resource },
             None => secrets.hide(resource),
         });
-        if secrets.hides_values() { self.hide_by_origin(before, after) } else { [before, after] }
+        if secrets.hides_values() { self.hide_by_origin(before, after, beside) } else { [before, after] }
     }
 
     /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere. What is hidden depends
     /// on what differs and on what is used, never on what else was read.
-    fn hide_by_origin(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
+    fn hide_by_origin(&self, before: Vec<Resource>, after: Vec<Resource>, beside: Beside) -> [Vec<Resource>; 2] {
         let moved = moved(&before, &after);
         let hide = |resources: Vec<Resource>| -> Vec<Resource> {
             resources.into_iter().map(|resource| moved.hide(resource)).collect()
         };
         let (before, after) = (hide(before), hide(after));
-        let sides = [(&self.before, &before), (&self.after, &after)];
-        let edited = EditedFiles { comparison: self, known: RefCell::default() };
-        // A patch is made for many resources, each with secrets of its own, and a unit uses what others use too. Only if one of their
-        // files was edited, all of them are here.
-        let is_open = |file: &RepoPath| !is_layer_file(file.file_name());
-        let is_followed = |by: &Resource, file: &RepoPath| {
-            by.unit.is_none() && is_open(file) || edited.contains(file) || edited.contains(&by.file)
-        };
-        let mut origins = Origins::default();
-        for (side, resources) in sides {
-            origins.extend(&side.origins(resources, &is_followed));
-            for file in side.taken_files(resources) {
-                // Whatever takes from an edited file is here. Who takes from another one is asked for.
-                if is_open(&file) && !edited.contains(&file) {
-                    origins.extend(&self.after.taken_from(&file));
-                }
-            }
-            // What is outside the scope may take secrets from what is inside.
-            if !self.options.scope.is_everything() {
-                resources.iter().for_each(|resource| origins.extend(&side.taken_from(&resource.file)));
-            }
-        }
+        let origins = self.origins([&before, &after], beside);
         let hide = |side: &Side<'_>, resources: Vec<Resource>| {
             few_or_many(resources, FEW, |resource| side.by_origin(resource, &origins))
         };
@@ -76,6 +55,45 @@ impl Comparison<'_> {
         }
         drop(met);
         hidden
+    }
+}
+
+/// What two groups of resources are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// The resources of two versions that differ, or may differ.
+    Versions,
+    /// Parts of one version.
+    Parts,
+}
+
+impl Comparison<'_> {
+    /// The places of secrets of these resources, in the texts of both sides.
+    fn origins(&self, resources: [&[Resource]; 2], beside: Beside) -> Origins {
+        let edited = EditedFiles { comparison: self, known: RefCell::default() };
+        // A patch is made for many resources, each with secrets of its own, and a unit uses what others use too. Only if one of their
+        // files was edited, all of them are here.
+        let is_open = |file: &RepoPath| !is_layer_file(file.file_name()) || beside == Beside::Parts;
+        let is_followed = |by: &Resource, file: &RepoPath| {
+            by.unit.is_none() && is_open(file) || edited.contains(file) || edited.contains(&by.file)
+        };
+        // What is not looked at may take secrets from what is.
+        let is_part = beside == Beside::Parts || !self.options.scope.is_everything();
+        let mut origins = Origins::default();
+        for (side, resources) in [&self.before, &self.after].into_iter().zip(resources) {
+            origins.extend(&side.origins(resources, &is_followed));
+            for file in side.taken_files(resources) {
+                // Whatever takes from an edited file is here. Who takes from another one is asked for.
+                if is_open(&file) && !edited.contains(&file) {
+                    origins.extend(&self.after.taken_from(&file));
+                }
+            }
+            if is_part {
+                let files: BTreeSet<&RepoPath> = resources.iter().map(|resource| &resource.file).collect();
+                files.into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
+            }
+        }
+        origins
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
+use super::hide::Beside;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
 use super::unit_change::UnitChange;
@@ -16,6 +17,7 @@ use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::secrets::hide_alike;
 use crate::snapshot::ChangedFile;
+use crate::value::Node;
 
 /// Pairs of resources, and what was found out before.
 pub(super) struct Paired {
@@ -81,7 +83,7 @@ impl Comparison<'_> {
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
         let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
         let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
-        self.hide_both(before.resources, after.resources)
+        self.hide_both(before.resources, after.resources, Beside::Versions)
     }
 
     /// Whether a resource is seen differently from below, because layers name the segments of its path differently now.
@@ -100,9 +102,14 @@ impl Comparison<'_> {
 
 /// Pairs in which what is equal is hidden on both sides or on none.
 fn alike(pairs: Vec<ResourcePair>) -> Vec<ResourcePair> {
+    hiding(pairs, hide_alike)
+}
+
+/// Pairs of resources, with something hidden in both of each.
+pub(super) fn hiding(pairs: Vec<ResourcePair>, hide: fn(Node, Node) -> [Node; 2]) -> Vec<ResourcePair> {
     let hide = |pair: ResourcePair| match pair {
         (Some(before), Some(after)) => {
-            let [old, new] = hide_alike(before.payload, after.payload);
+            let [old, new] = hide(before.payload, after.payload);
             (Some(Resource { payload: old, ..before }), Some(Resource { payload: new, ..after }))
         }
         pair => pair,

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::effect::both_in_effect;
+use super::hide::Beside;
+use super::pair::hiding;
 use super::place::{Part, Places};
 use super::rollout::without_suffixes;
 use super::{Compared, Comparison, Report, SideFindings, TextCause, TextFile, UnitChange, units};
@@ -16,6 +18,7 @@ use crate::layout::{Rendered, TreeFacts};
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, SkipReason, Skipped, Unit};
 use crate::rules;
+use crate::secrets::hide_same_places;
 use crate::settings::Expectation;
 use crate::side::Side;
 use crate::snapshot::{EntryKind, Scope, files_below};
@@ -156,7 +159,7 @@ impl<'a> Comparison<'a> {
         let is_failed = old.is_incomplete || new.is_incomplete;
         findings.before.extend(old.findings);
         findings.after.extend(new.findings);
-        let [mut before_all, mut after_all] = self.hide_both(old.resources, new.resources);
+        let [mut before_all, mut after_all] = self.hide_both(old.resources, new.resources, Beside::Parts);
         let rendered = |units: BTreeMap<Unit, Arc<Rendered>>, singles: Vec<Resource>| {
             let built = units.into_values().filter(|rendered| !rendered.is_broken);
             let all = built.flat_map(|rendered| units::all(&rendered).cloned().collect::<Vec<_>>());
@@ -179,6 +182,8 @@ impl<'a> Comparison<'a> {
         let own = |side: usize, placed: Option<Resource>| placed.map(|it| resources[side][it.position].clone());
         let pairs = diff::pair(placed(0), placed(1));
         let pairs: Vec<ResourcePair> = pairs.into_iter().map(|(old, new)| (own(0, old), own(1, new))).collect();
+        // What is declared for one part is meant for what corresponds to it in the other.
+        let pairs = hiding(pairs, hide_same_places);
         diff::compare_resources(pairs, &self.diff_options())
     }
 

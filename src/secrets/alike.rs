@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::mask::hidden;
+use super::mask::{Hiding, hidden};
 use crate::value::{Node, Secret, Value};
 
 /// Two versions of a payload in which equal values are hidden alike.
@@ -14,6 +14,33 @@ pub fn hide_alike(before: Node, after: Node) -> [Node; 2] {
     }
     let [old, new] = [like(&before, &after), like(&after, &before)];
     [old.unwrap_or(before), new.unwrap_or(after)]
+}
+
+/// Two payloads in which every place is hidden that either of them hides.
+#[must_use]
+pub fn hide_same_places(before: Node, after: Node) -> [Node; 2] {
+    if before.is_shared_with(&after) || !before.holds_secret() && !after.holds_secret() {
+        return [before, after];
+    }
+    let [old, new] = [at_places_of(&before, &after), at_places_of(&after, &before)];
+    [old.unwrap_or(before), new.unwrap_or(after)]
+}
+
+/// The node with everything hidden at places that the other one hides; nothing if there is none.
+fn at_places_of(node: &Node, other: &Node) -> Option<Node> {
+    match (&node.value, &other.value) {
+        (Value::Secret(_), _) => None,
+        (_, Value::Secret(_)) => Some(Hiding::everything().scalars(node)),
+        (Value::Map(_), Value::Map(others)) => {
+            node.map_children(|child| at_places_of(child.node, others.get(&child.key?.name)?))
+        }
+        (Value::List(items), Value::List(others)) if items.items().len() == others.items().len() => {
+            node.map_children(|child| at_places_of(child.node, others.items().get(child.at)?))
+        }
+        // Which item is which is not known.
+        (Value::List(_), Value::List(_)) if other.holds_secret() => Some(Hiding::everything().scalars(node)),
+        _ => None,
+    }
 }
 
 /// The node with values hidden that the other one hides; nothing if there is none.
@@ -86,6 +113,15 @@ mod tests {
         let [new, old] = hide_alike(plain, before.clone());
         assert_eq!(to_inline(&new), "{secret: •••, b: {secret: z}, c: [{secret: •••}, y]}");
         assert!(old.is_identical(&before));
+    }
+
+    #[test]
+    fn what_one_part_hides_is_hidden_in_the_other() {
+        let [_, new] = hide_same_places(
+            prepared("{secret: 1, b: [{secret: x}, 2], c: [{secret: x}]}"),
+            read("{secret: {x: 2}, b: [{secret: y}, 3], c: [1, {secret: z}]}"),
+        );
+        assert_eq!(to_inline(&new), "{secret: {x: •••}, b: [{secret: •••}, 3], c: [•••, {secret: •••}]}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod patch_values;
 mod redact;
 mod withhold;
 
-pub use alike::hide_alike;
+pub use alike::{hide_alike, hide_same_places};
 pub use declared::Secrets;
 pub use dependent::{differing, disguised};
 pub use derived::{hide_copies_of, secrets_in, without_secrets};

@@ -1,7 +1,7 @@
 //! No command prints a secret, in any format, wherever the secret is: placements × commands × formats, nothing found.
 //!
 //! `cargo test` runs every placement with a part of the calls, another part for each placement. `OUTCROP_CANARY=all` runs all of them,
-//! `OUTCROP_CANARY=NAME` those of the placements whose names contain it.
+//! `OUTCROP_CANARY=NAME` those of the placements whose names contain it, or of the command that is called so.
 
 mod calls;
 mod placements;
@@ -49,10 +49,11 @@ fn no_placement_of_a_secret_is_printed_by_any_command_in_any_format() {
     let leaks: Mutex<Vec<String>> = Mutex::default();
     let work = || {
         while let Some((at, placement)) = next_of(&placements, &next) {
-            if matches!(&wanted, Wanted::Named(name) if !placement.name.contains(name)) {
-                continue;
-            }
-            let is_wanted = |number: usize| !matches!(wanted, Wanted::Sample) || (number + at).is_multiple_of(SAMPLE);
+            let is_wanted = |number: usize, call: &Call| match &wanted {
+                Wanted::Sample => (number + at).is_multiple_of(SAMPLE),
+                Wanted::All => true,
+                Wanted::Named(name) => placement.name.contains(name) || call.command == name,
+            };
             let (count, found) = attempt(placement, &search, is_wanted);
             made.fetch_add(count, Ordering::Relaxed);
             leaks.lock().unwrap().extend(found);
@@ -71,14 +72,15 @@ fn next_of<'p>(placements: &'p [Placement], next: &AtomicUsize) -> Option<(usize
 }
 
 /// Makes the wanted calls about a placement: how many there were, and what is wrong.
-fn attempt(placement: &Placement, search: &Search, is_wanted: impl Fn(usize) -> bool) -> (usize, Vec<String>) {
+fn attempt(placement: &Placement, search: &Search, is_wanted: impl Fn(usize, &Call) -> bool) -> (usize, Vec<String>) {
     let (repo, commits) = repository(placement);
     let mut wrong = Vec::new();
-    let mut count = 0;
+    let (mut count, mut made) = (0, 0);
     let mut make = |calls: Vec<Call>| {
         for call in calls {
             count += 1;
-            if is_wanted(count) {
+            if is_wanted(count, &call) {
+                made += 1;
                 wrong.extend(judge(placement, &call, &run(&call, &repo), search));
             }
         }
@@ -98,7 +100,6 @@ fn attempt(placement: &Placement, search: &Search, is_wanted: impl Fn(usize) -> 
     if let Some(around) = search.find(&String::from_utf8_lossy(&kept)) {
         wrong.push(format!("{}: the cache: …{around}…", placement.name));
     }
-    let made = (1..=count).filter(|number| is_wanted(*number)).count();
     wrong.extend(missing(placement, &repo));
     (made, wrong)
 }
@@ -149,7 +150,27 @@ fn repository(placement: &Placement) -> (TestRepo, [String; 2]) {
         }
         repo.commit_all(name)
     });
+    add_parts(placement, &repo);
     (repo, commits)
+}
+
+/// The branch whose tree holds both sides of a placement, below `old` and `new`.
+const PARTS: &str = "parts";
+
+fn add_parts(placement: &Placement, repo: &TestRepo) {
+    repo.git(&["checkout", "-q", "-b", PARTS]);
+    repo.clear();
+    for (name, side) in [("new", 1), ("old", 0)] {
+        for (path, content) in &placement.sides[side] {
+            repo.write(&format!("{name}/{path}"), content);
+            // The configuration of a repository is at its root.
+            if path == "outcrop.yaml" {
+                repo.write(path, content);
+            }
+        }
+    }
+    repo.commit_all(PARTS);
+    repo.git(&["checkout", "-q", "-"]);
 }
 
 fn read_all(folder: &Path, bytes: &mut Vec<u8>) {

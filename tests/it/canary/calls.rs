@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::PARTS;
 use super::placements::Placement;
 use crate::program::binary;
 use crate::repo::TestRepo;
@@ -66,6 +67,7 @@ pub(super) fn all(placement: &Placement, repo: &TestRepo) -> Vec<Call> {
     calls.one_side();
     calls.metadata();
     calls.files(repo);
+    calls.parts();
     calls.calls
 }
 
@@ -155,6 +157,27 @@ impl Calls<'_> {
         self.add("diff", Some("terminal"), &["--no-index", "-v", &new, &old]);
         self.outside();
         self.add("diff", Some("unified"), &["--no-index", &old, &new]);
+    }
+
+    /// The calls that compare parts of one revision: the directories of both sides, each of their files, and files of one side.
+    fn parts(&mut self) {
+        for format in DIFF {
+            self.add("compare", Some(format), &["old", "new", "--at", PARTS]);
+        }
+        self.add("compare", Some("terminal"), &["-v", "new", "old", "--at", PARTS]);
+        let files: Vec<String> = self.placement.files().into_iter().take(MOST_FILES).map(str::to_owned).collect();
+        let is_there = |side: usize, file: &&String| self.placement.has(side, file);
+        let [old, new] =
+            [0, 1].map(|side| files.iter().filter(|file| is_there(side, file)).cloned().collect::<Vec<_>>());
+        for file in new.iter().filter(|file| old.contains(file)) {
+            let [old, new] = ["old", "new"].map(|side| format!("{side}/{file}"));
+            self.add("compare", Some("json"), &[&old, &new, "--at", PARTS]);
+            self.add("compare", Some("unified"), &[&new, &old, "--at", PARTS]);
+        }
+        for pair in new.windows(2) {
+            self.add("compare", Some("terminal"), &[&pair[0], &pair[1], "-v"]);
+            self.add("compare", Some("json"), &[&pair[1], &pair[0], "--at", "HEAD"]);
+        }
     }
 
     fn checks(&mut self) {
