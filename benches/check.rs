@@ -17,8 +17,8 @@ use outcrop::settings::{Configuration, Policy};
 use outcrop::snapshot::MemorySnapshot;
 use outcrop::text::Sources;
 
-const CONFIGURATION: &str =
-    "openapi: openapi.yaml\nlimits: {run_bytes: 100 GiB, entries: 100000000, request_steps: 100000000000}\n";
+const CONFIGURATION: &str = "openapi: openapi.yaml\nlimits: {run_bytes: 100 GiB, entries: 100000000, request_steps: 100000000000, \
+     run_nodes: 100000000000, run_steps: 100000000000, changes: 100000000000, memory_bytes: 0, seconds: 0}\n";
 const ASSERTIONS: [&str; 3] = [
     ".seats > 0 and .seats < 100000",
     "[.tags[] | select(startswith(\"x-\"))] | length == 0",

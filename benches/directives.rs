@@ -43,7 +43,8 @@ fn main() {
 fn expand_all(texts: &[String], common: &str) {
     let path = |name: &str| RepoPath::new(name).expect("a plain name");
     let snapshot = MemorySnapshot::new("bench").with(path("common.yaml"), common.as_bytes());
-    let (sources, limits, includes) = (Sources::default(), Limits::default(), Includes::default());
+    let limits = Limits { run_nodes: u64::MAX, ..Limits::default() };
+    let (sources, includes) = (Sources::default(), Includes::default());
     let context = Context {
         snapshot: &snapshot,
         includes: &includes,
@@ -51,6 +52,7 @@ fn expand_all(texts: &[String], common: &str) {
         limits: &limits,
         profile: MergeProfile::default(),
         unfurl: true,
+        is_unfurl: false,
         remotes: &[],
     };
     let file = path("main.yaml");

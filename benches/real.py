@@ -6,6 +6,7 @@
 Nothing is fetched, and nothing is written into the repository: it is cloned with shared objects into a temporary directory, where the
 cache of outcrop is filled. Every commit with one parent is compared in turn by both programs.
 
+    start     a commit and itself, where there is nothing to compare
     warm      each of the last N commits, after the cache was filled by the commit before it
     cold      the newest commits, each without any cache, beside `git grep -F` over the YAML and JSON files of that commit
 
@@ -88,12 +89,23 @@ def compare(options, repository, chosen, is_cold):
     return outcrop, reference, sorted(slowest, reverse=True)[:3]
 
 
+def start(options, repository, commit):
+    """Runs both programs on a commit and itself, in turns."""
+    outcrop, reference = Runs(), Runs()
+    for _ in range(15):
+        outcrop.add(run([options.outcrop, "-C", repository, "diff", *options.rest, commit, commit]))
+        reference.add(run(git(repository, "diff", "--no-ext-diff", commit, commit)))
+    return outcrop, reference, []
+
+
 def report(title, other, outcrop, reference, slowest):
     ratio = sum(outcrop.cpu) / max(sum(reference.cpu), 1e-9)
-    print(f"{title}: {len(outcrop.cpu)} commits, ratio {ratio:.2f}")
+    print(f"{title}: {len(outcrop.cpu)} runs, ratio {ratio:.2f}")
     print(outcrop.line("outcrop diff"))
     print(reference.line(other))
-    print("  slowest: " + ", ".join(f"{commit[:10]} {cpu * 1000:.0f} ms" for cpu, commit in slowest))
+    if slowest:
+        print("  slowest: " + ", ".join(f"{commit[:10]} {cpu * 1000:.0f} ms" for cpu, commit in slowest))
+    sys.stdout.flush()
 
 
 def main():
@@ -103,8 +115,11 @@ def main():
     parser.add_argument("--revision", default="HEAD")
     parser.add_argument("--outcrop", default=os.environ.get("OUTCROP_BIN", "outcrop"))
     parser.add_argument("--cold", type=int, default=5, help="how many commits to measure without a cache")
-    parser.add_argument("rest", nargs="*", help="options for `outcrop diff`, after `--`")
-    options = parser.parse_args()
+    parser.epilog = "Everything after `--` is passed to `outcrop diff`."
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:end])
+    options.rest = words[end + 1 :]
     if not shutil.which(options.outcrop):
         sys.exit(f"real.py: there is no program `{options.outcrop}`; build one with `cargo build --release`")
     with tempfile.TemporaryDirectory() as directory:
@@ -113,6 +128,7 @@ def main():
         subprocess.run(command, check=True)
         chosen = commits(clone, options.revision, options.commits + 1)
         run([options.outcrop, "-C", clone, "diff", *options.rest, f"{chosen[0]}^", chosen[0]])
+        report("start", "git diff", *start(options, clone, chosen[-1]))
         report("warm", "git diff", *compare(options, clone, chosen[1:], is_cold=False))
         if options.cold:
             report("cold", "git grep -F", *compare(options, clone, chosen[-options.cold :], is_cold=True))

@@ -19,6 +19,8 @@ pub mod glob;
 pub mod suggest;
 // Sources, spans, lines and columns.
 pub mod text;
+// The words of templates: keywords and functions.
+pub mod template_words;
 // Percent escapes in URLs.
 pub mod percent;
 // Searches in bytes that are not parsed yet.

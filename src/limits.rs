@@ -1,5 +1,6 @@
 //! What "too much" means, in one place.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub struct Limits {
     /// Bytes of one file.
     pub file_bytes: u64,
-    /// Bytes of all files read in a run, both sides together.
+    /// Bytes of all files that a run holds at once, both sides together.
     pub run_bytes: u64,
     /// Levels of nesting in one document, after alias expansion.
     pub depth: u32,
@@ -40,6 +41,20 @@ pub struct Limits {
     pub patch_work: u64,
     /// Steps that all templates and jq programs of a run may take together.
     pub request_steps: u64,
+    /// Values of all documents of a run together, on both sides, after aliases, merge keys and includes.
+    pub run_nodes: u64,
+    /// Steps that the expressions, patches and builds of a run may take together.
+    pub run_steps: u64,
+    /// Changed values that a run lists.
+    pub changes: u64,
+    /// Bytes that a run writes, beyond eight for each byte that it read.
+    pub output_bytes: u64,
+    /// Bytes of memory that a run uses; 0 for no limit. The operating system is asked, so that this is a last resort.
+    pub memory_bytes: u64,
+    /// Seconds of work, beyond one for every 8 MiB that a run reads after the first 64 MiB; 0 for no limit. A last resort, too.
+    pub seconds: u64,
+    /// What the run has used up. Clones of limits share it.
+    pub account: Account,
 }
 
 impl Default for Limits {
@@ -62,6 +77,13 @@ impl Default for Limits {
             patch_matches: 65_536,
             patch_work: 50_000_000,
             request_steps: 200_000_000,
+            run_nodes: 16_000_000,
+            run_steps: 50_000_000,
+            changes: 500_000,
+            output_bytes: 32 << 20,
+            memory_bytes: 960 << 20,
+            seconds: 10,
+            account: Account::default(),
         }
     }
 }
@@ -69,29 +91,125 @@ impl Default for Limits {
 /// What a run has used up so far; shared by both sides and all threads.
 #[derive(Debug, Default)]
 pub struct Spent {
+    /// Bytes that are held.
+    held: AtomicU64,
+    /// Bytes that were read, held or not.
     bytes: AtomicU64,
     entries: AtomicU64,
 }
 
+/// What a run has used up of everything that adds up: over files, over resources, over both sides and over threads. It is booked
+/// before memory is taken. Clones share one account, and two accounts are equal, because limits are compared without it.
+#[derive(Clone, Default)]
+pub struct Account(Arc<Used>);
+
+#[derive(Debug, Default)]
+struct Used {
+    bytes: AtomicU64,
+    nodes: AtomicU64,
+    steps: AtomicU64,
+    requests: AtomicU64,
+    changes: AtomicU64,
+}
+
+/// Without what is used: limits that are printed are the same at every time.
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Account")
+    }
+}
+
+impl PartialEq for Account {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Account {}
+
+impl Limits {
+    /// Books values of a document; false if the run has too many, and then nothing is booked.
+    #[must_use]
+    pub fn take_nodes(&self, nodes: u64) -> bool {
+        take(&self.account.0.nodes, nodes, self.run_nodes)
+    }
+
+    /// Books values that exist already.
+    pub fn note_nodes(&self, nodes: u64) {
+        self.account.0.nodes.fetch_add(nodes, Ordering::Relaxed);
+    }
+
+    /// Books steps, whether or not they are still within the limit; false if they are not.
+    #[must_use]
+    pub fn take_steps(&self, steps: u64) -> bool {
+        let before = self.account.0.steps.fetch_add(steps, Ordering::Relaxed);
+        before.saturating_add(steps) <= self.run_steps
+    }
+
+    /// The number of steps that the run may still take.
+    pub fn steps_left(&self) -> u64 {
+        self.run_steps.saturating_sub(self.account.0.steps.load(Ordering::Relaxed))
+    }
+
+    /// Books one changed value; false if the run lists too many, and then nothing is booked.
+    #[must_use]
+    pub fn take_change(&self) -> bool {
+        take(&self.account.0.changes, 1, self.changes)
+    }
+
+    /// Notes bytes that are read.
+    pub fn note_bytes(&self, bytes: u64) {
+        self.account.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The number of bytes that the run may write, after what it has read so far.
+    pub fn most_output(&self) -> u64 {
+        self.output_bytes.saturating_add(self.bytes_read().saturating_mul(8))
+    }
+
+    /// The number of seconds that the run may work, after what it has read so far.
+    pub fn most_seconds(&self) -> u64 {
+        self.seconds.saturating_add(self.bytes_read().saturating_sub(64 << 20) >> 23)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.account.0.bytes.load(Ordering::Relaxed)
+    }
+}
+
 /// Steps that may still be taken; shared by all threads of a run.
 #[derive(Debug)]
-pub struct Allowance(AtomicU64);
+pub struct Allowance {
+    account: Account,
+    limit: u64,
+}
 
 impl Allowance {
     /// So many steps.
+    #[cfg(test)]
     pub fn new(steps: u64) -> Self {
-        Self(AtomicU64::new(steps))
+        Self { account: Account::default(), limit: steps }
+    }
+
+    /// What the templates and jq programs of a run may still use; both sides draw on it.
+    pub fn of_requests(limits: &Limits) -> Self {
+        Self { account: limits.account.clone(), limit: limits.request_steps }
     }
 
     /// Takes as many as are left, but not more than these; what is not used is to be given back.
     pub fn take(&self, most: u64) -> u64 {
-        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left - left.min(most)));
-        taken.map_or(0, |left| left.min(most))
+        let granted = |used: u64| self.limit.saturating_sub(used).min(most);
+        let taken = self
+            .account
+            .0
+            .requests
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used + granted(used)));
+        taken.map_or(0, granted)
     }
 
     /// Gives back what was taken and not used.
     pub fn give_back(&self, steps: u64) {
-        self.0.fetch_add(steps, Ordering::Relaxed);
+        self.account.0.requests.fetch_sub(steps, Ordering::Relaxed);
     }
 }
 
@@ -138,12 +256,19 @@ pub struct Budget {
 impl Spent {
     /// Books bytes before they are read; false if that would pass the limit, and then nothing is booked.
     pub fn take_bytes(&self, bytes: u64, limits: &Limits) -> bool {
-        take(&self.bytes, bytes, limits.run_bytes)
+        let is_within = take(&self.held, bytes, limits.run_bytes);
+        self.bytes.fetch_add(if is_within { bytes } else { 0 }, Ordering::Relaxed);
+        is_within
+    }
+
+    /// Says that bytes are held no longer.
+    pub fn give_back_bytes(&self, bytes: u64) {
+        let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| Some(held.saturating_sub(bytes)));
     }
 
     /// Whether this many bytes more would be within the limit.
     pub fn has_room_for(&self, bytes: u64, limits: &Limits) -> bool {
-        self.bytes().checked_add(bytes).is_some_and(|after| after <= limits.run_bytes)
+        self.held.load(Ordering::Relaxed).checked_add(bytes).is_some_and(|after| after <= limits.run_bytes)
     }
 
     /// Books directory entries before they are kept.
@@ -162,4 +287,32 @@ fn take(spent: &AtomicU64, amount: u64, limit: u64) -> bool {
         before.checked_add(amount).filter(|&after| after <= limit)
     });
     booked.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_share_one_account() {
+        let limits = Limits { run_nodes: 10, run_steps: 10, changes: 1, request_steps: 5, ..Limits::default() };
+        let other = limits.clone();
+        assert!(limits.take_nodes(6) && !other.take_nodes(5) && other.take_nodes(4) && !limits.take_nodes(1));
+        assert!(limits.take_steps(6) && !other.take_steps(5), "steps that are taken are booked");
+        assert_eq!(limits.steps_left(), 0);
+        assert!(limits.take_change() && !other.take_change());
+        let (one, two) = (Allowance::of_requests(&limits), Allowance::of_requests(&other));
+        assert_eq!((one.take(3), two.take(3), two.take(3)), (3, 2, 0));
+        one.give_back(2);
+        assert_eq!(two.take(9), 2);
+        assert_eq!(limits, other);
+    }
+
+    #[test]
+    fn what_is_read_allows_more_output_and_more_time() {
+        let limits = Limits { output_bytes: 100, seconds: 10, ..Limits::default() };
+        assert_eq!((limits.most_output(), limits.most_seconds()), (100, 10));
+        limits.note_bytes(128 << 20);
+        assert_eq!((limits.most_output(), limits.most_seconds()), (100 + (1 << 30), 18));
+    }
 }

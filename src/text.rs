@@ -1,6 +1,7 @@
 //! Source texts and places in them: byte spans inside, lines and columns only when something is reported.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock, RwLock};
 
 use smol_str::SmolStr;
@@ -30,7 +31,7 @@ impl Span {
     }
 
     /// The range as byte offsets.
-    pub fn range(self) -> std::ops::Range<usize> {
+    pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
@@ -66,8 +67,10 @@ pub struct SourceText {
     pub path: RepoPath,
     /// The label of the side it was read from: `HEAD`, `3f9c2d1`, `index`, `working tree`.
     pub revision: SmolStr,
-    /// The content.
+    /// The content; empty if only an excerpt is kept.
     pub text: Arc<str>,
+    /// The lines that are kept of a text that is not kept as a whole.
+    excerpt: Option<Excerpt>,
     /// What snippets hide of the text, because it may hold secrets that could not be located.
     pub redaction: Redaction,
     lines: OnceLock<LineIndex>,
@@ -81,6 +84,7 @@ impl SourceText {
             path,
             revision: revision.into(),
             text: text.into(),
+            excerpt: None,
             redaction: Redaction::Nothing,
             lines: OnceLock::new(),
             fingerprint: OnceLock::new(),
@@ -96,6 +100,54 @@ impl SourceText {
         })
     }
 
+    /// The text with nothing but the lines of these ranges. Lines and columns stay what they are.
+    fn reduced_to(&self, ranges: &[Range<usize>]) -> Self {
+        let lines = LineIndex::new(&self.text);
+        let excerpt = Excerpt::new(&self.text, &lines, ranges);
+        let (path, revision) = (self.path.clone(), self.revision.clone());
+        let (text, redaction) = (Arc::from(""), self.redaction);
+        Self {
+            path,
+            revision,
+            text,
+            excerpt: Some(excerpt),
+            redaction,
+            lines: OnceLock::from(lines),
+            fingerprint: OnceLock::from(self.fingerprint()),
+        }
+    }
+
+    /// How long the whole text is.
+    pub fn length(&self) -> usize {
+        if self.excerpt.is_some() { self.lines().length } else { self.text.len() }
+    }
+
+    /// A part of the text, if it is kept.
+    pub fn part(&self, range: Range<usize>) -> Option<&str> {
+        match &self.excerpt {
+            None => self.text.get(range),
+            Some(excerpt) => excerpt.part(range),
+        }
+    }
+
+    /// The rest of the line after an offset, without its line break.
+    pub fn rest_of_line(&self, offset: usize) -> Option<&str> {
+        let end = self.lines().start_of(self.lines().line_of(offset) + 1);
+        self.part(offset..end)?.lines().next()
+    }
+
+    /// The line above that of an offset.
+    pub fn line_above(&self, offset: usize) -> Option<&str> {
+        let line = self.lines().line_of(offset);
+        let above = self.lines().start_of(line.checked_sub(1)?);
+        self.part(above..self.lines().start_of(line))
+    }
+
+    /// The number of characters between two offsets of one line. Where nothing is kept, every byte is one.
+    pub fn characters(&self, range: Range<usize>) -> usize {
+        self.part(range.clone()).map_or(range.len(), |text| text.chars().count())
+    }
+
     /// The start of each line, computed once.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
@@ -105,16 +157,49 @@ impl SourceText {
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let line = self.lines().line_of(offset);
         let start = self.lines().start_of(line);
-        let end = floor_char_boundary(&self.text, offset.min(self.text.len()));
-        (line + 1, self.text[start.min(end)..end].chars().count() + 1)
+        let end = self.floor_char_boundary(offset);
+        (line + 1, self.characters(start.min(end)..end) + 1)
+    }
+
+    /// The last offset up to this one, within the text, at which a character starts.
+    pub fn floor_char_boundary(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.length());
+        // What only an excerpt is kept of has no other characters than ASCII.
+        while self.excerpt.is_none() && !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
     }
 }
 
-fn floor_char_boundary(text: &str, mut offset: usize) -> usize {
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
+/// Lines of a text, in order.
+#[derive(Debug)]
+struct Excerpt(Vec<(usize, Box<str>)>);
+
+impl Excerpt {
+    fn new(text: &str, lines: &LineIndex, ranges: &[Range<usize>]) -> Self {
+        let whole_lines = |range: &Range<usize>| {
+            let last = lines.line_of(range.end.max(range.start));
+            // A comment above a value may be shown with it.
+            lines.start_of(lines.line_of(range.start).saturating_sub(1))..lines.start_of(last + 1)
+        };
+        let mut wanted: Vec<Range<usize>> = ranges.iter().map(whole_lines).collect();
+        wanted.sort_unstable_by_key(|range| range.start);
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        for range in wanted {
+            match pieces.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => pieces.push(range),
+            }
+        }
+        Self(pieces.into_iter().filter_map(|range| Some((range.start, text.get(range)?.into()))).collect())
     }
-    offset
+
+    fn part(&self, range: Range<usize>) -> Option<&str> {
+        let at = self.0.partition_point(|(start, _)| *start <= range.start).checked_sub(1)?;
+        let (start, piece) = &self.0[at];
+        piece.get(range.start - start..range.end.checked_sub(*start)?)
+    }
 }
 
 /// Byte offset to line, by binary search. Lines are counted from 0 here.
@@ -168,6 +253,18 @@ impl Sources {
         Arc::clone(&texts[id.0 as usize])
     }
 
+    /// Drops everything of a text but the lines of these ranges. A text with other characters than ASCII stays, because its columns
+    /// cannot be counted without it. Returns the number of bytes that are not held any longer.
+    pub fn reduce(&self, id: SourceId, ranges: &[Range<usize>]) -> usize {
+        let text = self.get(id);
+        if text.excerpt.is_some() || !text.text.is_ascii() {
+            return 0;
+        }
+        let reduced = Arc::new(text.reduced_to(ranges));
+        self.texts.write().expect("no thread panics while it holds this lock")[id.0 as usize] = reduced;
+        text.text.len()
+    }
+
     /// Drops a text that no span will point into any more; its id stays valid.
     pub fn forget(&self, id: SourceId) {
         let mut texts = self.texts.write().expect("no thread panics while it holds this lock");
@@ -185,6 +282,7 @@ impl Sources {
             path: text.path.clone(),
             revision: text.revision.clone(),
             text: Arc::clone(&text.text),
+            excerpt: None,
             redaction: text.redaction.max(redaction),
             lines: OnceLock::new(),
             fingerprint: text.fingerprint.clone(),
@@ -204,5 +302,30 @@ mod tests {
         assert_eq!(text.line_column(2), (1, 2), "inside a character counts as its start");
         assert_eq!(text.line_column(7), (2, 1));
         assert_eq!(text.line_column(99), (3, 1));
+    }
+    #[test]
+    fn an_excerpt_knows_its_lines_and_where_they_are() {
+        let text = "z: 0\n#one\nb: 2 # two\nc:\n  - 3\n  - 4\nd: 5";
+        let (whole, reduced) = (Sources::default(), Sources::default());
+        let id = whole.add(SourceText::new(RepoPath::root(), "", text));
+        reduced.add(SourceText::new(RepoPath::root(), "", text));
+        reduced.reduce(id, &[13..14, 21..35, 44..45]);
+        let (whole, reduced) = (whole.get(id), reduced.get(id));
+        assert!(reduced.text.is_empty());
+        for offset in 0..=text.len() + 1 {
+            assert_eq!(reduced.line_column(offset), whole.line_column(offset), "at {offset}");
+        }
+        assert_eq!([reduced.part(13..14), reduced.rest_of_line(14)], [Some("2"), Some(" # two")]);
+        assert_eq!([reduced.line_above(13), whole.line_above(13)], [Some("#one\n"); 2]);
+        assert_eq!([reduced.part(24..29), whole.rest_of_line(14)], [whole.part(24..29), Some(" # two")]);
+        assert_eq!([reduced.part(3..4), reduced.part(3..14)], [None, None], "the first line is not kept");
+    }
+
+    #[test]
+    fn a_text_whose_columns_are_not_bytes_is_kept() {
+        let sources = Sources::default();
+        let id = sources.add(SourceText::new(RepoPath::root(), "", "aß: 1\n"));
+        sources.reduce(id, &[]);
+        assert_eq!(sources.get(id).line_column(5), (1, 5));
     }
 }

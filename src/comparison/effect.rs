@@ -32,7 +32,19 @@ pub(super) struct InEffect {
 impl Comparison<'_> {
     /// Takes the resources of both sides through their stages, and looks for patches of changed files that match none.
     pub(super) fn effect(&self, loaded: Loaded, layers: &[RepoPath]) -> Loaded {
-        let Loaded { before, after, mut findings, mut gap, files, written: _, units, rollouts } = loaded;
+        let Loaded {
+            before,
+            after,
+            mut findings,
+            mut gap,
+            files,
+            written: _,
+            units,
+            rollouts,
+            at_once,
+            explained,
+            definitions,
+        } = loaded;
         let [before, after] = both_in_effect(before, after, &self.before, &self.after);
         if before.is_incomplete || after.is_incomplete {
             gap = gap.max(Gap::Unparsed);
@@ -43,7 +55,8 @@ impl Comparison<'_> {
         findings.after.extend(after.findings);
         findings.after.extend(rules::unused_patches(&self.after, layers, &after.used, scope));
         let written = [before.written, after.written];
-        Loaded { before: before.resources, after: after.resources, findings, gap, files, written, units, rollouts }
+        let (before, after) = (before.resources, after.resources);
+        Loaded { before, after, findings, gap, files, written, units, rollouts, at_once, explained, definitions }
     }
 }
 
@@ -105,7 +118,8 @@ fn in_effect(
         in_effect.is_incomplete |= effective.is_incomplete && !is_untouched;
         in_effect.used.extend(effective.patches.iter().filter(|patch| patch.is_used).map(|patch| patch.at));
         in_effect.findings.extend(effective.findings.iter().filter(|_| !is_untouched).cloned());
-        let stage = if failed.is_empty() { None } else { failed.get(&key(&resource)) };
+        // What fails there stays as it is written on both sides, and the rest is computed.
+        let stage = if failed.is_empty() || is_untouched { None } else { failed.get(&key(&resource)) };
         let payload = match stage {
             None => effective.payload.clone(),
             Some(FailedStage::Patches) => Some(effective.computed.clone()),

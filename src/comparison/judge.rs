@@ -6,7 +6,7 @@ use super::expressions::{WrittenPayloads, key};
 use super::{AffectedSelectors, Comparison, Judged, Prepared, SideFindings};
 use crate::diff;
 use crate::document::Format;
-use crate::finding::Finding;
+use crate::finding::{self, Finding};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::metadata::is_metadata_file;
 use crate::parallel::{FEW, few_or_many};
@@ -19,10 +19,11 @@ use crate::snapshot::EntryKind;
 impl Comparison<'_> {
     /// Adds what only a check looks for.
     pub(super) fn judge(&self, prepared: Prepared, judged: Judged) -> Prepared {
-        let Prepared { mut loaded, reach, layer_edits, layers, selectors } = prepared;
+        let Prepared { mut loaded, reach, layer_edits, reach_changes, layers, selectors } = prepared;
         loaded.findings.before.extend(rules::duplicates(&loaded.before, &self.before.settings.roots));
         loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
         loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
+        self.judge_openchoreo(&mut loaded.findings);
         let below = self.resources_below(&loaded.before, &loaded.after);
         let [before, after] = [[&loaded.before, &below[0]], [&loaded.after, &below[1]]];
         let [older, newer] = [before, after].map(|[edited, below]| edited.iter().chain(below).collect::<Vec<_>>());
@@ -32,7 +33,17 @@ impl Comparison<'_> {
         found.after.extend(self.hidden_changes(&loaded.before, &loaded.after, &reach, &layers));
         found.after.extend(self.transition_findings(&loaded, judged));
         loaded.findings.extend(found);
-        Prepared { loaded, reach, layer_edits, layers, selectors }
+        Prepared { loaded, reach, layer_edits, reach_changes, layers, selectors }
+    }
+
+    /// Adds what is wrong with objects of OpenChoreo. A component that does not render because of it is not reported twice.
+    fn judge_openchoreo(&self, findings: &mut SideFindings) {
+        let [older, newer] = rules::openchoreo_objects([&self.before, &self.after]);
+        for (known, found) in [(&mut findings.before, older), (&mut findings.after, newer)] {
+            let is_failed = |it: &Finding| it.rule.id == finding::OPENCHOREO_UNIT_FAILED.id;
+            known.retain(|it| !is_failed(it) || !rules::is_explained(it, &found));
+            known.extend(found);
+        }
     }
 
     /// What rules say about single resources. The older side is asked only about what the newer side has.

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::at_once::ComparedAtOnce;
 use super::expressions::WrittenPayloads;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::{Comparison, Gap, SideFindings};
+use crate::diff::Options;
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
 use crate::path::RepoPath;
@@ -41,6 +43,12 @@ pub(super) struct Loaded {
     pub(super) units: Vec<UnitChange>,
     /// Resources that are rolled out because of another one.
     pub(super) rollouts: Vec<Rollout>,
+    /// What is known about resources that were compared when their file was read.
+    pub(super) at_once: ComparedAtOnce,
+    /// Types and traits that differ, and who uses them.
+    pub(super) definitions: Vec<DefinitionUse>,
+    /// Files whose changes are explained by what units render from them.
+    pub(super) explained: BTreeSet<RepoPath>,
 }
 
 /// What is known about the files that were read.
@@ -70,7 +78,9 @@ impl Comparison<'_> {
     ) -> Loaded {
         let one_sided = files.iter().filter(|file| file.before.is_none() || file.after.is_none()).cloned().collect();
         let parses = ParseOnce::new(&self.after, documents);
-        let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses };
+        // A caller that wants all documents needs them all together.
+        let at_once = (documents == Documents::Differing).then(|| (self, self.diff_options()));
+        let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses, at_once };
         sort_for_reading(&mut files, &self.after);
         let budget = &self.options.budget;
         budget.progress.expect(files.len());
@@ -141,7 +151,8 @@ impl Loaded {
 
     /// Adds one file.
     fn with(mut self, file: LoadedFile) -> Self {
-        let LoadedFile { path, is_edited, sides: [before, after] } = file;
+        let LoadedFile { path, is_edited, sides: [before, after], at_once } = file;
+        self.at_once.extend(at_once);
         let is_broken = before.is_broken || after.is_broken;
         // A file that did not change and could not be read before either is not part of this comparison.
         if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
@@ -193,6 +204,7 @@ struct LoadedFile {
     /// Whether it differs itself, not only through what it includes.
     is_edited: bool,
     sides: [FileContent; 2],
+    at_once: ComparedAtOnce,
 }
 
 /// Everything needed to read files on both sides.
@@ -203,6 +215,8 @@ struct Reader<'a> {
     /// The files of each side that units show.
     in_units: &'a [BTreeSet<RepoPath>; 2],
     parses: &'a ParseOnce<'a>,
+    /// What compares resources right away, and how.
+    at_once: Option<(&'a Comparison<'a>, Options)>,
 }
 
 impl Reader<'_> {
@@ -211,6 +225,7 @@ impl Reader<'_> {
         let path = file.path;
         let mut is_edited = true;
         let is_affected = self.affected.contains(&path);
+        let mut texts = [None, None];
         let mut sides = match self.open(file.before, file.after) {
             // Without ids, a file that only looks touched shows its true face here. What it includes or reads may have changed.
             (Opened::Bytes(before, _), Opened::Bytes(after, _))
@@ -224,6 +239,8 @@ impl Reader<'_> {
                     version(self.before, &path, &before, before_id),
                     version(self.after, &path, &after, after_id),
                 );
+                // A text that both sides share is not theirs to drop.
+                texts = if Arc::ptr_eq(&before, &after) { texts } else { [before.source, after.source] };
                 [self.before.content(&path, &before), self.after.content(&path, &after)]
             }
             (before, after) => [self.one(self.before, &path, before), self.one(self.after, &path, after)],
@@ -233,7 +250,10 @@ impl Reader<'_> {
                 content.leave_to_units();
             }
         }
-        Some(LoadedFile { path, is_edited, sides })
+        let compare =
+            |(comparison, options): &(&Comparison<'_>, Options)| comparison.compare_at_once(&mut sides, texts, options);
+        let at_once = self.at_once.as_ref().map(compare).unwrap_or_default();
+        Some(LoadedFile { path, is_edited, sides, at_once })
     }
 
     /// Both sides of a file; one reading is enough where they are the same.

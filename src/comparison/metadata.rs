@@ -31,8 +31,9 @@ impl Comparison<'_> {
             secrets.hide_in_metadata(Resource { payload, ..known.resource.clone() }, is_unknown).payload
         };
         let compare = || {
+            let options = diff::Options { limits: self.after.limits.clone(), ..diff::Options::default() };
             let [before, after] = metadata::compared(&old.settled(), &new.settled());
-            let mut difference = diff::diff(&hidden(old, before), &hidden(new, after), &diff::Options::default());
+            let mut difference = diff::diff(&hidden(old, before), &hidden(new, after), &options);
             let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
             difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
             difference

@@ -3,6 +3,7 @@
 //! load → effect → hide → pair → compare → report. What a step finds out travels in its result: resources by side, findings by side,
 //! and how complete everything is.
 
+mod at_once;
 mod caused_by;
 mod causes;
 mod compare_rules;
@@ -33,18 +34,19 @@ use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
-use crate::diff::ResourceChange;
+use crate::diff::{self, ResourceChange};
 use crate::document::{self, Format};
 use crate::finding::{Finding, METADATA_PATH};
+use crate::glob::is_glob;
 use crate::impact::{self, Impact, Memory, NoMemory};
 use crate::layout::{LAYOUTS, Layout, Role};
 use crate::limits::{Budget, Limits};
-use crate::metadata::{MetadataPath, is_layer_file};
+use crate::metadata::{MetadataPath, WILDCARD, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::rules;
 use crate::secrets::DeclaredElsewhere;
-use crate::settings::{Configuration, Given};
+use crate::settings::{Configuration, Given, ListRule};
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
 use crate::text::{Sources, Span};
@@ -61,7 +63,7 @@ pub use report::{Compared, Report};
 pub use rollout::Rollout;
 pub use selected::SelectedResources;
 pub use text_files::{TextCause, TextContent, TextFile};
-pub use unit_change::UnitChange;
+pub use unit_change::{DefinitionUse, UnitChange};
 pub use views::ComparedViews;
 
 /// Two sides, and what is to be found out about them.
@@ -104,6 +106,11 @@ pub struct Options<'a> {
     pub reveal: bool,
     /// Whether files that are no configuration are shown as text.
     pub all_files: bool,
+    /// Whether changed resources are kept as a whole. Where a report shows nothing but their changes, the rest of them only takes
+    /// memory.
+    pub keeps_resources: bool,
+    /// Whether selectors that no resource matches are compared too, where there are resources.
+    pub all_selectors: bool,
 }
 
 impl Default for Options<'_> {
@@ -122,6 +129,8 @@ impl Default for Options<'_> {
             selected: SelectedResources::default(),
             reveal: false,
             all_files: false,
+            keeps_resources: true,
+            all_selectors: false,
         }
     }
 }
@@ -207,27 +216,41 @@ impl<'a> Comparison<'a> {
 
     /// Reads everything that may differ, takes it through its stages, and hides its secrets.
     fn prepare(&self, impact: Impact, documents: Documents) -> Prepared {
-        let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings } =
+        let unused = self.unused_files(&impact);
+        let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings, .. } =
             impact;
         let reach = AffectedSelectors { is_everything, selectors };
         // A document that is the same to the letter may still be affected by a layer.
-        let documents = if reach.is_empty() { documents } else { Documents::All };
-        let selectors = self.selector_changes(&layers, reach.is_everything);
+        let documents = if reach.is_empty() && layers.is_empty() { documents } else { Documents::All };
+        let selectors = self.selector_changes(&layers, &reach);
         let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
-        let loaded = if selectors.is_some() { selectors::without_layers(loaded) } else { loaded };
+        let loaded = self.without_layers(loaded, &selectors);
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
-        let loaded = self.hide(self.with_units(loaded, &units));
+        let mut loaded = self.hide(self.with_units(loaded, &units));
+        loaded.findings.extend(unused);
         let layer_edits = impact::layer_edits(&impact::LayerEdits {
             before: &self.before,
             after: &self.after,
             layers: &layers,
             resources: &loaded.after,
             // What could not be read may well read an edited value.
-            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file) && selectors.is_none(),
+            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file) && !selectors.are_subjects,
         });
-        let lost = rules::lost_secrets([&self.before, &self.after], &layers, &loaded.after);
+        let sides = [&self.before, &self.after];
+        let subjects = if selectors.are_subjects { selectors.all } else { Vec::new() };
+        let reach_changes = impact::reach_changes(sides, &layers, &loaded.after, &subjects);
+        let lost = rules::lost_secrets(&reach_changes);
         let loaded = loaded.with_findings(rules::dead_edits(&layer_edits)).with_findings(lost);
-        Prepared { loaded, reach, layer_edits, layers, selectors: selectors.unwrap_or_default() }
+        Prepared { loaded, reach, layer_edits, reach_changes, layers, selectors: selectors.changes }
+    }
+
+    /// Files beside changed ones that no kustomization refers to.
+    fn unused_files(&self, impact: &Impact) -> SideFindings {
+        let edited: Vec<RepoPath> = impact.files.iter().map(|file| file.path.clone()).collect();
+        let unused = |side: &Side<'_>, at: usize| {
+            rules::unused_files(side, &edited, &impact.in_units[at], &impact.in_broken[at], &self.options.scope)
+        };
+        SideFindings { before: unused(&self.before, 0), after: unused(&self.after, 1) }
     }
 
     /// What is wrong with the layer files that changed, beside what is wrong with them as documents.
@@ -254,12 +277,14 @@ impl<'a> Comparison<'a> {
     }
 
     fn difference(&self, prepared: Prepared, new_problems: NewProblems) -> Report {
-        let Prepared { loaded, reach, layer_edits, selectors, .. } = prepared;
+        let Prepared { loaded, reach, layer_edits, reach_changes, selectors, .. } = prepared;
         let paired = self.pair(loaded, &reach);
         let mut changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
+        changes.extend(paired.at_once);
+        changes.notes.sort();
         changes.resources.extend(selectors);
         let summary = self.noting_layers(paired.summary, &changes.resources);
-        self.report(summary, changes, layer_edits, new_problems)
+        Report { reach_changes, ..self.report(summary, changes, layer_edits, new_problems) }
     }
 
     /// Adds what is wrong with the layers of resources that differ: their secrets and compare rules are not all known.
@@ -317,8 +342,10 @@ struct Prepared {
     layer_edits: Vec<impact::LayerEdit>,
     /// The layer files that changed.
     layers: Vec<RepoPath>,
-    /// What differs between the selectors of a repository of layers alone.
-    selectors: selectors::SelectorChanges,
+    /// Layers that paths lose or gain.
+    reach_changes: Vec<impact::ReachChange>,
+    /// What differs between the selectors that no resource matches.
+    selectors: Vec<ResourceChange>,
 }
 
 /// Findings by the side that they are about.
@@ -366,17 +393,39 @@ impl AffectedSelectors {
     fn includes(&self, path: &LogicalPath) -> bool {
         self.is_everything || self.selectors.iter().any(|selector| selector.applies_to(path))
     }
+
+    /// Whether the metadata of a selector may differ.
+    fn may_change(&self, selector: &MetadataPath) -> bool {
+        let is_at_or_below = |edited: &MetadataPath| {
+            let (edited, own) = (edited.segments(), selector.segments());
+            let is_match = |(a, b): (&String, &String)| a == b || a == WILDCARD || is_glob(a);
+            edited.len() <= own.len() && edited.iter().zip(own).all(is_match)
+        };
+        self.is_everything || self.selectors.iter().any(is_at_or_below)
+    }
 }
 
 /// The document that a string holds, if it holds one and nothing is wrong with it; all of it is at the place of the string.
-fn read_embedded(text: &str, at: Span) -> Option<(Format, Node)> {
+fn read_embedded(text: &str, at: Span, limits: &Limits) -> Option<(Format, Node)> {
     let format = if text.trim_start().starts_with(['{', '[']) { Format::Json } else { Format::Yaml };
-    let parsed = document::parse(text, at.source, format, &Limits::default());
+    let parsed = document::parse(text, at.source, format, limits);
     match parsed.value.as_slice() {
         [only] if parsed.findings.is_empty() => Some((format, only.root.written_at(at))),
         _ => None,
     }
 }
+
+/// How the payloads of a side are compared: with its list rules, within the limits of the run, and with documents in strings read.
+fn payload_options(lists: &[ListRule], limits: &Limits) -> diff::Options {
+    let options = diff::Options::new(lists).expect("patterns are checked when the configuration is read");
+    // All of a document in a string is copied, also what aliases share; a larger one is compared as text.
+    let embedded = Limits { nodes: limits.nodes.min(MOST_EMBEDDED), ..limits.clone() };
+    let parser = move |text: &str, at: Span| read_embedded(text, at, &embedded);
+    diff::Options { embedded_parser: Some(Arc::new(parser)), limits: limits.clone(), ..options }
+}
+
+/// The number of values of a document in a string.
+const MOST_EMBEDDED: u64 = 200_000;
 
 #[cfg(test)]
 mod tests;

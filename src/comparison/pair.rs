@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use super::at_once::{is_changed, paths};
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::hide::Beside;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
+use super::views::Changes;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
 use crate::diff::{self, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
-use crate::resource::{Identity, Resource};
+use crate::resource::Resource;
 use crate::secrets::hide_alike;
 use crate::snapshot::ChangedFile;
 use crate::value::Node;
@@ -27,6 +29,8 @@ pub(super) struct Paired {
     pub(super) summary: LoadSummary,
     /// Payloads with expressions of both sides, as they are written.
     pub(super) written: [WrittenPayloads; 2],
+    /// What was compared before.
+    pub(super) at_once: Changes,
 }
 
 /// What is reported beside changes.
@@ -40,27 +44,54 @@ pub(super) struct LoadSummary {
     pub(super) units: Vec<UnitChange>,
     /// Resources that are rolled out because of another one.
     pub(super) rollouts: Vec<Rollout>,
+    /// Types and traits that differ, and who uses them.
+    pub(super) definitions: Vec<DefinitionUse>,
 }
 
 impl Comparison<'_> {
     /// Pairs the resources of both sides, and those below a changed one whose requests read it.
     pub(super) fn pair(&self, loaded: Loaded, reach: &AffectedSelectors) -> Paired {
-        let Loaded { before, after, findings, gap, files, written, units, rollouts } = loaded;
-        let resources = before.len().max(after.len()) + files.same_documents;
+        let Loaded {
+            mut before,
+            mut after,
+            findings,
+            gap,
+            files,
+            written,
+            units,
+            rollouts,
+            mut at_once,
+            explained,
+            definitions,
+        } = loaded;
+        for side in [&mut before, &mut after] {
+            side.retain(|resource| resource.unit.is_some() || !explained.contains(&resource.file));
+        }
+        at_once.changes.resources.retain(|change| {
+            let mut sides = change.before.iter().chain(&change.after);
+            !sides.all(|resource| explained.contains(&resource.file))
+        });
+        let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
         let mut pairs = alike(diff::pair(before, after));
         let mut readers = AncestorReaders::default();
         if self.options.views.requests {
-            readers = self.readers_below(&pairs, reach);
+            readers = self.readers_below(&pairs, &at_once.changed, reach);
             pairs.extend(self.unloaded_pairs(&readers, &pairs));
         }
-        Paired { pairs, readers, summary: LoadSummary { findings, gap, files, resources, units, rollouts }, written }
+        let summary = LoadSummary { findings, gap, files, resources, units, rollouts, definitions };
+        Paired { pairs, readers, summary, written, at_once: at_once.changes }
     }
 
-    fn readers_below(&self, pairs: &[ResourcePair], reach: &AffectedSelectors) -> AncestorReaders {
+    fn readers_below(
+        &self,
+        pairs: &[ResourcePair],
+        others: &[LogicalPath],
+        reach: &AffectedSelectors,
+    ) -> AncestorReaders {
         let is_seen_below = |pair: &ResourcePair| is_changed(pair) || self.is_named_otherwise(pair, reach);
         let seen = few_or_many(pairs, FEW, is_seen_below);
         let changed = pairs.iter().zip(seen).filter(|(_, is_seen)| *is_seen).flat_map(|(pair, _)| paths(pair));
-        let changed: BTreeSet<&LogicalPath> = changed.collect();
+        let changed: BTreeSet<&LogicalPath> = changed.chain(others).collect();
         ancestor_readers([&self.before, &self.after], &changed, &self.options.scope)
     }
 
@@ -115,20 +146,4 @@ pub(super) fn hiding(pairs: Vec<ResourcePair>, hide: fn(Node, Node) -> [Node; 2]
         pair => pair,
     };
     pairs.into_iter().map(hide).collect()
-}
-
-fn is_changed((before, after): &ResourcePair) -> bool {
-    match (before, after) {
-        (Some(before), Some(after)) => before.identity != after.identity || !before.payload.is_equal(&after.payload),
-        _ => true,
-    }
-}
-
-/// The logical paths of a pair: only what has a directory of its own can have something below it.
-fn paths((before, after): &ResourcePair) -> impl Iterator<Item = &LogicalPath> {
-    let sides = [before, after].into_iter().flatten();
-    sides.filter_map(|resource| match &resource.identity {
-        Identity::Logical(path) => Some(path),
-        _ => None,
-    })
 }

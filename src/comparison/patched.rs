@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Compared, Report, read_embedded};
+use super::{Compared, Report, payload_options};
 use crate::diff;
 use crate::path::RepoPath;
 use crate::side::{PatchedDocuments, Side};
 
 /// The difference of documents before and after a patch.
 pub fn patched_report(side: &Side<'_>, patched: PatchedDocuments) -> Report {
-    let mut options =
-        diff::Options::new(&side.settings.lists).expect("patterns are checked when the configuration is read");
-    options.embedded_parser = Some(Arc::new(read_embedded));
+    let options = payload_options(&side.settings.lists, side.limits);
     let files: BTreeSet<&RepoPath> = patched.before.iter().map(|resource| &resource.file).collect();
     let compared = Compared { files: files.len(), resources: patched.before.len() };
     Report {

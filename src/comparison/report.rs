@@ -7,15 +7,15 @@ use smol_str::SmolStr;
 
 use super::pair::LoadSummary;
 use super::rollout::Rollout;
-use super::unit_change::UnitChange;
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::views::Changes;
 use super::{
     ComparedViews, Comparison, Gap, Judged, NewProblems, Prepared, SideFindings, TextCause, TextFile, causes,
     unreadable_layers,
 };
 use crate::diff::{self, Bumps, Edits, Group, ResourceChange, Suppressed, Suppressions};
-use crate::finding::Finding;
-use crate::impact::LayerEdit;
+use crate::finding::{Finding, LIMIT_RUN_WORK, Severity};
+use crate::impact::{LayerEdit, ReachChange};
 use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
@@ -43,13 +43,15 @@ pub struct Report {
     pub edits: Edits,
     /// Edits of layers that do not affect every resource they apply to.
     pub layer_edits: Vec<LayerEdit>,
+    /// Layers that paths lose or gain, because their form or their selector changed.
+    pub reach_changes: Vec<ReachChange>,
     /// Problems in the files, in order of file and location. A comparison has those that limit it.
     pub findings: Vec<Finding>,
     /// Problems that a waiver or a comment accepts, each with the reason.
     pub allowed: Vec<Allowed>,
-    /// Problems that are new and do not limit the comparison, in the same order.
+    /// Problems and notes that are new and do not limit the comparison, in the same order.
     pub new_problems: Vec<Finding>,
-    /// The number of other problems, which both sides have.
+    /// The number of other problems, which both sides have; a note is none.
     pub existing_problems: usize,
     /// Changed files that are configuration by name but not by content, and those that could not be read, as text.
     pub text_files: Vec<TextFile>,
@@ -59,6 +61,8 @@ pub struct Report {
     pub units: Vec<UnitChange>,
     /// Resources that are rolled out only because the content of another one has changed.
     pub rollouts: Vec<Rollout>,
+    /// Types and traits of OpenChoreo that differ, and who uses them.
+    pub definitions: Vec<DefinitionUse>,
     /// Directories whose files were copied to others, if many files are new.
     pub copies: Vec<Copied>,
     /// Which resources are shown, if not all of them are: the words of the flags.
@@ -123,6 +127,16 @@ impl Report {
     }
 }
 
+/// The number of errors and warnings.
+fn problem_count(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| finding.severity != Severity::Note).count()
+}
+
+/// Whether a finding says that the run has reached a limit that all files share.
+fn is_about_the_run(finding: &Finding) -> bool {
+    finding.rule.id == LIMIT_RUN_WORK.id
+}
+
 /// Whether files that decide about others are among those that differ: layers and `outcrop.yaml`.
 fn has_rules(read_as: &BTreeMap<ReadAs, usize>) -> bool {
     read_as.contains_key(&ReadAs::Layer) || read_as.contains_key(&ReadAs::Configuration)
@@ -144,7 +158,7 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts } = summary;
+        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts, definitions } = summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -165,7 +179,8 @@ impl Comparison<'_> {
         let sources = self.after.sources;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames);
-        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty();
+        let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
+        let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
         let mut unread = files.unread;
         unread.extend(unreadable.iter().map(|error| error.path.clone()));
         findings.after.extend(unreadable.into_iter().map(Unreadable::into_finding));
@@ -196,9 +211,9 @@ impl Comparison<'_> {
             edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
             resources,
             layer_edits,
-            findings: problems.limiting.findings,
-            new_problems: problems.new.findings,
-            existing_problems: problems.existing.findings.len(),
+            findings: rules::one_note_per_file(problems.limiting.findings, sources),
+            new_problems: rules::one_note_per_file(problems.new.findings, sources),
+            existing_problems: problem_count(&problems.existing.findings),
             switched_off: problems.limiting.switched_off + problems.new.switched_off,
             compared: Compared { files: files.edited - renames.len(), resources: differing },
             examined,
@@ -210,6 +225,7 @@ impl Comparison<'_> {
             incomplete,
             rollouts,
             units,
+            definitions,
             ..self.empty_report(skipped, files.read_as)
         }
     }
@@ -232,6 +248,9 @@ impl Comparison<'_> {
         let mut found = loaded.findings.after.clone();
         rules::name_subjects(&mut known, &loaded.before, self.after.sources);
         rules::name_subjects(&mut found, &loaded.after, self.after.sources);
+        // A limit of the run is not a problem of one side.
+        let about_the_run: Vec<Finding> = found.extract_if(.., |finding| is_about_the_run(finding)).collect();
+        let is_cut = !about_the_run.is_empty();
         let ByAge { new: mut findings, mut existing } = rules::by_age(found, &known, self.after.sources);
         // What was unreadable before is not new, but what it applies to cannot be judged.
         let older: BTreeMap<_, _> =
@@ -251,6 +270,7 @@ impl Comparison<'_> {
         let is_unjudged = !unreadable.iter().all(is_said);
         existing.retain(|finding| !unreadable.iter().any(|problem| problem.location == finding.location));
         findings.extend(unreadable);
+        findings.extend(about_the_run);
         if judged == Judged::New {
             findings = self.naming_edits(findings, loaded);
         }
@@ -259,13 +279,14 @@ impl Comparison<'_> {
         let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
         // What was found out about waivers and comments has severities too.
         let Settled { findings, .. } = self.settle(findings);
+        let findings = rules::one_note_per_file(findings, sources);
         Report {
             allowed,
-            existing_problems: self.settle(existing).findings.len(),
+            existing_problems: problem_count(&self.settle(existing).findings),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
-            incomplete: loaded.gap == Gap::Unreadable || is_unjudged,
+            incomplete: loaded.gap == Gap::Unreadable || is_unjudged || is_cut,
             ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
         }
     }

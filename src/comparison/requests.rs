@@ -1,6 +1,6 @@
 //! The requests of a resource on both sides: what would be sent before, and what now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use smol_str::SmolStr;
 
@@ -8,8 +8,9 @@ use super::SideFindings;
 use super::views::ResourceWithMetadata;
 use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
+use crate::limits::Limits;
 use crate::metadata::{FieldPath, Operation, RequestParts, Section};
-use crate::path::LogicalPath;
+use crate::path::{LogicalPath, Pointer};
 use crate::request::{self, RenderedPart, RenderedParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
@@ -35,6 +36,7 @@ pub(super) fn compare_requests(
     payload: &Difference,
     metadata: &Difference,
     is_same: bool,
+    limits: &Limits,
 ) -> (Difference, SideFindings) {
     let is_same = is_same && !(may_derive_otherwise(metadata) && derive_otherwise(old, new));
     let operations = if is_same {
@@ -47,7 +49,8 @@ pub(super) fn compare_requests(
         let (before, after) = (made(old, operation, wanted), made(new, operation, wanted));
         findings.before.extend(before.findings);
         findings.after.extend(after.findings);
-        let difference = compare(&before.value, &after.value, payload);
+        let difference = compare(&before.value, &after.value, payload, limits);
+        all.is_cut |= difference.is_cut;
         all.changes.extend(difference.changes);
         all.spelling_only.extend(difference.spelling_only);
     }
@@ -147,19 +150,24 @@ fn place(part: &RenderedPart, used: Option<Span>, nowhere: Span) -> Span {
 }
 
 /// What differs between two requests; changes of the body that repeat a change of the payload are left out.
-fn compare(before: &Made, after: &Made, payload: &Difference) -> Difference {
-    let options = diff::Options::default();
+fn compare(before: &Made, after: &Made, payload: &Difference, limits: &Limits) -> Difference {
+    let options = diff::Options { limits: limits.clone(), ..diff::Options::default() };
+    let mut known: HashMap<Pointer, Vec<&Change>> = HashMap::new();
+    for change in &payload.changes {
+        known.entry(diff::pointer(&change.path, DiffSide::After)).or_default().push(change);
+    }
     let mut difference = diff::diff(&before.to_node(after), &after.to_node(before), &options);
     let repeats = |change: &Change| {
         let is_body = matches!(change.path.first(), Some(PathStep::Key(key)) if key.name == "body");
         let rest = change.path.get(1..).unwrap_or_default();
-        is_body
-            && payload.changes.iter().any(|known| {
+        let there = known.get(&diff::pointer(rest, DiffSide::After)).filter(|_| is_body);
+        there.is_some_and(|there| {
+            there.iter().any(|known| {
                 known.kind == change.kind
-                    && diff::pointer(&known.path, DiffSide::After) == diff::pointer(rest, DiffSide::After)
                     && Node::same_option(known.before.as_ref(), change.before.as_ref())
                     && Node::same_option(known.after.as_ref(), change.after.as_ref())
             })
+        })
     };
     difference.changes.retain(|change| !repeats(change));
     difference.spelling_only.clear();

@@ -27,12 +27,41 @@ pub(super) fn rollouts(unit: &Unit, before: &[Resource], after: &[Resource]) -> 
         let known = older.get(&resource.identity)?;
         let newer = suffixes(&resource.payload);
         let is_new = |(name, suffix): &(&SmolStr, &SmolStr)| known.get(*name).is_some_and(|old| old != *suffix);
-        let because: BTreeSet<String> =
+        let mut because: BTreeSet<String> =
             newer.iter().filter(is_new).map(|(name, _)| called(name, &resource.identity, after)).collect();
+        because.extend(changed_values(resource, before, after));
         let identity = resource.identity.clone();
         (!because.is_empty()).then(|| Rollout { identity, unit: unit.clone(), because })
     };
     after.iter().filter_map(rollout).collect()
+}
+
+/// The objects that a Helm release takes its values from, and that have another content now.
+fn changed_values(release: &Resource, before: &[Resource], after: &[Resource]) -> Vec<String> {
+    let Identity::Kubernetes(own) = &release.identity else { return Vec::new() };
+    if own.kind != "HelmRelease" || own.group != "helm.toolkit.fluxcd.io" {
+        return Vec::new();
+    }
+    let sources = release.payload.get("spec").and_then(|spec| spec.get("valuesFrom")).and_then(Node::as_list);
+    let changed = |source: &Node| {
+        let text = |key: &str| source.get(key).and_then(Node::as_str).unwrap_or_default();
+        let is_meant = |resource: &&Resource| match &resource.identity {
+            Identity::Kubernetes(it) => {
+                let (kind, name) = (text("kind"), text("name"));
+                it.kind == kind && it.namespace == own.namespace && (it.name == name || is_suffixed(name, &it.name))
+            }
+            _ => false,
+        };
+        let (older, newer) = (before.iter().find(is_meant)?, after.iter().find(is_meant)?);
+        (!older.payload.is_equal(&newer.payload)).then(|| newer.identity.to_string())
+    };
+    sources.unwrap_or_default().iter().filter_map(changed).collect()
+}
+
+/// Whether a name is another one with a suffix made of content.
+fn is_suffixed(name: &str, plain: &str) -> bool {
+    let suffix = name.strip_prefix(plain).and_then(|rest| rest.strip_prefix('-'));
+    suffix.is_some_and(|suffix| SUFFIXES.contains(&suffix.len()))
 }
 
 /// The resource with names that do not have the suffix made of content.
@@ -62,14 +91,43 @@ fn suffixes(payload: &Node) -> BTreeMap<SmolStr, SmolStr> {
     found
 }
 
-/// The length of a suffix.
-const SUFFIX: usize = 10;
+/// The workloads of a component of OpenChoreo whose pods restart: on the platform they do, whenever another resource on their plane
+/// changes in more than its metadata.
+pub(super) fn restarts(unit: &Unit, before: &[Resource], after: &[Resource]) -> Vec<Rollout> {
+    let is_workload = |identity: &Identity| matches!(identity, Identity::Kubernetes(name) if ["Deployment", "StatefulSet"].contains(&&*name.kind));
+    // Resources for other planes are called so.
+    let is_here = |identity: &Identity| matches!(identity, Identity::Kubernetes(name) if !name.name.ends_with(']'));
+    let older: BTreeMap<&Identity, &Node> = before.iter().map(|it| (&it.identity, &it.payload)).collect();
+    let newer: BTreeMap<&Identity, &Node> = after.iter().map(|it| (&it.identity, &it.payload)).collect();
+    let differs = |identity: &Identity| match (older.get(identity), newer.get(identity)) {
+        (Some(old), Some(new)) => !without_metadata(old).is_equal(&without_metadata(new)),
+        _ => true,
+    };
+    let all = older.keys().chain(newer.keys()).copied();
+    let because: BTreeSet<String> =
+        all.filter(|it| !is_workload(it) && is_here(it) && differs(it)).map(Identity::to_string).collect();
+    if because.is_empty() {
+        return Vec::new();
+    }
+    let workloads = newer.keys().filter(|it| is_workload(it) && is_here(it) && older.contains_key(**it));
+    let rollout =
+        |identity: &&Identity| Rollout { identity: (*identity).clone(), unit: unit.clone(), because: because.clone() };
+    workloads.map(rollout).collect()
+}
+
+fn without_metadata(node: &Node) -> Node {
+    let Some(map) = node.as_map() else { return node.clone() };
+    Node::map(map.entries().iter().filter(|entry| entry.key.name != "metadata").cloned().collect(), node.span)
+}
+
+/// The lengths of suffixes: those of kustomize, and those of OpenChoreo.
+const SUFFIXES: [usize; 2] = [10, 8];
 
 /// A name that has a suffix made of content, and the suffix.
 fn split(node: &Node) -> Option<(SmolStr, SmolStr)> {
     let is_made = node.step().is_some_and(|step| step.kind == StepKind::NameSuffixHash);
     let (name, suffix) = node.as_str().filter(|_| is_made)?.rsplit_once('-')?;
-    (suffix.len() == SUFFIX).then(|| (name.into(), suffix.into()))
+    SUFFIXES.contains(&suffix.len()).then(|| (name.into(), suffix.into()))
 }
 
 /// What people call the resource that a name without suffix means.

@@ -2,17 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Comparison;
 use super::load::Loaded;
+use super::{AffectedSelectors, Comparison};
 use crate::diff::{self, Difference, ResourceChange};
+use crate::layout::Role;
 use crate::metadata::{self, DocumentForm, MetadataPath, is_metadata_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::side::Side;
 use crate::value::Node;
 
-/// What differs between selectors.
-pub(super) type SelectorChanges = Vec<ResourceChange>;
+/// The selectors that are compared like resources.
+#[derive(Default)]
+pub(super) struct SelectorChanges {
+    /// Whether they are what the repository consists of, because no resource matches any of them.
+    pub(super) are_subjects: bool,
+    /// All of both sides.
+    pub(super) all: Vec<MetadataPath>,
+    /// What differs between those that no resource matches.
+    pub(super) changes: Vec<ResourceChange>,
+}
 
 impl Comparison<'_> {
     /// The dialects that the newer side is written in, in words for a person.
@@ -24,33 +33,45 @@ impl Comparison<'_> {
         let forms = [(old, "layers of the old form"), (new, "layers of the new form")];
         let forms: Vec<String> =
             forms.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        if forms.is_empty() { Vec::new() } else { vec![format!("{kind}: {}", forms.join(", "))] }
+        let mut dialects = if forms.is_empty() { Vec::new() } else { vec![format!("{kind}: {}", forms.join(", "))] };
+        let components = self.after.components().len();
+        if components > 0 {
+            let noun = if components == 1 { "component" } else { "components" };
+            dialects.push(format!("OpenChoreo: {components} {noun} in environments"));
+        }
+        dialects
     }
 
-    /// The changes of every selector, if the repository has layers and no resources that they apply to.
-    pub(super) fn selector_changes(&self, layers: &[RepoPath], is_everything: bool) -> Option<SelectorChanges> {
-        let is_edited = is_everything || layers.iter().any(|file| is_metadata_file(file.file_name()));
+    /// The changes of every selector, if the repository has layers and no resources that they apply to; otherwise of those that no
+    /// resource matches, if they are asked for.
+    pub(super) fn selector_changes(&self, layers: &[RepoPath], reach: &AffectedSelectors) -> SelectorChanges {
+        let is_edited = reach.is_everything || layers.iter().any(|file| is_metadata_file(file.file_name()));
         if !is_edited || !self.options.views.metadata {
-            return None;
+            return SelectorChanges::default();
         }
         let (before, after) = (self.before.selectors(), self.after.selectors());
-        let all = MetadataPath::of_resource(&LogicalPath::root());
+        let everything = MetadataPath::of_resource(&LogicalPath::root());
         let has_resources =
             |side: &Side<'_>, selectors: &BTreeMap<MetadataPath, RepoPath>| match side.settings.is_bundle {
                 true => side.has_resources_below(selectors.keys()),
-                false => side.has_resources_below(std::iter::once(&all)),
+                false => side.has_resources_below(std::iter::once(&everything)),
             };
-        if before.is_empty() && after.is_empty()
-            || has_resources(&self.before, &before)
-            || has_resources(&self.after, &after)
-        {
-            return None;
+        let has_selectors = !before.is_empty() || !after.is_empty();
+        let is_used = || has_resources(&self.before, &before) || has_resources(&self.after, &after);
+        let are_subjects = has_selectors && !is_used();
+        if !are_subjects && !self.options.all_selectors {
+            return SelectorChanges::default();
         }
-        let all: BTreeSet<&MetadataPath> = before.keys().chain(after.keys()).collect();
-        let changes = all
-            .into_iter()
-            .filter_map(|selector| self.selector_change(selector, [before.get(selector), after.get(selector)]));
-        Some(changes.collect())
+        let is_matched = |selector: &MetadataPath| {
+            [&self.before, &self.after].into_iter().any(|side| side.has_resources_below(std::iter::once(selector)))
+        };
+        let all: BTreeSet<MetadataPath> = before.keys().chain(after.keys()).cloned().collect();
+        let mut changes = Vec::new();
+        for selector in all.iter().filter(|selector| are_subjects || reach.may_change(selector)) {
+            let change = self.selector_change(selector, [before.get(selector), after.get(selector)]);
+            changes.extend(change.filter(|_| are_subjects || !is_matched(selector)));
+        }
+        SelectorChanges { are_subjects, all: all.into_iter().collect(), changes }
     }
 
     /// What differs between both sides of a selector: by its own text, so that one that is gone is compared with what it falls back to.
@@ -70,8 +91,9 @@ impl Comparison<'_> {
         };
         let nowhere = files.iter().flatten().next().copied()?;
         let hidden = [0, 1].map(|side| subject(files[side].unwrap_or(nowhere), &nodes[side]));
+        let options = diff::Options { limits: self.after.limits.clone(), ..diff::Options::default() };
         let difference = match is_comparable {
-            true => diff::diff(&hidden[0].payload, &hidden[1].payload, &diff::Options::default()),
+            true => diff::diff(&hidden[0].payload, &hidden[1].payload, &options),
             false => Difference::default(),
         };
         let is_same = difference.is_empty() && files[0] == files[1];
@@ -80,12 +102,21 @@ impl Comparison<'_> {
         let after = files[1].map(|_| after);
         (!is_same).then_some(ResourceChange { before, after, difference, ..ResourceChange::default() })
     }
-}
 
-/// The loaded files without layers, which are compared by what they mean.
-pub(super) fn without_layers(mut loaded: Loaded) -> Loaded {
-    let is_layer = |resource: &Resource| is_metadata_file(resource.file.file_name());
-    loaded.before.retain(|resource| !is_layer(resource));
-    loaded.after.retain(|resource| !is_layer(resource));
-    loaded
+    /// The loaded files without the layers that are compared by what they mean.
+    pub(super) fn without_layers(&self, mut loaded: Loaded, selectors: &SelectorChanges) -> Loaded {
+        let compared: BTreeSet<&RepoPath> = selectors
+            .changes
+            .iter()
+            .flat_map(|change| change.before.iter().chain(&change.after))
+            .map(|it| &it.file)
+            .collect();
+        let is_compared = |side: &Side<'_>, resource: &Resource| match selectors.are_subjects {
+            true => is_metadata_file(resource.file.file_name()) && side.roles().role(&resource.file) == Role::Layer,
+            false => compared.contains(&resource.file),
+        };
+        loaded.before.retain(|resource| !is_compared(&self.before, resource));
+        loaded.after.retain(|resource| !is_compared(&self.after, resource));
+        loaded
+    }
 }

@@ -21,9 +21,9 @@ fn with_comparison<T>(before: Files<'_>, after: Files<'_>, act: impl FnOnce(&Com
     act(&Comparison::new(&before, &after, &configuration, &sources, Options::default()))
 }
 
-fn load(comparison: &Comparison<'_>) -> Loaded {
+fn load(comparison: &Comparison<'_>, documents: Documents) -> Loaded {
     let impact = impact::impact(&comparison.question());
-    comparison.load(impact.files, &impact.affected, &impact.in_units, Documents::Differing)
+    comparison.load(impact.files, &impact.affected, &impact.in_units, documents)
 }
 
 fn names(resources: &[crate::resource::Resource]) -> Vec<String> {
@@ -35,13 +35,13 @@ fn loading_reads_what_differs_and_says_what_is_missing() {
     let before = &[("a.yaml", "v: 1"), ("b.yaml", "v: 1"), ("c.txt", "x")];
     let after = &[("a.yaml", "v: 2"), ("b.yaml", "v: 1"), ("c.txt", "y")];
     with_comparison(before, after, |comparison| {
-        let loaded = load(comparison);
+        let loaded = load(comparison, Documents::All);
         assert_eq!((names(&loaded.before), names(&loaded.after)), (vec!["a.yaml".into()], vec!["a.yaml".into()]));
         assert_eq!((loaded.files.edited, loaded.files.skipped.len(), loaded.gap), (2, 1, Gap::None));
     });
     // What one side cannot show must not look added on the other.
     with_comparison(&[("a.yaml", "v: [1")], &[("a.yaml", "v: 2")], |comparison| {
-        let loaded = load(comparison);
+        let loaded = load(comparison, Documents::All);
         assert_eq!((loaded.before.len(), loaded.after.len(), loaded.gap), (0, 0, Gap::Unparsed));
         assert_eq!((loaded.findings.before.len(), loaded.findings.after.len()), (1, 0));
     });
@@ -51,8 +51,19 @@ fn loading_reads_what_differs_and_says_what_is_missing() {
 fn documents_that_are_the_same_to_the_letter_are_counted_and_not_read() {
     let (before, after) = (&[("a.yaml", "v: 1\n---\nw: 1\n")], &[("a.yaml", "v: 1\n---\nw: 2\n")]);
     with_comparison(before, after, |comparison| {
-        let loaded = load(comparison);
-        assert_eq!((loaded.before.len(), loaded.after.len(), loaded.files.same_documents), (1, 1, 1));
+        let loaded = load(comparison, Documents::Differing);
+        assert_eq!((loaded.at_once.count, loaded.files.same_documents), (1, 1));
+    });
+}
+
+#[test]
+fn what_pairs_within_its_file_is_compared_when_it_is_read() {
+    let before = &[("a.yaml", "v: 1\nw: 1\n"), ("b.yaml", "x: 1\n"), ("gone.yaml", "v: 1\n")];
+    let after = &[("a.yaml", "v: 2\nw: 1\n"), ("b.yaml", "x: 1 # again\n"), ("new.yaml", "z: 1\n")];
+    with_comparison(before, after, |comparison| {
+        let loaded = load(comparison, Documents::Differing);
+        assert_eq!((names(&loaded.before), names(&loaded.after)), (vec!["gone.yaml".into()], vec!["new.yaml".into()]));
+        assert_eq!((loaded.at_once.count, loaded.at_once.changes.resources.len()), (2, 1), "one is only commented");
     });
 }
 
@@ -61,7 +72,7 @@ fn effect_applies_expressions_and_patches() {
     let patch = ("_/patches.yaml", "- operations: [{op: add, path: /w, value: 3}]");
     let (before, after) = (&[("a/resource.yaml", "v: 1"), patch], &[("a/resource.yaml", "v: 2"), patch]);
     with_comparison(before, after, |comparison| {
-        let loaded = comparison.effect(load(comparison), &[]);
+        let loaded = comparison.effect(load(comparison, Documents::All), &[]);
         assert!(loaded.findings.after.is_empty(), "{:?}", loaded.findings.after);
         assert!(loaded.after.iter().all(|resource| resource.payload.get("w").is_some()));
     });
@@ -72,7 +83,7 @@ fn secrets_of_either_side_are_hidden_on_both() {
     let config = ("outcrop.yaml", "secrets: [/token]");
     let (before, after) = (&[config, ("a.yaml", "token: one")][..], &[("a.yaml", "token: two")][..]);
     with_comparison(before, after, |comparison| {
-        let loaded = comparison.hide(load(comparison));
+        let loaded = comparison.hide(load(comparison, Documents::All));
         let has_secret = |resource: &crate::resource::Resource| resource.payload.holds_secret();
         let of_file = |all: &[crate::resource::Resource]| {
             all.iter().filter(|it| it.file.file_name() == b"a.yaml").all(has_secret)
@@ -88,7 +99,7 @@ fn resources_below_a_changed_one_are_paired_if_their_requests_read_it() {
     let before = &[layer, rest, ("c/a/resource.yaml", "v: 1")];
     let after = &[layer, rest, ("c/a/resource.yaml", "v: 2")];
     with_comparison(before, after, |comparison| {
-        let paired = comparison.pair(load(comparison), &AffectedSelectors::default());
+        let paired = comparison.pair(load(comparison, Documents::All), &AffectedSelectors::default());
         let files: Vec<String> = paired.readers.iter().map(ToString::to_string).collect();
         assert_eq!(files, ["c/a/d/e/resource.yaml"]);
         assert_eq!(paired.pairs.len(), 2);

@@ -35,10 +35,19 @@ impl Comparison<'_> {
             let Some(unit) = transition.after.or(transition.before).and_then(|it| it.unit.as_ref()) else { continue };
             transition.applied = *known.entry(unit.clone()).or_insert_with(|| self.applied(unit));
         }
+        let gone: BTreeSet<&Unit> =
+            loaded.units.iter().filter(|change| change.sides == [true, false]).map(|change| &change.unit).collect();
+        let names: BTreeSet<&Identity> = after.iter().map(|resource| &resource.identity).collect();
+        for transition in transitions.iter_mut().filter(|it| it.after.is_none()) {
+            transition.is_left_to_others = transition.before.is_some_and(|old| {
+                old.unit.as_ref().is_some_and(|unit| gone.contains(unit)) && names.contains(&old.identity)
+            });
+        }
         let files = EditedFiles {
             is_edited: &|file| causes::is_edited(&self.before, &self.after, file),
             exists: &|file| self.after.snapshot.entry(file).is_ok_and(|entry| entry.is_some()),
-            revision: self.after.snapshot.label(),
+            revisions: [self.before.snapshot.label(), self.after.snapshot.label()],
+            is_comparing: judged != Judged::Everything,
             sources: self.after.sources,
         };
         match judged {
@@ -94,6 +103,15 @@ fn kubernetes_name(resource: &Resource) -> Option<&KubernetesName> {
     }
 }
 
+/// A transition of nothing into nothing.
+const NOTHING: Transition<'_> = Transition {
+    before: None,
+    after: None,
+    is_moved: false,
+    is_left_to_others: false,
+    applied: Applied { is_forced: false, is_kept: false },
+};
+
 /// The resources of both sides by name: those of one home first, then what moved from one home to another.
 fn transitions<'r>(before: &[&'r Resource], after: &[&'r Resource]) -> Vec<Transition<'r>> {
     let mut homes: BTreeMap<(Home<'r>, &Identity), [Vec<&'r Resource>; 2]> = BTreeMap::new();
@@ -104,11 +122,10 @@ fn transitions<'r>(before: &[&'r Resource], after: &[&'r Resource]) -> Vec<Trans
     let mut alone: [Vec<&'r Resource>; 2] = Default::default();
     let mut at_home: BTreeSet<&Identity> = BTreeSet::new();
     for ((_, identity), [older, newer]) in homes {
-        let transition = Transition { before: None, after: None, is_moved: false, applied: Applied::default() };
         match (older.as_slice(), newer.as_slice()) {
             ([old], [new]) => {
                 at_home.insert(identity);
-                found.push(Transition { before: Some(*old), after: Some(*new), ..transition });
+                found.push(Transition { before: Some(*old), after: Some(*new), ..NOTHING });
             }
             ([old], []) => alone[0].push(old),
             ([], [new]) => alone[1].push(new),
@@ -130,7 +147,6 @@ fn moved<'r>(older: Vec<&'r Resource>, newer: Vec<&'r Resource>, at_home: &BTree
     }
     let (lost, got): (Vec<_>, _) = (older, waiting.values().map(Vec::len).sum::<usize>());
     let mut found = Vec::with_capacity(lost.len() + got);
-    let nothing = Transition { before: None, after: None, is_moved: false, applied: Applied::default() };
     let count =
         |resources: &[&Resource], identity: &Identity| resources.iter().filter(|it| it.identity == *identity).count();
     for &old in &lost {
@@ -143,14 +159,14 @@ fn moved<'r>(older: Vec<&'r Resource>, newer: Vec<&'r Resource>, at_home: &BTree
         };
         let near = others.iter().enumerate().filter_map(|(at, new)| Some((rank(&new)?, at))).min();
         let Some((_, at)) = near else {
-            found.push(Transition { before: Some(old), ..nothing });
+            found.push(Transition { before: Some(old), ..NOTHING });
             continue;
         };
         let is_only = count(&lost, &old.identity) == 1 && others.len() == 1 && !at_home.contains(&old.identity);
         let new = others.remove(at);
-        found.push(Transition { before: Some(old), after: Some(new), is_moved: !is_only, ..nothing });
+        found.push(Transition { before: Some(old), after: Some(new), is_moved: !is_only, ..NOTHING });
     }
-    found.extend(waiting.into_values().flatten().map(|new| Transition { after: Some(new), ..nothing }));
+    found.extend(waiting.into_values().flatten().map(|new| Transition { after: Some(new), ..NOTHING }));
     found
 }
 

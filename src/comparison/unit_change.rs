@@ -1,7 +1,18 @@
 //! What a change does to a unit.
 
+use std::collections::BTreeSet;
+
 use crate::diff::Status;
 use crate::resource::Unit;
+
+/// A type or a trait of OpenChoreo that differs, and who uses it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DefinitionUse {
+    /// The type or trait.
+    pub name: String,
+    /// The components that are rendered with it on either side.
+    pub components: BTreeSet<String>,
+}
 
 /// A unit whose inputs changed, and what that does to its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +23,8 @@ pub struct UnitChange {
     pub sides: [bool; 2],
     /// Whether it could not be rendered on the older and on the newer side; then its resources are not compared.
     pub failed: [bool; 2],
+    /// Whether it could not be rendered on the older and on the newer side because something is not in the repository.
+    pub missing: [bool; 2],
     /// The resources that differ, by their names.
     pub resources: Vec<(String, Status)>,
 }
@@ -22,11 +35,18 @@ impl UnitChange {
         self.failed.contains(&true)
     }
 
+    /// Whether something is wrong with it on some side.
+    pub fn is_broken(&self) -> bool {
+        self.failed.iter().zip(self.missing).any(|(is_failed, is_missing)| *is_failed && !is_missing)
+    }
+
     /// What happened to the unit as a whole.
     pub fn status(&self) -> Status {
         match self.sides {
             [false, true] => Status::Added,
             [true, false] => Status::Removed,
+            // What is not known on either side cannot be called a difference.
+            _ if self.missing == [true, true] => Status::Same,
             _ if self.is_failed() || !self.resources.is_empty() => Status::Changed,
             _ => Status::Same,
         }

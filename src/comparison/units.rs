@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::load::Loaded;
-use super::rollout::{rollouts, without_suffixes};
-use super::unit_change::UnitChange;
+use super::rollout::{restarts, rollouts, without_suffixes};
+use super::unit_change::{DefinitionUse, UnitChange};
 use super::{Comparison, Gap};
 use crate::diff::Status;
-use crate::finding::Finding;
-use crate::layout::Rendered;
+use crate::finding::{self, Finding, Location};
+use crate::layout::{Input, Rendered};
 use crate::parallel::few_or_many;
 use crate::path::RepoPath;
-use crate::resource::{Resource, Unit};
+use crate::resource::{Identity, Resource, Unit};
 use crate::side::Side;
 use crate::value::Node;
 
@@ -29,27 +29,41 @@ impl Comparison<'_> {
                 unit: (*unit).clone(),
                 sides: **sides,
                 failed: [outputs[0].is_broken, outputs[1].is_broken],
+                missing: [outputs[0].is_missing, outputs[1].is_missing],
                 resources: differing(&outputs),
             };
             (change, outputs)
         });
+        loaded.definitions = definition_uses(&loaded, &both);
         let mut known = [HashSet::new(), HashSet::new()];
         for (change, [before, after]) in both {
             let [known_before, known_after] = &mut known;
             loaded.findings.before.extend(new_findings(&before, known_before));
             loaded.findings.after.extend(new_findings(&after, known_after));
+            loaded.findings.after.extend(kept_in_cluster(&change, &before, &after));
             let (is_failed, unit) = (change.is_failed(), change.unit.clone());
+            let is_missing =
+                change.missing.iter().zip(change.failed).all(|(is_missing, failed)| *is_missing || !failed);
+            if change.is_difference() && !is_failed {
+                loaded.explained.extend(before.explains.iter().chain(&after.explains).cloned());
+            }
             let wanted = [self.wanted(&change.unit, &before), self.wanted(&change.unit, &after)];
             if self.is_unit_wanted(&change.unit) || wanted.iter().any(|wanted| !wanted.is_empty()) {
                 loaded.units.push(change);
             }
             // A unit that cannot be rendered on one side must not look added or removed.
             if is_failed {
-                loaded.gap = loaded.gap.max(Gap::Unparsed);
+                // What is not in the repository is no mistake of it.
+                if !is_missing {
+                    loaded.gap = loaded.gap.max(Gap::Unparsed);
+                }
                 continue;
             }
             let [before, after] = wanted;
             loaded.rollouts.extend(rollouts(&unit, &before, &after));
+            if unit.layout == "openchoreo" {
+                loaded.rollouts.extend(restarts(&unit, &before, &after));
+            }
             let [before, after] = self.hide_unit([before, after]);
             loaded.before.extend(before.into_iter().map(without_suffixes));
             loaded.after.extend(after.into_iter().map(without_suffixes));
@@ -76,6 +90,40 @@ impl Comparison<'_> {
         let scope = &self.options.scope;
         scope.is_everything() || RepoPath::new(unit.key.as_str()).is_ok_and(|path| scope.wants(&path))
     }
+}
+
+/// A unit with what it renders on both sides.
+type RenderedUnit = (UnitChange, [Arc<Rendered>; 2]);
+
+/// Kinds that components are rendered with.
+const DEFINITIONS: [&str; 4] = ["ComponentType", "ClusterComponentType", "Trait", "ClusterTrait"];
+
+/// The types and traits that differ, and the components that are rendered with them.
+fn definition_uses(loaded: &Loaded, units: &[RenderedUnit]) -> Vec<DefinitionUse> {
+    let is_definition = |it: &&Resource| match &it.identity {
+        Identity::Kubernetes(name) => name.group == "openchoreo.dev" && DEFINITIONS.contains(&name.kind.as_str()),
+        _ => false,
+    };
+    let mut files: BTreeMap<&Identity, [Vec<&Resource>; 2]> = BTreeMap::new();
+    for (side, resources) in [&loaded.before, &loaded.after].into_iter().enumerate() {
+        for resource in resources.iter().filter(is_definition) {
+            files.entry(&resource.identity).or_default()[side].push(resource);
+        }
+    }
+    let is_same = |[before, after]: &[Vec<&Resource>; 2]| {
+        before.len() == after.len() && before.iter().zip(after).all(|(old, new)| old.payload.is_equal(&new.payload))
+    };
+    let differing = files.into_iter().filter(|(_, sides)| !is_same(sides));
+    let uses = differing.map(|(identity, sides)| {
+        let reads = |rendered: &Rendered| {
+            let is_read = |it: &&Resource| rendered.inputs.contains(&Input::File(it.file.clone()));
+            sides.iter().flatten().any(is_read)
+        };
+        let users = units.iter().filter(|(_, outputs)| outputs.iter().any(|rendered| reads(rendered)));
+        let components = users.filter_map(|(change, _)| Some(change.unit.key.split_once('@')?.0.to_owned()));
+        DefinitionUse { name: identity.to_string().replace(".openchoreo.dev ", " "), components: components.collect() }
+    });
+    uses.collect()
 }
 
 /// The resources of a unit, and what is known about others.
@@ -109,6 +157,19 @@ pub(super) fn differing(outputs: &[Arc<Rendered>; 2]) -> Vec<(String, Status)> {
 fn new_findings(rendered: &Rendered, known: &mut HashSet<String>) -> Vec<Finding> {
     let is_new = |finding: &&Finding| known.insert(format!("{:?} {}", finding.location, finding.message));
     rendered.findings.iter().filter(is_new).cloned().collect()
+}
+
+/// A note about resources that a unit no longer holds and that are not deleted from the cluster for that.
+fn kept_in_cluster(change: &UnitChange, before: &Rendered, after: &Rendered) -> Option<Finding> {
+    let rendered = if change.sides[1] { after } else { before };
+    let at = rendered.keeps_removed.filter(|_| !change.is_failed())?;
+    let is_removed = |(_, status): &&(String, Status)| *status == Status::Removed;
+    let removed: Vec<&str> = change.resources.iter().filter(is_removed).map(|(name, _)| name.as_str()).collect();
+    let (first, more) = (removed.first()?, removed.len() - 1);
+    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let message = format!("{first}{others} stays in the cluster: this Kustomization does not prune");
+    let note = Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(at), message);
+    Some(note.help("Flux deletes what is no longer there with `prune: true`"))
 }
 
 fn rendered(side: &Side<'_>, unit: &Unit, is_there: bool) -> Arc<Rendered> {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::compare_rules::let_through;
 use super::expressions::WrittenPayloads;
 use super::requests::compare_requests;
-use super::{AffectedSelectors, Comparison, SideFindings, read_embedded};
+use super::{AffectedSelectors, Comparison, SideFindings, payload_options};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
+use crate::finding::{self, Finding, Location};
 use crate::impact::AncestorReaders;
 use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::parallel::few_or_many;
@@ -49,6 +50,27 @@ impl ComparedViews {
 pub(super) struct Changes {
     pub(super) resources: Vec<ResourceChange>,
     pub(super) notes: ViewNotes,
+}
+
+impl Changes {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.resources.extend(other.resources);
+        self.notes.extend(other.notes);
+    }
+}
+
+impl ViewNotes {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.suppressed.extend(other.suppressed);
+        self.would_hide.extend(other.would_hide);
+        self.findings.extend(other.findings);
+    }
+
+    /// Puts what was hidden in the order of its rules.
+    pub(super) fn sort(&mut self) {
+        self.suppressed.sort_by(by_rule);
+        self.would_hide.sort_by(by_rule);
+    }
 }
 
 /// What comparing finds out beside changes.
@@ -116,24 +138,18 @@ impl Comparison<'_> {
         let mut changes = Changes::default();
         for (change, notes) in compared {
             changes.resources.extend(change);
-            changes.notes.suppressed.extend(notes.suppressed);
-            changes.notes.would_hide.extend(notes.would_hide);
-            changes.notes.findings.extend(notes.findings);
+            changes.notes.extend(notes);
         }
-        changes.notes.suppressed.sort_by(by_rule);
-        changes.notes.would_hide.sort_by(by_rule);
         changes
     }
 
     /// How documents are compared.
     pub(super) fn diff_options(&self) -> Options {
-        let lists = &self.configuration.policy().lists;
-        let mut options = Options::new(lists).expect("patterns are checked when the configuration is read");
-        options.embedded_parser = Some(Arc::new(read_embedded));
-        options
+        payload_options(&self.configuration.policy().lists, self.after.limits)
     }
 
-    fn compare_pair(
+    /// The change of a pair, if there is one.
+    pub(super) fn compare_pair(
         &self,
         pair: ResourcePair,
         options: &Options,
@@ -162,7 +178,8 @@ impl Comparison<'_> {
                 if self.options.views.requests && is_comparable && may_differ && (old.has_layers() || new.has_layers())
                 {
                     let (old, new) = (old.with_default_identity(), new.with_default_identity());
-                    (requests, notes.findings) = compare_requests(&old, &new, &payload, &metadata, is_same);
+                    (requests, notes.findings) =
+                        compare_requests(&old, &new, &payload, &metadata, is_same, self.after.limits);
                 }
                 // What a request sends literally may be as secret as what is in the payload.
                 if [old.resource, new.resource].iter().any(|resource| self.after.secrets().withholds(resource)) {
@@ -175,7 +192,21 @@ impl Comparison<'_> {
                 payload = if self.options.views.payload { payload } else { Difference::default() };
             }
         }
+        if [&payload, &metadata, &requests, &expressions].iter().any(|difference| difference.is_cut) {
+            notes.findings.after.extend(self.too_many_changes(&pair));
+        }
         (diff::change_of(pair, payload, metadata, requests, expressions), notes)
+    }
+
+    /// The finding about a resource whose changes are not all listed.
+    fn too_many_changes(&self, (before, after): &ResourcePair) -> Option<Finding> {
+        let path = after.as_ref().or(before.as_ref())?.file.clone();
+        let side = if after.is_some() { &self.after } else { &self.before };
+        let location = Location::File { path, revision: side.snapshot.label().into() };
+        let limit = self.after.limits.changes;
+        let message = format!("not all changes are listed, because this run has more than {limit} changed values");
+        let help = "name the paths of interest after `--`, or raise `limits.changes` in outcrop.yaml";
+        Some(Finding::new(&finding::LIMIT_RUN_WORK, location, message).help(help))
     }
 }
 

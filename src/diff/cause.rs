@@ -88,7 +88,22 @@ impl Causes {
     fn new(change: &Change, homes: &[Option<HomeFile>; 2], sources: &Sources) -> Self {
         let cause =
             |node: &Option<Node>, home: &Option<HomeFile>| Some(Cause::new(node.as_ref()?, home.as_ref(), sources));
-        Self { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) }
+        let mut causes = Self { before: cause(&change.before, &homes[0]), after: cause(&change.after, &homes[1]) };
+        causes.keep_differing_inputs(sources);
+        causes
+    }
+
+    /// Leaves out the inputs of expressions that are the same on both sides: they made no difference.
+    fn keep_differing_inputs(&mut self, sources: &Sources) {
+        let words = |cause: &Option<Cause>| -> Vec<(RepoPath, String)> {
+            let inputs = cause.iter().flat_map(|cause| &cause.via).filter(|via| via.kind == StepKind::Input);
+            inputs.map(|via| input_text(via, sources)).collect()
+        };
+        let (before, after) = (words(&self.before), words(&self.after));
+        for (cause, other) in [(&mut self.before, after), (&mut self.after, before)] {
+            let Some(cause) = cause else { continue };
+            cause.via.retain(|via| via.kind != StepKind::Input || !other.contains(&input_text(via, sources)));
+        }
     }
 
     /// The causes of the sides that have a value, the older one first.
@@ -106,8 +121,13 @@ impl Causes {
     pub fn is_same_text(&self, sources: &Sources) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else { return false };
         let (old, new) = (sources.get(before.at.span.source), sources.get(after.at.span.source));
-        before.at.file == after.at.file && old.text.get(before.at.span.range()) == new.text.get(after.at.span.range())
+        before.at.file == after.at.file && old.part(before.at.span.range()) == new.part(after.at.span.range())
     }
+}
+
+fn input_text(via: &Via, sources: &Sources) -> (RepoPath, String) {
+    let text = sources.get(via.at.span.source);
+    (via.at.file.clone(), text.text.get(via.at.span.range()).unwrap_or_default().to_owned())
 }
 
 impl Cause {

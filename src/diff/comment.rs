@@ -14,8 +14,8 @@ const LONGEST_ABOVE: usize = 200;
 pub fn comment_beside(node: &Node, sources: &Sources) -> Option<String> {
     let source = readable(node, sources)?;
     let range = node.span.range();
-    let is_one_line = !source.text.get(range.clone())?.contains('\n');
-    let rest = source.text.get(range.end..)?.lines().next().filter(|_| is_one_line && !range.is_empty())?;
+    let is_one_line = !source.part(range.clone())?.contains('\n');
+    let rest = source.rest_of_line(range.end).filter(|_| is_one_line && !range.is_empty())?;
     let comment = rest.trim_start_matches([' ', '\t']);
     let is_comment = comment.len() < rest.len() && comment.starts_with('#');
     let comment = comment.trim_end();
@@ -25,8 +25,7 @@ pub fn comment_beside(node: &Node, sources: &Sources) -> Option<String> {
 /// The comment in the line above a scalar: `# renovate: depName=example/app`.
 pub(super) fn comment_above(node: &Node, sources: &Sources) -> Option<String> {
     let source = readable(node, sources)?;
-    let above = source.text.get(..node.span.range().start)?.rsplit_once('\n')?.0;
-    let comment = above.rsplit('\n').next()?.trim();
+    let comment = source.line_above(node.span.range().start)?.trim();
     (comment.starts_with('#') && comment.len() <= LONGEST_ABOVE).then(|| comment.to_owned())
 }
 

@@ -49,7 +49,9 @@ pub use fingerprint::{Digest, Fingerprint, digest_of};
 pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
-pub use resources::{ResourcePair, change_of, compare_payloads, compare_resources, few_pairs, pair, sort};
+pub use resources::{
+    ResourcePair, change_of, compare_payloads, compare_resources, few_pairs, pair, sole_namesakes, sort,
+};
 pub use status::Status;
 pub use suppress::{Suppressed, Suppressions};
 
@@ -78,6 +80,8 @@ pub struct Difference {
     pub documents: Option<Arc<Documents>>,
     /// Lists that were compared by content, because the configured keys do not identify their items.
     pub unusable: Vec<UnusableKeys>,
+    /// Whether the run has reached its limit of changes, so that some are not listed.
+    pub is_cut: bool,
 }
 
 /// Two trees that were compared.

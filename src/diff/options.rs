@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::pattern::{InvalidPattern, ListRules};
 use crate::document::Format;
+use crate::limits::Limits;
 use crate::settings::ListRule;
 use crate::text::Span;
 use crate::value::Node;
@@ -23,6 +24,8 @@ pub struct Options {
     pub text: TextThresholds,
     /// Parses JSON and YAML documents in strings, so that they are compared by value; `None` compares strings only.
     pub embedded_parser: Option<Arc<EmbeddedParser>>,
+    /// What the run may list.
+    pub limits: Limits,
 }
 
 /// When strings are compared line by line, and the largest string that is parsed as an embedded document.

@@ -73,6 +73,14 @@ fn pair_once(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<Resourc
     paired
 }
 
+/// The resources of one file, by position, whose names occur once on each side of it. [`pair`] pairs them whatever other files
+/// hold: namesakes pair within their file first.
+pub fn sole_namesakes(before: &[Resource], after: &[Resource]) -> Vec<(usize, usize)> {
+    let mut pairing = Pairing::new(before, after);
+    pairing.pair_sole_namesakes();
+    pairing.pairs
+}
+
 /// Puts changes in the order of their resources.
 pub fn sort(changes: &mut [ResourceChange]) {
     changes.sort_by(by_place);
@@ -553,6 +561,23 @@ mod tests {
             let side = |resources: Vec<&Resource>| sorted(resources.into_iter().map(tell).collect());
             prop_assert_eq!(side(pairs.iter().filter_map(|pair| pair.0.as_ref()).collect()), side(before.iter().collect()));
             prop_assert_eq!(side(pairs.iter().filter_map(|pair| pair.1.as_ref()).collect()), side(after.iter().collect()));
+        }
+
+        /// What is sole in its file on both sides pairs there, whatever else there is.
+        #[test]
+        fn sole_namesakes_of_a_file_are_pairs(before in any_resources(), after in any_resources()) {
+            let tell = |resource: &Resource| format!("{} {} {:?}", resource.identity, resource.file, resource.payload);
+            let told = |pair: (&Resource, &Resource)| (tell(pair.0), tell(pair.1));
+            let pairs = pair(before.clone(), after.clone());
+            let pairs: Vec<_> = pairs.iter().filter_map(|(old, new)| Some(told((old.as_ref()?, new.as_ref()?)))).collect();
+            let files: BTreeSet<&RepoPath> = before.iter().chain(&after).map(|resource| &resource.file).collect();
+            for file in files {
+                let within = |all: &[Resource]| all.iter().filter(|it| it.file == *file).cloned().collect::<Vec<_>>();
+                let (old, new) = (within(&before), within(&after));
+                for (this, that) in sole_namesakes(&old, &new) {
+                    prop_assert!(pairs.contains(&told((&old[this], &new[that]))), "{} {}", file, old[this].identity);
+                }
+            }
         }
 
         #[test]

@@ -32,6 +32,9 @@ const MOST_MOVES: usize = 8;
 
 impl TreeDiff<'_> {
     fn nodes(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
+        if self.found.is_cut {
+            return;
+        }
         match sameness(before, after) {
             Sameness::Identical => return,
             Sameness::Equal => return self.spelling(before, after, place),
@@ -158,7 +161,7 @@ impl TreeDiff<'_> {
         };
         let place = self.below(place, WalkStep::Embedded(inside.format));
         if sameness(&inside.before, &inside.after) == Sameness::Identical {
-            self.found.spelling_only.push(change(kind, Some(before), Some(after), &place));
+            self.spelled(kind, before, after, &place);
             return;
         }
         let is_kubernetes = [&inside.before, &inside.after].into_iter().all(kubernetes::is_kubernetes);
@@ -171,7 +174,7 @@ impl TreeDiff<'_> {
     fn spelling(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
         match (&before.value, &after.value) {
             (Value::Number(this), Value::Number(that)) if !this.is_identical(that) => {
-                self.found.spelling_only.push(change(ChangeKind::Value, Some(before), Some(after), place));
+                self.spelled(ChangeKind::Value, before, after, place);
             }
             (Value::Map(before), Value::Map(after)) if !Arc::ptr_eq(before, after) => {
                 for (at, entry) in after.entries().iter().enumerate() {
@@ -201,17 +204,35 @@ impl TreeDiff<'_> {
     }
 
     fn changed(&mut self, kind: ChangeKind, before: &Node, after: &Node, place: &WalkPath<'_>) {
-        self.found.changes.push(change(kind, Some(before), Some(after), place));
+        if self.has_room() {
+            self.found.changes.push(change(kind, Some(before), Some(after), place));
+        }
+    }
+
+    fn spelled(&mut self, kind: ChangeKind, before: &Node, after: &Node, place: &WalkPath<'_>) {
+        if self.has_room() {
+            self.found.spelling_only.push(change(kind, Some(before), Some(after), place));
+        }
     }
 
     fn added(&mut self, after: &Node, place: &WalkPath<'_>, step: WalkStep<'_>) {
-        let found = change(ChangeKind::Add, None, Some(after), &place.below(step, &self.options.lists));
-        self.found.changes.push(found);
+        if self.has_room() {
+            let found = change(ChangeKind::Add, None, Some(after), &place.below(step, &self.options.lists));
+            self.found.changes.push(found);
+        }
     }
 
     fn removed(&mut self, before: &Node, place: &WalkPath<'_>, step: WalkStep<'_>) {
-        let found = change(ChangeKind::Remove, Some(before), None, &place.below(step, &self.options.lists));
-        self.found.changes.push(found);
+        if self.has_room() {
+            let found = change(ChangeKind::Remove, Some(before), None, &place.below(step, &self.options.lists));
+            self.found.changes.push(found);
+        }
+    }
+
+    /// Books one more change on the account of the run; false if it may not be listed.
+    fn has_room(&mut self) -> bool {
+        self.found.is_cut = self.found.is_cut || !self.options.limits.take_change();
+        !self.found.is_cut
     }
 }
 

@@ -47,6 +47,11 @@ pub(super) fn expand_counting(document: &Document, file: &RepoPath, context: &Co
     (Outcome { value: Expanded { root, reads: engine.reads }, findings }, engine.attempts)
 }
 
+/// Created values are booked in batches, because threads share the account.
+const BATCH: u64 = 1024;
+/// The number of values that a created one counts as: it has provenance, and often what it overrides.
+const MADE: u64 = 4;
+
 /// A query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Query {
@@ -135,6 +140,10 @@ pub(super) struct Engine<'a> {
     pub(super) history: u32,
     /// The number of values created, subject to the limit on nodes.
     pub(super) produced: u64,
+    /// The number of created values that the run knows of.
+    booked: u64,
+    /// Whether the run has created too many values.
+    is_over_run: bool,
     /// The number of attempts, subject to the limit on nodes: hostile documents can cause much work and few values.
     attempts: u64,
     pub(super) problems: BTreeMap<DirectiveId, Vec<Problem>>,
@@ -159,6 +168,8 @@ impl<'a> Engine<'a> {
             is_provisional: false,
             history: 0,
             produced: 0,
+            booked: 0,
+            is_over_run: false,
             attempts: 0,
             problems: BTreeMap::new(),
         }
@@ -187,7 +198,11 @@ impl<'a> Engine<'a> {
             self.produced = u64::MAX;
             return written;
         }
-        combine::without_leftovers(root)
+        let root = combine::without_leftovers(root);
+        // Every later stage walks through what was brought in, although it is shared.
+        let brought = root.size().saturating_sub(written.size());
+        self.is_over_run |= !self.book(0) || !self.context.limits.take_nodes(brought);
+        if self.is_over_run { written } else { root }
     }
 
     /// Replaces wrong targets, and those that become wrong by that, until all are confirmed. Returns whether any was replaced.
@@ -240,7 +255,7 @@ impl<'a> Engine<'a> {
                 stack.pop();
                 continue;
             }
-            if self.is_exhausted() {
+            if self.is_exhausted() || !self.book(BATCH) {
                 self.open.clear();
                 return;
             }
@@ -393,12 +408,37 @@ impl<'a> Engine<'a> {
     /// Whether a limit was exceeded.
     pub(super) fn is_exhausted(&self) -> bool {
         let limit = self.context.limits.nodes;
-        self.produced > limit || self.attempts > limit || self.arena.len() as u64 > limit
+        self.is_over_run || self.produced > limit || self.attempts > limit || self.arena.len() as u64 > limit
+    }
+
+    /// Whether this many more values may be created. The limit is reached if not, so that nothing more is built.
+    pub(super) fn has_room_for(&mut self, values: usize) -> bool {
+        let has_room = self.produced.saturating_add(values as u64) <= self.context.limits.nodes / MADE;
+        if !has_room {
+            self.produced = u64::MAX;
+        }
+        has_room
+    }
+
+    /// Books created values on the account of the run, if there are so many of them; false once the run has too many.
+    fn book(&mut self, least: u64) -> bool {
+        let new = self.produced.saturating_sub(self.booked);
+        if new > least && self.produced < u64::MAX {
+            self.booked = self.produced;
+            self.is_over_run |= !self.context.limits.take_nodes(new.saturating_mul(MADE));
+        }
+        !self.is_over_run
     }
 
     fn findings(&mut self, document: &Document) -> Vec<Finding> {
         let mut findings = Vec::new();
-        if self.is_exhausted() {
+        if self.is_over_run {
+            let limit = self.context.limits.run_nodes;
+            let message = format!("all documents of this run have more than {limit} values");
+            let finding = Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(document.root.span), message);
+            let help = "name the paths of interest after `--`, or raise `limits.run_nodes` in outcrop.yaml";
+            findings.push(finding.help(help));
+        } else if self.is_exhausted() {
             let limit = self.context.limits.nodes;
             let message = format!("expanding the merge directives of this document takes more than {limit} values");
             let finding = Finding::new(&finding::LIMIT_NODES, Location::Span(document.root.span), message);

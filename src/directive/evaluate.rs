@@ -58,6 +58,7 @@ impl Engine<'_> {
                 Some((Built::Removed, _)) => {}
                 Some((Built::Node(item), is_directive_map)) => match item.as_list().filter(|_| is_directive_map) {
                     // The list replaces the map; its items have the provenance of the list.
+                    Some(spliced) if !self.has_room_for(built.len() + spliced.len()) => return None,
                     Some(spliced) => built.extend(spliced.iter().map(|part| spliced_from(part, &item))),
                     None => built.push(item),
                 },
@@ -144,10 +145,13 @@ impl Engine<'_> {
             Target::Missing { at } => return Some(Contribution::Missing(Problem::Missing { at })),
             Target::Broken(problem) => return Some(Contribution::Broken(problem)),
         };
+        let owner = self.arena.directive(directive).occurrence;
         let mut nodes = Vec::with_capacity(layers.len());
         let mut is_known = true;
-        for TargetLayer { content, provenance } in layers.iter() {
+        for (index, TargetLayer { content, provenance }) in layers.iter().enumerate() {
             match content {
+                // Below another layer, the map that holds the directive adds only what the directive adds to it.
+                Content::Written(occurrence) if index > 0 && *occurrence == owner => {}
                 Content::Value(node) => nodes.push((node.clone(), provenance.clone())),
                 Content::Written(occurrence) => match self.value(*occurrence, Some(directive)) {
                     None => is_known = false,

@@ -52,6 +52,8 @@ pub struct Context<'a> {
     pub profile: MergeProfile,
     /// Whether documents of Unfurl are recognised.
     pub unfurl: bool,
+    /// Whether the document is known to be one of Unfurl, whatever its own keys are.
+    pub is_unfurl: bool,
     /// Addresses under which the repository itself is known.
     pub remotes: &'a [SmolStr],
 }
@@ -61,7 +63,7 @@ impl<'a> Context<'a> {
     pub fn new(given: Given<'a>, includes: &'a Includes) -> Self {
         let Given { snapshot, settings, sources, limits } = given;
         let (profile, unfurl, remotes) = (settings.merge, settings.unfurl, &settings.remotes);
-        Self { snapshot, includes, sources, limits, profile, unfurl, remotes }
+        Self { snapshot, includes, sources, limits, profile, unfurl, is_unfurl: false, remotes }
     }
 }
 
@@ -94,7 +96,16 @@ pub fn expand(document: &Document, file: &RepoPath, context: &Context<'_>) -> Ou
     if !has_directives(document) {
         return Outcome::clean(Expanded { root: document.root.clone(), reads: Reads::new() });
     }
-    engine::expand(document, file, context)
+    let expanded = engine::expand(document, file, context);
+    // What makes it a document of Unfurl may be included; then the other includes follow the rules of Unfurl too.
+    let is_included = context.unfurl
+        && !context.is_unfurl
+        && unfurl_role(&document.root, file).is_none()
+        && unfurl_role(&expanded.value.root, file).is_some();
+    if is_included {
+        return engine::expand(document, file, &Context { is_unfurl: true, ..*context });
+    }
+    expanded
 }
 
 /// Whether expansion can change anything. Cheap, because it is asked of every document.

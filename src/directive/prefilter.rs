@@ -1,6 +1,6 @@
 //! Byte prefilter for include directives: decides without parsing whether a text may hold one, and says yes when in doubt.
 
-use crate::scan::byte_pairs;
+use crate::scan::{byte_pairs, is_escape_of};
 
 /// Whether a text may hold an include directive. Asked of every file of a tree, so it searches the bytes; escapes and encodings
 /// that could spell a directive differently count as one.
@@ -10,7 +10,7 @@ pub fn may_include(text: &[u8]) -> bool {
     is_utf16
         || byte_pairs(text, may_start).any(|at| match text[at] {
             b'+' => is_include(&text[at + 1..]),
-            _ => is_escaped_letter(&text[at + 1..]) || is_split_by_line_break(&text[..at], &text[at + 1..]),
+            _ => is_escape_of(b"+?include", &text[at + 1..]) || is_split_by_line_break(&text[..at], &text[at + 1..]),
         })
 }
 
@@ -18,20 +18,6 @@ const LETTERS: &[u8] = b"include";
 
 fn is_include(rest: &[u8]) -> bool {
     rest.strip_prefix(b"?").unwrap_or(rest).starts_with(LETTERS)
-}
-
-/// Whether an escape such as `\x2b`, `\u002b` or `\U0000002b` encodes a character of an include directive.
-fn is_escaped_letter(escape: &[u8]) -> bool {
-    let Some((kind, digits)) = escape.split_first() else { return false };
-    let length = match kind {
-        b'x' => 2,
-        b'u' => 4,
-        b'U' => 8,
-        _ => return false,
-    };
-    let Some(Ok(digits)) = digits.get(..length).map(std::str::from_utf8) else { return false };
-    let letter = u32::from_str_radix(digits, 16).ok().and_then(|code| u8::try_from(code).ok());
-    letter.is_some_and(|letter| matches!(letter, b'+' | b'?') || LETTERS.contains(&letter))
 }
 
 /// Whether a backslash at the end of a line splits a directive, which continues on the next line.

@@ -31,6 +31,8 @@ pub(super) struct Composer<'a> {
     root: Option<Node>,
     /// Values so far, after alias expansion.
     nodes: u64,
+    /// Those of them that the run does not know of yet.
+    unbooked: u64,
     /// The number of bytes that aliases and collection keys expand to, beyond what is written.
     expanded: u64,
     /// The end of the last token.
@@ -40,6 +42,9 @@ pub(super) struct Composer<'a> {
 /// The initial size of the stacks, enough for most documents.
 const USUAL_DEPTH: usize = 8;
 const USUAL_ENTRIES: usize = 16;
+
+/// Values are booked on the account of the run in batches, because threads share it.
+pub(super) const BATCH: u64 = 1024;
 
 /// The document cannot be completed; the reason is already reported.
 pub(super) struct Stop;
@@ -105,6 +110,7 @@ impl<'a> Composer<'a> {
             anchors: Vec::new(),
             root: None,
             nodes: 0,
+            unbooked: 0,
             expanded: 0,
             cursor: start,
         }
@@ -112,6 +118,7 @@ impl<'a> Composer<'a> {
 
     /// The value and its anchors; `None` if nothing was written.
     pub(super) fn finish(self) -> Option<(Node, Vec<(SmolStr, Node)>)> {
+        self.limits.note_nodes(self.unbooked);
         let anchors = self.anchors.into_iter().filter_map(|anchor| Some((anchor.name, anchor.node?)));
         Some((self.root?, anchors.collect()))
     }
@@ -381,7 +388,10 @@ impl<'a> Composer<'a> {
         if self.merges.len() == frame.first_merge {
             return Ok(entries);
         }
-        let merges = self.merges.drain(frame.first_merge..).collect();
+        let merges: Vec<Merge> = self.merges.drain(frame.first_merge..).collect();
+        // Each entry that is merged is looked at, whether or not it is overridden.
+        let looked_at = merges.iter().map(Merge::entries).sum();
+        self.count(looked_at, self.problems.span(frame.start..self.cursor))?;
         let entries = entries::merged(entries, merges, self.problems);
         // The overridden values of a value that passed many merge keys count as depth, too.
         let limit = self.limits.depth as usize;
@@ -421,11 +431,16 @@ impl<'a> Composer<'a> {
 
     fn count(&mut self, nodes: u64, at: Span) -> Result<(), Stop> {
         self.nodes = self.nodes.saturating_add(nodes);
-        if self.nodes <= self.limits.nodes {
-            return Ok(());
+        self.unbooked = self.unbooked.saturating_add(nodes);
+        if self.nodes > self.limits.nodes {
+            self.problems.report(self.problems.too_many_nodes(at.range(), self.limits));
+            return Err(Stop);
         }
-        self.problems.report(self.problems.too_many_nodes(at.range(), self.limits));
-        Err(Stop)
+        if self.unbooked >= BATCH && !self.limits.take_nodes(std::mem::take(&mut self.unbooked)) {
+            self.problems.report(self.problems.too_many_in_run(at.range(), self.limits));
+            return Err(Stop);
+        }
+        Ok(())
     }
 
     /// Counts the bytes of an alias against the limit: a long text under a thousand aliases is a bomb like many small values.

@@ -45,6 +45,13 @@ pub(super) struct Merge {
     pub(super) value: Node,
 }
 
+impl Merge {
+    /// The number of entries that it brings in.
+    pub(super) fn entries(&self) -> u64 {
+        maps_of(&self.value).map_or(0, |maps| maps.iter().map(|map| map.len() as u64).sum())
+    }
+}
+
 /// The entries, with those that merge keys bring in at the position of `<<`. Written keys win, then earlier merges.
 pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, problems: &mut Problems) -> Vec<Entry> {
     report_repeated_merges(&merges, problems);
@@ -61,12 +68,12 @@ pub(super) fn merged(entries: Vec<Entry>, merges: Vec<Merge>, problems: &mut Pro
             continue;
         };
         for entry in maps.into_iter().flat_map(Map::entries) {
-            let value = entry.value.clone().through(StepKind::MergeKey, merge.key);
+            let value = || entry.value.clone().through(StepKind::MergeKey, merge.key);
             if names.insert(entry.key.name.clone()) {
-                all.push(Entry { key: entry.key.clone(), value });
+                all.push(Entry { key: entry.key.clone(), value: value() });
             } else {
                 // Of several overridden values, the strongest is kept.
-                losers.entry(entry.key.name.clone()).or_insert(value);
+                losers.entry(entry.key.name.clone()).or_insert_with(value);
             }
         }
     }

@@ -115,6 +115,10 @@ fn yaml_documents(
             problems.too_many_documents(piece, limits);
             break;
         }
+        if !limits.take_nodes(DOCUMENT) {
+            problems.report(problems.too_many_in_run(piece.start..piece.start, limits));
+            break;
+        }
         let own = &text[piece.clone()];
         if split::is_blank(own) {
             continue;
@@ -135,6 +139,9 @@ fn yaml_documents(
     }
     selection
 }
+
+/// The number of values that a document counts as, beside those that it has: the memory that goes with each.
+const DOCUMENT: u64 = 8;
 
 /// Reads a piece with the event parser. What common readers accept although YAML does not is read as they read it, with a warning.
 fn yaml_document(

@@ -83,6 +83,13 @@ impl Problems {
         finding.help("raise `limits.nodes` in outcrop.yaml if this is intended")
     }
 
+    /// The finding about a value that exceeds the limit of values of a run.
+    pub(super) fn too_many_in_run(&self, range: Range<usize>, limits: &Limits) -> Finding {
+        let message = format!("all documents of this run have more than {} values", limits.run_nodes);
+        let finding = self.finding(&finding::LIMIT_RUN_WORK, range, message).labelled("this value exceeds the limit");
+        finding.help("name the paths of interest after `--`, or raise `limits.run_nodes` in outcrop.yaml")
+    }
+
     pub(super) fn too_many_documents(&mut self, range: Range<usize>, limits: &Limits) {
         let message = format!("the file has more than {} documents; the rest was not read", limits.nodes);
         let finding = self.finding(&finding::LIMIT_NODES, range.start..range.start, message);

@@ -1,13 +1,18 @@
 //! Histories of the fields of metadata: what each layer says about a field.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::{
     ExplainedFile, ExplainedPart, ExplainedSubject, FileRole, HistoryEffect, HistoryEntry, Route, ValueHistory,
 };
-use crate::metadata::{self, Effect, EffectiveEntry, EffectiveMetadata, Field, FieldPath, LayerOrigin, MetadataPath};
+use crate::metadata::{
+    self, Effect, EffectiveEntry, EffectiveMetadata, Field, FieldPath, Layer, LayerOrigin, Layers, MetadataPath,
+};
 use crate::path::Pointer;
 use crate::secrets::Secrets;
+use crate::settings::Root;
 use crate::side::Side;
 use crate::value::{Entry, Node};
 
@@ -32,16 +37,47 @@ pub(super) fn part(
         }
         values.push(history(field, said, path, side.secrets()));
     }
-    let files = stored.layers().iter().filter_map(|layer| match &layer.origin {
-        LayerOrigin::File { path: file, selector } => {
-            let is_collection = selector.is_collection();
-            let selector = selector.to_string();
-            let role = if is_collection { FileRole::Collection { selector } } else { FileRole::Own { selector } };
-            Some(ExplainedFile { role, file: file.to_string() })
-        }
-        _ => None,
-    });
-    ExplainedPart { subject: ExplainedSubject::Metadata, files: files.collect(), values, omitted }
+    let files = stored.layers().iter().filter_map(|layer| file_of(layer)).collect();
+    ExplainedPart { subject: ExplainedSubject::Metadata, files, values, omitted, skipped: Vec::new() }
+}
+
+/// The file of a layer, and how far it reaches.
+fn file_of(layer: &Layer) -> Option<ExplainedFile> {
+    let LayerOrigin::File { path: file, selector } = &layer.origin else { return None };
+    let reaches_below = layer.statements.reaches_below() || selector.segments().is_empty();
+    let is_collection = selector.is_collection();
+    let selector = selector.to_string();
+    let role = match is_collection {
+        true => FileRole::Collection { selector, reaches_below },
+        false => FileRole::Own { selector },
+    };
+    Some(ExplainedFile { role, file: file.to_string() })
+}
+
+/// The layers of collections above a path that do not reach it, in the tree of layers that starts at a root.
+pub(super) fn skipped(
+    side: &Side<'_>,
+    stored: &EffectiveMetadata,
+    path: &MetadataPath,
+    root: &Root,
+) -> Vec<ExplainedFile> {
+    let layers = side.layers().layers_at(&root.path);
+    layers.map(|layers| skipped_in(layers, stored, path)).unwrap_or_default()
+}
+
+/// The layers of collections above a path that do not reach it.
+pub(super) fn skipped_in(layers: &Layers<'_>, stored: &EffectiveMetadata, path: &MetadataPath) -> Vec<ExplainedFile> {
+    let is_applied = |layer: &Layer| stored.layers().iter().any(|known| known.origin == layer.origin);
+    let is_above = |selector: &MetadataPath| match path.to_logical() {
+        Some(path) => selector.applies_to(&path),
+        None => path.segments().starts_with(selector.segments()),
+    };
+    let sources = std::iter::successors(Some(layers), |layers| layers.weaker());
+    let all = sources.flat_map(Layers::stored);
+    let is_skipped = |layer: &Arc<Layer>| {
+        layer.selector().is_some_and(|selector| selector.is_collection() && is_above(selector)) && !is_applied(layer)
+    };
+    all.filter(is_skipped).filter_map(|layer| file_of(&layer)).collect()
 }
 
 /// Each layer with what it says on its own, weakest first, as a list of maps.
@@ -103,5 +139,14 @@ fn history(field: &FieldPath, last: &EffectiveEntry, path: &MetadataPath, secret
         entries.push(HistoryEntry { selector, at, route, effect });
     }
     entries.reverse();
-    ValueHistory { name, pointer, entries }
+    ValueHistory { name, written: written(field, last), pointer, entries }
+}
+
+/// The keys under which a file has a field, if they are not the canonical ones.
+fn written(field: &FieldPath, said: &EffectiveEntry) -> Option<SmolStr> {
+    let statements = &said.by.statements;
+    let whole = FieldPath::new(field.section, field.field);
+    let statement = statements.about(field).or_else(|| statements.about(&whole))?;
+    let is_other = !statement.written.is_empty() && statement.written != whole.to_string().as_str();
+    is_other.then(|| statement.written.clone())
 }

@@ -65,6 +65,8 @@ pub struct ExplainedPart {
     pub values: Vec<ValueHistory>,
     /// How many values have no history, because they are written where they apply.
     pub omitted: usize,
+    /// Layers of collections above that apply to their direct items only; found if everything is asked for.
+    pub skipped: Vec<ExplainedFile>,
 }
 
 /// What can be explained.
@@ -110,6 +112,8 @@ pub enum FileRole {
     Collection {
         /// The selector of the layer.
         selector: String,
+        /// Whether it applies to everything below its collection, and not to direct items alone.
+        reaches_below: bool,
     },
     /// It is a layer for this resource alone.
     Own {
@@ -123,6 +127,8 @@ pub enum FileRole {
 pub struct ValueHistory {
     /// Its name, dotted.
     pub name: SmolStr,
+    /// The keys under which the file in effect has it, if they are others.
+    pub written: Option<SmolStr>,
     /// Its place in the effective document.
     pub pointer: Pointer,
     /// What is said, weakest first; the last one applies.
@@ -205,7 +211,11 @@ pub fn explain(side: &Side<'_>, query: &ResourceQuery, question: &ExplainQuestio
     let mut explanations = Vec::new();
     if let (ResourceQuery::Path(path, root), true) = (query, found.is_empty()) {
         let metadata = side.stored_metadata(path, root).gather(&mut findings);
-        let parts = path_parts(metadata::part(side, &metadata, path, &question.within), question);
+        let mut part = metadata::part(side, &metadata, path, &question.within);
+        if question.everything {
+            part.skipped = metadata::skipped(side, &metadata, path, root);
+        }
+        let parts = path_parts(part, question);
         let requests = requests::of_collection(side, path, root, question).gather(&mut findings);
         explanations.push(Explanation { requests, ..explanation(side, path.to_string(), parts) });
     }
@@ -222,7 +232,7 @@ pub fn explain_document(side: &Side<'_>, shown: &Node, file: &RepoPath, reads: &
     let included: Vec<RepoPath> =
         reads.iter().filter(|(_, read)| **read != Read::Absent).map(|(file, _)| file.clone()).collect();
     let files = files(file, &included);
-    let part = ExplainedPart { subject: ExplainedSubject::Payload, files, values, omitted };
+    let part = ExplainedPart { subject: ExplainedSubject::Payload, files, values, omitted, skipped: Vec::new() };
     explanation(side, file.to_string(), vec![part])
 }
 
@@ -235,8 +245,13 @@ impl ExplainQuestion {
 
 /// The parts of a path without a resource.
 fn path_parts(metadata: ExplainedPart, question: &ExplainQuestion) -> Vec<ExplainedPart> {
-    let nothing =
-        ExplainedPart { subject: ExplainedSubject::Payload, files: Vec::new(), values: Vec::new(), omitted: 0 };
+    let nothing = ExplainedPart {
+        subject: ExplainedSubject::Payload,
+        files: Vec::new(),
+        values: Vec::new(),
+        omitted: 0,
+        skipped: Vec::new(),
+    };
     let has_layers = !metadata.files.is_empty();
     let mut parts = vec![nothing, metadata];
     parts.retain(|part| {
@@ -262,7 +277,10 @@ fn explain_resource(side: &Side<'_>, hit: ResourceHit, question: &ExplainQuestio
     let path = side.path_of(&resource);
     let metadata = path.and_then(|path| {
         let metadata = side.layers().metadata(&path, &resource.file)?.gather(&mut findings);
-        Some((MetadataPath::of_resource(&path), metadata))
+        let path = MetadataPath::of_resource(&path);
+        let layers = side.layers().layers_for(&resource.file).filter(|_| question.everything);
+        let skipped = layers.map(|layers| metadata::skipped_in(layers, &metadata, &path)).unwrap_or_default();
+        Some((path, metadata, skipped))
     });
     let name = resource.identity.to_string();
     let nearest = payload::nearest(&resource.payload, &question.within);
@@ -271,8 +289,12 @@ fn explain_resource(side: &Side<'_>, hit: ResourceHit, question: &ExplainQuestio
     let (values, omitted) = payload::histories(&shown.payload, question);
     let mut files = files(&shown.file, &includes);
     files.extend(patches.files);
-    let mut parts = vec![ExplainedPart { subject: ExplainedSubject::Payload, files, values, omitted }];
-    parts.extend(metadata.map(|(path, stored)| metadata::part(side, &stored, &path, &question.within)));
+    let mut parts =
+        vec![ExplainedPart { subject: ExplainedSubject::Payload, files, values, omitted, skipped: Vec::new() }];
+    parts.extend(metadata.map(|(path, stored, skipped)| {
+        let part = metadata::part(side, &stored, &path, &question.within);
+        ExplainedPart { skipped, ..part }
+    }));
     retain_asked(&mut parts, question);
     let explanation =
         Explanation { requests, nearest, removed_by: patches.removed_by, ..explanation(side, name, parts) };

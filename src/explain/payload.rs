@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         entries.reverse();
         let pointer = diff::pointer(&self.path, DiffSide::After);
         let name = path_text::display(&self.path, path_text::EMBEDDED).into();
-        self.histories.push(ValueHistory { name, pointer, entries });
+        self.histories.push(ValueHistory { name, written: None, pointer, entries });
     }
 }
 

@@ -1,5 +1,7 @@
 //! The table of all rules: name, category, severity and texts of each.
 
+use std::sync::LazyLock;
+
 use super::Severity;
 
 /// One rule: its stable id, its category and its texts.
@@ -64,7 +66,7 @@ const fn link(given: &[&'static str]) -> Option<&'static str> {
 
 /// Declares the rules and the table of all of them, so that no rule can be left out of the table.
 macro_rules! rules {
-    ($($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal $(, $link:literal)?;)+) => {
+    ($table:ident; $($name:ident = $id:literal, $kind:ident, $severity:ident, $summary:literal, $explanation:literal $(, $link:literal)?;)+) => {
         $(
             #[doc = $summary]
             pub static $name: Rule = Rule {
@@ -76,12 +78,24 @@ macro_rules! rules {
                 link: link(&[$($link)?]),
             };
         )+
-        /// Every rule, in order of its id.
-        pub static RULES: &[&Rule] = &[$(&$name),+];
+        /// These rules, in order of their ids.
+        pub(super) static $table: &[&Rule] = &[$(&$name),+];
     };
 }
 
+mod openchoreo;
+
+pub use openchoreo::*;
+
+/// Every rule, in order of its id.
+pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    let mut all: Vec<&Rule> = GENERAL.iter().chain(OPENCHOREO).copied().collect();
+    all.sort_by_key(|rule| rule.id);
+    all
+});
+
 rules! {
+    GENERAL;
     COMPARE_EXPECTED = "compare/expected", NotFound, Warning,
         "an expected difference does not occur",
         "The file that `outcrop compare --expect` reads lists differences between two parts that are meant. One that is gone may mean that \
@@ -297,6 +311,10 @@ rules! {
     KUSTOMIZE_UNRESOLVED = "kustomize/unresolved", NotFound, Note,
         "a kustomization refers to contents that are not in the repository",
         "Remote bases, Helm charts and plugins are neither fetched nor run. Everything else is built.";
+    KUSTOMIZE_UNUSED_FILE = "kustomize/unused-file", NotFound, Warning,
+        "a file next to a kustomization is used by nothing",
+        "The file holds resources or a patch, and no kustomization of the repository refers to it, so an edit of it has no effect. Only the \
+         directories of changed files are looked at, and only those whose kustomization can be built.";
     LIMIT_DEPTH = "limit/depth", Limit, Error,
         "a document is nested too deeply",
         "Real configuration is rarely more than 20 levels deep; the limit keeps hostile files from exhausting the stack. \
@@ -326,6 +344,12 @@ rules! {
         "all files together are too large to read",
         "What was read before the limit was reached is compared; the rest is not, so the run is incomplete. Name the paths \
          to compare after `--`, or raise `limits.run_bytes` in outcrop.yaml.";
+    LIMIT_RUN_WORK = "limit/run-work", Limit, Error,
+        "all files together take too much work",
+        "Small files can ask for much work, and many of them for much more: aliases, merge keys, includes, expressions and patches \
+         multiply. What was done before the limit was reached is shown; the rest is not, so the run is incomplete. Name the paths \
+         to compare after `--`, or raise `limits.run_nodes` (values of all documents), `limits.run_steps` (steps of expressions, \
+         patches and builds) or `limits.changes` (changed values that are listed) in outcrop.yaml.";
     LIMIT_SCHEMA = "limit/schema", Limit, Error,
         "a schema takes too much work to check",
         "Schemas that branch repeatedly, or refer to themselves without descending into the value, may never end. The \
@@ -546,6 +570,10 @@ rules! {
         "two files that described two resources describe one now",
         "A name was changed to one that another file of the directory has. Which of the two is in effect depends on the order in which they \
          are applied.";
+    RESOURCE_TWO_FILES = "resource/two-files", Conflict, Error,
+        "a resource has two files",
+        "`resource.yaml` and `resource.json` in one directory describe the same resource. Which of them counts depends on the program that \
+         reads them. Remove one.";
     SECRET_PLAINTEXT = "secret/plaintext", Validation, Error,
         "a secret is written in plain text",
         "The value replaces a placeholder such as `{{secret .}}`, or is in an attribute that `secretInAttributes` declares. Everyone who can \

@@ -4,9 +4,10 @@
 use super::Question;
 use crate::finding::Finding;
 use crate::layout::{Edits, Files, TreeFacts};
+use crate::limits::Spent;
 use crate::path::RepoPath;
 use crate::side::Side;
-use crate::snapshot::{ObjectId, Snapshot};
+use crate::snapshot::{ObjectId, Scope, Snapshot, changes};
 
 /// Keeps what is known about trees from run to run. What it does not return is found out again.
 pub trait Memory: Sync {
@@ -15,6 +16,16 @@ pub trait Memory: Sync {
 
     /// Remembers the facts of a tree.
     fn remember(&self, tree: ObjectId, reading: &str, facts: &TreeFacts);
+
+    /// The trees that something is remembered about, the latest first.
+    fn trees(&self) -> Vec<ObjectId> {
+        Vec::new()
+    }
+
+    /// Looks at every file of a tree of which nothing is remembered. A memory that can measure time may note how long it takes.
+    fn watch_look(&self, look: &mut dyn FnMut()) {
+        look();
+    }
 }
 
 /// Remembers nothing.
@@ -64,7 +75,7 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
                 Some(facts) => facts.carried_over(edits, before.units()),
                 // Most units are read only to know what they depend on.
                 None => {
-                    let found = before.units().apart(|units| TreeFacts::read(units, question.budget));
+                    let found = near(question, before).unwrap_or_else(|| looked_at(question, before));
                     before.units().know(&found.0.files);
                     found
                 }
@@ -78,6 +89,34 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
         (None, None) => TreeFacts::default(),
     };
     Known { before: older, after, findings }
+}
+
+/// What every file of a side says.
+fn looked_at(question: &Question<'_>, side: &Side<'_>) -> (TreeFacts, Vec<Finding>) {
+    let mut found = None;
+    question.memory.watch_look(&mut || {
+        found = Some(side.units().apart(|units| TreeFacts::read(units, question.budget)));
+    });
+    found.unwrap_or_default()
+}
+
+/// So many of the remembered trees are tried.
+const NEAR_TREES: usize = 4;
+
+/// The facts of a side, carried over from another tree that is remembered and still there: of the commit before, or of a branch.
+fn near(question: &Question<'_>, side: &Side<'_>) -> Option<(TreeFacts, Vec<Finding>)> {
+    let limits = &question.budget.limits;
+    question.memory.trees().into_iter().take(NEAR_TREES).find_map(|tree| {
+        let other = side.snapshot.other_tree(tree)?;
+        let facts = question.memory.recall(tree, &reading(side.files()))?;
+        let found = changes(&*other, side.snapshot, &Scope::everything(), limits, &Spent::default());
+        // A shallow clone may lack the tree.
+        if !found.unreadable.is_empty() {
+            return None;
+        }
+        let edits = Edits::new(&found.files, [&*other, side.snapshot]);
+        Some(side.units().apart(|units| facts.carried_over(&edits, units)))
+    })
 }
 
 fn recall(question: &Question<'_>, side: &Side<'_>) -> Option<TreeFacts> {
@@ -96,7 +135,7 @@ fn reading(files: &Files<'_>) -> String {
     let (settings, limits) = (given.settings, given.limits);
     let layouts: Vec<&str> = files.layouts().iter().map(|layout| layout.name()).collect();
     let dialects = (settings.unfurl, &settings.remotes, &settings.metadata_root, &settings.metadata_overlay);
-    let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off);
+    let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off, &settings.catalog);
     let options = (choices, &settings.roots, dialects, limits);
     format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
 }

@@ -7,6 +7,7 @@ mod ancestor_readers;
 mod beside;
 mod dependents;
 mod layer_edits;
+mod layer_reach;
 mod openapi_readers;
 mod role_changes;
 mod selected;
@@ -27,6 +28,7 @@ use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, 
 pub use ancestor_readers::{AncestorReaders, ancestor_readers};
 pub use dependents::{Memory, NoMemory};
 pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
+pub use layer_reach::{ReachChange, reach_changes};
 
 /// Two sides and what is asked about them.
 pub struct Question<'a> {
@@ -59,6 +61,8 @@ pub struct Impact {
     pub units: BTreeMap<Unit, [bool; 2]>,
     /// The files of each side that are shown by units, and not on their own.
     pub in_units: [BTreeSet<RepoPath>; 2],
+    /// The files of each side that units read which could not be rendered on it.
+    pub in_broken: [BTreeSet<RepoPath>; 2],
     /// What could not be looked at.
     pub unreadable: Vec<Unreadable>,
     /// What else is to be said.
@@ -146,9 +150,9 @@ impl Impact {
         let mut affected: Vec<RepoPath> = role_changes::role_changes(question, &edited);
         affected.extend(beside.resources);
         let known = dependents::known(question, &edits);
+        let differences = known.after.against(&edits, &known.after.files);
         for (path, facts) in known.after.files.iter().filter(|(path, _)| !edited.contains(path)) {
-            let is_reached = |input: &Input| known.after.differs(input, &edits, &known.after.files);
-            let reached: Vec<&Input> = facts.inputs.iter().filter(|input| is_reached(input)).collect();
+            let reached: Vec<&Input> = facts.inputs.iter().filter(|input| differences.has(input)).collect();
             let includes = |input: &&Input| matches!(input, Input::File(_) | Input::Absent(_));
             if reached.iter().any(includes) && question.after.roles().role(path) == Role::Layer {
                 self.layers.push(path.clone());
@@ -181,6 +185,7 @@ impl Impact {
         self.units = on_sides([&before.units, &known.after.units]);
         self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
         self.in_units = in_units([&before.units, &known.after.units]);
+        self.in_broken = [&before.units, &known.after.units].map(in_broken);
         self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
     }
 
@@ -194,6 +199,7 @@ impl Impact {
         let [before, after] = found.map(Option::unwrap_or_default);
         self.units = on_sides([&before.0, &after.0]);
         self.in_units = in_units([&before.0, &after.0]);
+        self.in_broken = [&before.0, &after.0].map(in_broken);
         self.findings.extend(before.1.into_iter().chain(after.1));
         self
     }
@@ -223,6 +229,11 @@ fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [BTreeSet<RepoPath>; 2] {
     })
 }
 
+/// The files that units read which could not be rendered.
+fn in_broken(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
+    units.values().filter(|facts| facts.is_broken).flat_map(|facts| facts.shows.iter().cloned()).collect()
+}
+
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {
     let Budget { limits, spent, .. } = question.budget;
     changes(question.before.snapshot, question.after.snapshot, scope, limits, spent)
@@ -233,7 +244,7 @@ fn reads_otherwise(before: &Settings, after: &Settings) -> bool {
     let reading = |settings: &Settings| {
         let Settings { roots, metadata_root, metadata_overlay, directives, merge, expressions, .. } = settings;
         let metadata = (metadata_root.clone(), metadata_overlay.clone());
-        let dialects = (settings.unfurl, settings.layouts_off.clone());
+        let dialects = (settings.unfurl, settings.layouts_off.clone(), settings.catalog.clone());
         (roots.clone(), metadata, *directives, *merge, *expressions, dialects)
     };
     reading(before) != reading(after)

@@ -1,11 +1,12 @@
 //! Units rendered once each, by layouts that see the snapshot only through [`Ask`]: every answer is noted as an input.
 
+use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::facts::{index_entries, look_up};
-use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts, kustomize};
+use super::facts::{Lookups, index_entries};
+use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts};
 use smol_str::SmolStr;
 
 use crate::finding::{self, Finding, Location};
@@ -21,8 +22,10 @@ pub struct Units<'a> {
     rendered: Mutex<HashMap<Unit, Arc<Rendered>>>,
     /// What is known about single files of the tree, for lookups.
     table: OnceLock<FileTable>,
-    /// What builds of kustomizations share.
-    kustomize: kustomize::Cache,
+    /// The files that indexes name for a key.
+    lookups: OnceLock<Lookups>,
+    /// What the renderings of a layout share, by its type.
+    shared: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 const LOCKED: &str = "no thread panics while it holds this lock";
@@ -30,7 +33,13 @@ const LOCKED: &str = "no thread panics while it holds this lock";
 impl<'a> Units<'a> {
     /// The units of the snapshot that these files are from.
     pub fn new(files: Files<'a>) -> Self {
-        Self { files, rendered: Mutex::default(), table: OnceLock::new(), kustomize: kustomize::Cache::default() }
+        Self {
+            files,
+            rendered: Mutex::default(),
+            table: OnceLock::new(),
+            lookups: OnceLock::new(),
+            shared: Mutex::default(),
+        }
     }
 
     /// Works with units whose output and texts are not kept afterwards.
@@ -124,9 +133,11 @@ impl<'f, 'a> Ask<'f, 'a> {
         self.units.files.given()
     }
 
-    /// What builds of kustomizations of this snapshot share.
-    pub fn kustomize(&self) -> &'f kustomize::Cache {
-        &self.units.kustomize
+    /// What renderings of a layout share for this snapshot: one value of each type.
+    pub fn shared<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let mut shared = self.units.shared.lock().expect(LOCKED);
+        let known = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::<T>::default());
+        Arc::clone(known).downcast().expect("each value is stored under its own type")
     }
 
     /// Notes that everything below a directory was looked at.
@@ -192,7 +203,8 @@ impl<'f, 'a> Ask<'f, 'a> {
     /// all of them.
     pub fn look_up(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
         self.note(Input::Lookup { index: index.into(), key: key.into(), from: from.clone() });
-        self.units.table.get().map(|table| look_up(table, index, key, from)).unwrap_or_default()
+        let Some(table) = self.units.table.get() else { return Vec::new() };
+        self.units.lookups.get_or_init(|| Lookups::new(table)).nearest(index, key, from)
     }
 
     /// Everything that an index lists: each file and the key under which it is listed.

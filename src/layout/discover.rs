@@ -9,7 +9,7 @@ use super::{
 };
 use crate::directive::{self, Read, may_include};
 use crate::document::Format;
-use crate::expression::eval::{has_expressions, may_have_expressions};
+use crate::expression::eval::{has_expressions, may_say_eval};
 use crate::finding::{self, Finding, Location};
 use crate::limits::Budget;
 use crate::parallel::{FEW, few_or_many};
@@ -154,30 +154,39 @@ fn facts_of(files: &Files<'_>, mut entries: Vec<Entry>) -> BTreeMap<RepoPath, Fi
 impl Files<'_> {
     /// What a file depends on and holds, if it is anything beside its own content.
     fn file_facts(&self, entry: &Entry) -> Option<FileFacts> {
+        let mut facts = None;
+        // A file that cannot be read cannot depend on anything either.
+        let _ = self.given().snapshot.look(entry, &mut |bytes| {
+            facts = self.may_matter(&entry.path, bytes).then(|| self.facts_of_bytes(&entry.path, bytes));
+        });
+        facts.filter(|facts| !facts.inputs.is_empty() || !facts.entries.is_empty())
+    }
+
+    /// Whether a file may depend on others or hold something for an index, judged by its bytes. A no is certain.
+    fn may_matter(&self, path: &RepoPath, bytes: &[u8]) -> bool {
+        let settings = self.given().settings;
+        let may_read = (settings.directives || settings.expressions) && may_include(bytes);
+        may_read
+            || settings.expressions && may_say_eval(bytes)
+            || self.unit_layouts().any(|layout| layout.may_index(path, bytes))
+    }
+
+    fn facts_of_bytes(&self, path: &RepoPath, bytes: &[u8]) -> FileFacts {
         let given = self.given();
-        let bytes = given.snapshot.read(entry).ok()?;
-        let settings = given.settings;
-        let may_matter = settings.directives && may_include(&bytes)
-            || settings.expressions && may_have_expressions(&bytes)
-            || self.unit_layouts().any(|layout| layout.may_index(&entry.path, &bytes));
-        if !may_matter {
-            return None;
-        }
         // Most files that look like it have neither directives nor expressions. Their texts need not be kept.
-        let content = Content { bytes: &bytes, path: &entry.path, revision: given.snapshot.label() };
+        let content = Content { bytes, path, revision: given.snapshot.label() };
         let sources = Arc::new(Sources::default());
         let parsed = parse(content, &sources, given.limits);
-        let facts = if settings.directives && parsed.documents.iter().any(directive::has_directives) {
-            self.facts_in(&self.file(&entry.path))
+        let facts = if given.settings.directives && parsed.documents.iter().any(directive::has_directives) {
+            self.facts_in(&self.file(path))
         } else {
-            self.facts_in(&self.content(&entry.path, &parsed))
+            self.facts_in(&self.content(path, &parsed))
         };
-        let of_file = self.unit_layouts().flat_map(|layout| layout.index_file(&entry.path, &bytes, given.limits));
+        let of_file = self.unit_layouts().flat_map(|layout| layout.index_file(path, bytes, given.limits));
         let mut entries: Vec<IndexEntry> = facts.entries.into_iter().chain(of_file).collect();
         entries.sort_unstable();
         entries.dedup();
-        let facts = FileFacts { entries, ..facts };
-        (!facts.inputs.is_empty() || !facts.entries.is_empty()).then_some(facts)
+        FileFacts { entries, ..facts }
     }
 
     fn facts_in(&self, content: &FileContent) -> FileFacts {

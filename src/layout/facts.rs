@@ -1,6 +1,7 @@
 //! What is known about a whole tree of files: which of them depend on others, what they hold for indexes, and its units.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -57,7 +58,7 @@ pub struct UnitFacts {
 }
 
 /// An entry of an index: a name under which layouts look for the file of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexEntry {
     /// The index.
     pub index: SmolStr,
@@ -66,12 +67,20 @@ pub struct IndexEntry {
 }
 
 impl TreeFacts {
-    /// The units that some input of differs, given edits and what is known about the files of the other tree. A unit that asks for
-    /// the output of an affected one is affected too.
+    /// What differs between the inputs of this tree and those of another, given the edits between them and what is known about the
+    /// files of the other.
+    pub fn against<'a>(&'a self, edits: &'a Edits<'a>, other: &'a FileTable) -> InputDifferences<'a> {
+        InputDifferences { known: self, edits, other, entries: OnceCell::new(), lookups: OnceCell::new() }
+    }
+
+    /// The units of which some input differs from what another tree has. A unit that asks for the output of an affected one is
+    /// affected too.
     pub fn affected(&self, edits: &Edits<'_>, other: &FileTable) -> Affected {
-        let mut by_set: BTreeMap<&Inputs, bool> = BTreeMap::new();
-        let mut is_reached = |inputs| {
-            *by_set.entry(inputs).or_insert_with(|| inputs.iter().any(|input| self.differs(input, edits, other)))
+        let differences = self.against(edits, other);
+        // Sets are shared, so that each is looked at once.
+        let mut by_set: HashMap<*const Input, bool> = HashMap::new();
+        let mut is_reached = |inputs: &Inputs| {
+            *by_set.entry(inputs.as_ptr()).or_insert_with(|| inputs.iter().any(|input| differences.has(input)))
         };
         let mut units: BTreeSet<Unit> = BTreeSet::new();
         let mut waiting: Vec<&Unit> = Vec::new();
@@ -91,31 +100,65 @@ impl TreeFacts {
                 waiting.extend(readers.get(unit).into_iter().flatten());
             }
         }
-        let asks_affected =
-            |found: &Found| found.inputs.iter().filter_map(Input::output).any(|unit| units.contains(unit));
-        let is_affected = |found: &Found| is_reached_once(self, found, edits, other) || asks_affected(found);
+        let is_affected = |found: &Found| {
+            found.inputs.iter().any(|input| differences.has(input))
+                || found.inputs.iter().filter_map(Input::output).any(|unit| units.contains(unit))
+        };
         let layouts = self.finding.iter().filter(|(_, found)| is_affected(found)).map(|(name, _)| name.clone());
         Affected { layouts: layouts.collect(), units }
     }
-
-    /// Whether an input differs, given edits and what is known about the files of the other tree.
-    pub fn differs(&self, input: &Input, edits: &Edits<'_>, other: &FileTable) -> bool {
-        match input {
-            Input::File(path) | Input::Absent(path) => edits.reaches(path),
-            Input::Listing(directory) => edits.changes_listing(directory),
-            Input::Subtree(directory) => edits.reaches_below(directory),
-            Input::Lookup { index, key, from } => {
-                look_up(&self.files, index, key, from) != look_up(other, index, key, from)
-            }
-            Input::Index(index) => index_entries(&self.files, index) != index_entries(other, index),
-            // What is not known here was never rendered, so that it cannot be the same.
-            Input::Output(unit) => !self.units.contains_key(unit),
-        }
-    }
 }
 
-fn is_reached_once(facts: &TreeFacts, found: &Found, edits: &Edits<'_>, other: &FileTable) -> bool {
-    found.inputs.iter().any(|input| facts.differs(input, edits, other))
+/// The inputs of a tree that differ from those of another.
+pub struct InputDifferences<'a> {
+    known: &'a TreeFacts,
+    edits: &'a Edits<'a>,
+    other: &'a FileTable,
+    /// The entries of indexes that only one of them has.
+    entries: OnceCell<BTreeSet<&'a IndexEntry>>,
+    lookups: OnceCell<[Lookups; 2]>,
+}
+
+impl<'a> InputDifferences<'a> {
+    /// Whether an input differs.
+    pub fn has(&self, input: &Input) -> bool {
+        match input {
+            Input::File(path) | Input::Absent(path) => self.edits.reaches(path),
+            Input::Listing(directory) => self.edits.changes_listing(directory),
+            Input::Subtree(directory) => self.edits.reaches_below(directory),
+            Input::Lookup { index, key, from } => {
+                self.entries().iter().any(|entry| entry.index == *index && entry.key == *key)
+                    && self.is_found_elsewhere(index, key, from)
+            }
+            Input::Index(index) => self.entries().iter().any(|entry| entry.index == *index),
+            // What is not known here was never rendered, so that it cannot be the same.
+            Input::Output(unit) => !self.known.units.contains_key(unit),
+        }
+    }
+
+    fn is_found_elsewhere(&self, index: &str, key: &str, from: &RepoPath) -> bool {
+        let [known, other] = self.lookups.get_or_init(|| [Lookups::new(&self.known.files), Lookups::new(self.other)]);
+        known.nearest(index, key, from) != other.nearest(index, key, from)
+    }
+
+    /// The entries under which a file is listed in one tree only. Most edits change none.
+    fn entries(&self) -> &BTreeSet<&'a IndexEntry> {
+        self.entries.get_or_init(|| {
+            let (known, other) = (&self.known.files, self.other);
+            let mut found = BTreeSet::new();
+            let entries = |table: &'a FileTable, path: &RepoPath| table.get(path).map_or(&[][..], |it| &it.entries);
+            for (path, facts) in known.iter() {
+                let there = entries(other, path);
+                if facts.entries != there {
+                    found.extend(facts.entries.iter().filter(|entry| !there.contains(entry)));
+                    found.extend(there.iter().filter(|entry| !facts.entries.contains(entry)));
+                }
+            }
+            let is_new = |path: &RepoPath| !known.contains_key(path);
+            found.extend(other.iter().filter(|(path, _)| is_new(path)).flat_map(|(_, facts)| &facts.entries));
+            found
+        })
+    }
 }
 
 /// What edits affect among the units of a tree.
@@ -144,16 +187,28 @@ pub(super) fn index_entries<'t>(files: &'t FileTable, index: &str) -> Vec<(&'t R
     files.iter().flat_map(of_file).collect()
 }
 
-/// The files that an index names for a key: those in the nearest directory around `from` that has any.
-pub(super) fn look_up(files: &FileTable, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
-    let is_listed = |facts: &FileFacts| facts.entries.iter().any(|entry| entry.index == index && entry.key == key);
-    let listed: Vec<&RepoPath> = files.iter().filter(|(_, facts)| is_listed(facts)).map(|(path, _)| path).collect();
-    for around in std::iter::successors(Some(from.clone()), RepoPath::parent) {
-        let near: Vec<RepoPath> =
-            listed.iter().filter(|path| path.is_within(&around)).map(|&path| path.clone()).collect();
-        if !near.is_empty() {
-            return near;
+/// The files that indexes name for a key, arranged so that a lookup does not look at every file.
+pub(super) struct Lookups(HashMap<IndexEntry, Vec<RepoPath>>);
+
+impl Lookups {
+    /// The lookups of a tree.
+    pub(super) fn new(files: &FileTable) -> Self {
+        let mut listed: HashMap<IndexEntry, Vec<RepoPath>> = HashMap::new();
+        for (path, facts) in files.iter() {
+            for entry in &facts.entries {
+                listed.entry(entry.clone()).or_default().push(path.clone());
+            }
         }
+        Self(listed)
     }
-    Vec::new()
+
+    /// The files that an index names for a key: those in the nearest directory around `from` that has any.
+    pub(super) fn nearest(&self, index: &str, key: &str, from: &RepoPath) -> Vec<RepoPath> {
+        let Some(listed) = self.0.get(&IndexEntry { index: index.into(), key: key.into() }) else { return Vec::new() };
+        let near = |around: RepoPath| -> Vec<RepoPath> {
+            listed.iter().filter(|path| path.is_within(&around)).cloned().collect()
+        };
+        let around = std::iter::successors(Some(from.clone()), RepoPath::parent);
+        around.map(near).find(|near| !near.is_empty()).unwrap_or_default()
+    }
 }

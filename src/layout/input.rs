@@ -63,7 +63,10 @@ impl<'a> Edits<'a> {
 
     /// Whether a file was edited, or something on the way to it: a directory may have become a link.
     pub fn reaches(&self, path: &RepoPath) -> bool {
-        std::iter::successors(Some(path.clone()), RepoPath::parent).any(|path| self.contains(&path))
+        let bytes = path.as_bytes();
+        let is_on_the_way = |way: &[u8]| self.files.binary_search_by(|file| file.path.as_bytes().cmp(way)).is_ok();
+        let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        slashes.chain([bytes.len()]).any(|end| is_on_the_way(&bytes[..end]))
     }
 
     /// Whether the content of a directory differs, at any depth.

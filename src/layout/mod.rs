@@ -8,6 +8,7 @@ mod file;
 mod input;
 mod kubernetes;
 pub mod kustomize;
+pub mod openchoreo;
 mod plain;
 mod rendered;
 mod role;
@@ -15,10 +16,11 @@ mod roots;
 
 pub use ask::{Ask, Units};
 pub use declarest::Declarest;
-pub use facts::{Affected, FileFacts, FileTable, Found, IndexEntry, TreeFacts, UnitFacts};
+pub use facts::{Affected, FileFacts, FileTable, Found, IndexEntry, InputDifferences, TreeFacts, UnitFacts};
 pub use file::{FileContent, Files, Opened};
 pub use input::{Edits, Input, Inputs};
 pub use kubernetes::Kubernetes;
+pub use openchoreo::OpenChoreo;
 pub use plain::Plain;
 pub use rendered::Rendered;
 pub use role::{Role, Roles};
@@ -31,7 +33,7 @@ use crate::resource::{Identity, Parsed, ReadAs, Resource, Unit};
 use crate::value::Node;
 
 /// Every layout, the most specific first: a document is shown by the first one that recognises it.
-pub const LAYOUTS: &[&dyn Layout] = &[&Flux, &Kustomize, &Declarest, &Kubernetes, &Plain];
+pub const LAYOUTS: &[&dyn Layout] = &[&Flux, &Kustomize, &OpenChoreo, &Declarest, &Kubernetes, &Plain];
 
 /// The layouts that show files as they are written.
 pub const FILE_LAYOUTS: &[&dyn Layout] = &[&Declarest, &Kubernetes, &Plain];

@@ -4,11 +4,10 @@ use smol_str::SmolStr;
 
 use super::decode::decode;
 use super::decode::form_of;
-use super::effective::LayerOrigin;
 use super::field::{DocumentForm, Field, FieldForm, FieldPath, MEDIA_HEADERS};
 use super::layers::Layers;
 use super::native;
-use super::plan::{EditPlan, MetadataFiles, Planned, not_found, remove, text_of};
+use super::plan::{EditPlan, MetadataFiles, Planned, Surroundings, not_found, remove, text_of};
 use super::selector::MetadataPath;
 use super::statement::{Statement, StatementKind, Statements};
 use super::target::EditTarget;
@@ -141,19 +140,7 @@ impl Amend<'_> {
     /// An empty document of the form that the layers around have: the nearest above, or else most of them.
     fn new_document(&self) -> Node {
         let nowhere = self.layers.nowhere;
-        let form = |layer: &std::sync::Arc<super::effective::Layer>| layer.statements.form;
-        let stored = self.layers.stored();
-        let above = stored.iter().filter(|layer| match &layer.origin {
-            LayerOrigin::File { path, .. } => {
-                let collection = path.parent().and_then(|directory| directory.parent());
-                collection.is_some_and(|collection| self.place.directory.is_within(&collection))
-            }
-            _ => false,
-        });
-        let nearest = above.max_by_key(|layer| layer.selector().map_or(0, |selector| selector.segments().len()));
-        let new = stored.iter().filter(|layer| form(layer) == Some(DocumentForm::New)).count();
-        let old = stored.iter().filter(|layer| form(layer) == Some(DocumentForm::Old)).count();
-        let is_new = nearest.and_then(form).map_or(new > old, |form| form == DocumentForm::New);
+        let is_new = Surroundings::of(&self.place.directory, self.layers).form == Some(DocumentForm::New);
         let group = Entry::named("resource", nowhere, Node::map(Vec::new(), nowhere));
         Node::map(if is_new { vec![group] } else { Vec::new() }, nowhere)
     }

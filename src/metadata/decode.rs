@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use smol_str::SmolStr;
+
 use super::field::{DocumentForm, Field, FieldPath, FieldRow, MEDIA_HEADERS, Operation, Section};
 use super::statement::{Statement, StatementKind, Statements, TransformOrder};
 use crate::decode::{StrictReader, StrictRules};
@@ -30,7 +32,15 @@ pub(super) fn decode_including(root: &Node, include: Option<&ReadInclude<'_>>) -
     let statements = Statements { form, ..Statements::default() };
     let form = form.unwrap_or(DocumentForm::Old);
     let shape = StrictReader::new(RULES);
-    let mut reader = MetadataReader { shape, ignored: Vec::new(), read: Vec::new(), statements, form, include };
+    let mut reader = MetadataReader {
+        shape,
+        ignored: Vec::new(),
+        read: Vec::new(),
+        statements,
+        form,
+        written: SmolStr::default(),
+        include,
+    };
     match &root.value {
         Value::Null => {}
         Value::Map(map) => reader.document(map),
@@ -70,6 +80,8 @@ struct MetadataReader<'i> {
     statements: Statements,
     /// The form of the document; an empty one counts as old, like what outcrop writes.
     form: DocumentForm,
+    /// The keys that lead to the field that is being read.
+    written: SmolStr,
     include: Option<&'i ReadInclude<'i>>,
 }
 
@@ -128,6 +140,8 @@ struct Claim<'n> {
     field: Field,
     /// As it is written.
     name: &'n str,
+    /// The keys above it, each followed by a dot.
+    above: SmolStr,
     rank: usize,
     at: Span,
     node: &'n Node,
@@ -168,8 +182,8 @@ impl MetadataReader<'_> {
             let name = entry.key.name.as_str();
             let flat_transform = FLAT_TRANSFORMS.iter().find(|(flat, _)| *flat == name);
             match (name, flat_transform) {
-                ("resource", _) => resource.extend(self.section(Section::Resource, entry, 0)),
-                ("resourceInfo", _) => resource.extend(self.section(Section::Resource, entry, OLD_GROUP)),
+                ("resource", _) => resource.extend(self.section(Section::Resource, entry, 0, "")),
+                ("resourceInfo", _) => resource.extend(self.section(Section::Resource, entry, OLD_GROUP, "")),
                 ("operations", _) if is_new => self.operation_group(entry, 0, &mut defaults, &mut operations),
                 ("operationInfo" | "operationsInfo", _) => {
                     self.operation_group(entry, OLD_GROUP, &mut defaults, &mut operations)
@@ -179,9 +193,9 @@ impl MetadataReader<'_> {
                 (_, None) if FLAT_RESOURCE.contains(&name) => {
                     let places = &FieldPlaces::get(Section::Resource, DocumentForm::Old).all;
                     let place = places.iter().enumerate().find(|(_, place)| place.first == name);
-                    resource.extend(place.map(|(rank, place)| Claim::new(place.field, FLAT + rank, entry)));
+                    resource.extend(place.map(|(rank, place)| Claim::new(place.field, FLAT + rank, entry, "")));
                 }
-                (_, Some((_, field))) => defaults.push(Claim::new(*field, FLAT, entry)),
+                (_, Some((_, field))) => defaults.push(Claim::new(*field, FLAT, entry, "")),
                 _ => {
                     let known = if is_new { &NEW_GROUPS[..] } else { &OLD_GROUPS[..2] };
                     self.shape.unknown(entry, "metadata", known);
@@ -241,7 +255,7 @@ impl MetadataReader<'_> {
             let name = entry.key.name.as_str();
             let by_wire = Operation::ALL.into_iter().find(|operation| operation.wire() == name);
             if name == "defaults" {
-                defaults.extend(self.section(Section::Defaults, entry, rank));
+                defaults.extend(self.section(Section::Defaults, entry, rank, &group.key.name));
             } else if let Some(operation) = by_wire.or_else(|| Operation::parse(name)) {
                 let at = twins.iter().position(|(known, ..)| *known == operation).unwrap_or_else(|| {
                     twins.push((operation, None, None));
@@ -262,7 +276,8 @@ impl MetadataReader<'_> {
                 self.ignore(other.key.span, counts.key.span, &other.key.name, &counts.key.name);
             }
             if let Some(entry) = counts.or(other) {
-                operations.push((operation, self.section(Section::Operation(operation), entry, rank)));
+                let claims = self.section(Section::Operation(operation), entry, rank, &group.key.name);
+                operations.push((operation, claims));
             }
         }
     }
@@ -272,15 +287,18 @@ impl MetadataReader<'_> {
         for entry in map.entries() {
             match Operation::parse(&entry.key.name) {
                 Some(operation) => {
-                    operations.push((operation, self.section(Section::Operation(operation), entry, FLAT)));
+                    let claims = self.section(Section::Operation(operation), entry, FLAT, &flat.key.name);
+                    operations.push((operation, claims));
                 }
                 None => self.shape.unknown(entry, "operations", &Operation::ALL.map(Operation::name)),
             }
         }
     }
 
-    /// The claims of a section's map; that the section is there, or cleared, is noted at once.
-    fn section<'n>(&mut self, section: Section, entry: &'n Entry, rank: usize) -> Vec<Claim<'n>> {
+    /// The claims of a section's map, below a group; that the section is there, or cleared, is noted at once.
+    fn section<'n>(&mut self, section: Section, entry: &'n Entry, rank: usize, group: &str) -> Vec<Claim<'n>> {
+        let above =
+            if group.is_empty() { format!("{}.", entry.key.name) } else { format!("{group}.{}.", entry.key.name) };
         let Some(map) = self.map_or_null(section, entry) else { return Vec::new() };
         let places = FieldPlaces::get(section, if rank == 0 { DocumentForm::New } else { DocumentForm::Old });
         let mut claims = Vec::new();
@@ -296,7 +314,7 @@ impl MetadataReader<'_> {
                     self.silence(map, entry, steps);
                 }
                 Some((_, FieldPlace { second: Some(_), .. })) => {
-                    self.container(section, entry, found.collect(), rank, &mut claims);
+                    self.container(section, entry, found.collect(), rank, &above, &mut claims);
                 }
                 Some(&(at, place)) => {
                     let is_transform = Field::TRANSFORMS.contains(&place.field);
@@ -305,7 +323,7 @@ impl MetadataReader<'_> {
                         self.silence(map, entry, payload);
                         continue;
                     }
-                    claims.push(Claim { header: place.header, ..Claim::new(place.field, rank + at, entry) });
+                    claims.push(Claim { header: place.header, ..Claim::new(place.field, rank + at, entry, &above) });
                 }
             }
         }
@@ -327,13 +345,15 @@ impl MetadataReader<'_> {
         entry: &'n Entry,
         places: Vec<(usize, &FieldPlace)>,
         rank: usize,
+        above: &str,
         claims: &mut Vec<Claim<'n>>,
     ) {
         let what = format!("{}.{}", self.group_name(section), entry.key.name);
+        let inside = format!("{above}{}.", entry.key.name);
         if matches!(entry.value.value, Value::Null) {
             let mut fields: Vec<(usize, Field)> = places.iter().map(|(at, place)| (*at, place.field)).collect();
             fields.dedup_by_key(|(_, field)| *field);
-            claims.extend(fields.into_iter().map(|(at, field)| Claim::new(field, rank + at, entry)));
+            claims.extend(fields.into_iter().map(|(at, field)| Claim::new(field, rank + at, entry, above)));
             return;
         }
         let Value::Map(map) = &entry.value.value else { return self.shape.wrong(&entry.value, &what, "a map") };
@@ -341,7 +361,7 @@ impl MetadataReader<'_> {
             match places.iter().find(|(_, place)| place.second == Some(entry.key.name.as_str())) {
                 Some((at, place)) => {
                     let position = Field::TRANSFORMS.contains(&place.field).then_some(position);
-                    claims.push(Claim { position, ..Claim::new(place.field, rank + at, entry) });
+                    claims.push(Claim { position, ..Claim::new(place.field, rank + at, entry, &inside) });
                 }
                 None => {
                     let mut known: Vec<&str> = Vec::new();
@@ -391,6 +411,7 @@ impl MetadataReader<'_> {
                 Some(claim) => {
                     named.extend(claim.position.map(|position| (position, claim.field)));
                     let known = self.shape.finding_count();
+                    self.written = claim.written();
                     self.value(section, row, claim);
                     let is_wrong = self.shape.finding_count() > known;
                     self.statements.may_miss_secrets |= is_wrong && claim.field == Field::SecretInAttributes;
@@ -400,6 +421,7 @@ impl MetadataReader<'_> {
                 }
                 None => {
                     if let Some(null) = plain.iter().find(|claim| matches!(claim.node.value, Value::Null)) {
+                        self.written = null.written();
                         self.state(FieldPath::new(section, claims[0].field), null.at, StatementKind::Null);
                         // A list of steps is all transforms.
                         let others = Field::TRANSFORMS.into_iter().filter(|_| claims[0].field == Field::Transforms);
@@ -409,8 +431,12 @@ impl MetadataReader<'_> {
                     }
                 }
             }
-            headers.into_iter().for_each(|claim| self.media_header(section, claim));
+            for claim in headers {
+                self.written = claim.written();
+                self.media_header(section, claim);
+            }
         }
+        self.written = SmolStr::default();
         if !named.is_empty() {
             named.sort_unstable();
             let mut order = TransformOrder::default();
@@ -437,7 +463,7 @@ impl MetadataReader<'_> {
     }
 
     fn state(&mut self, field_path: FieldPath, at: Span, kind: StatementKind) {
-        self.statements.all.push(Statement { field_path, at, kind });
+        self.statements.all.push(Statement { field_path, at, written: self.written.clone(), kind });
     }
 
     fn unknown(&mut self, section: Section, entry: &Entry, known: &[&str]) {
@@ -477,9 +503,14 @@ impl MetadataReader<'_> {
 }
 
 impl<'n> Claim<'n> {
-    fn new(field: Field, rank: usize, entry: &'n Entry) -> Self {
+    fn new(field: Field, rank: usize, entry: &'n Entry, above: &str) -> Self {
         let (name, at, node) = (entry.key.name.as_str(), entry.key.span, &entry.value);
-        Self { field, name, rank, at, node, header: None, position: None }
+        Self { field, name, above: above.into(), rank, at, node, header: None, position: None }
+    }
+
+    /// The keys that lead to it in its document.
+    fn written(&self) -> SmolStr {
+        format!("{}{}", self.above, self.name).into()
     }
 }
 

@@ -173,7 +173,7 @@ pub static FIELDS: [FieldRow; 24] = [
         ..FieldRow::text(Field::Suppress, FieldHome::Transform, "payload.suppressAttributes")
     },
     FieldRow {
-        aliases: &["payload.jq", "jq"],
+        aliases: &["payload.jq", "jq", "jqFilter"],
         knows_format: true,
         names_segments: true,
         about: "jq expression over the payload; a template",

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::decode::decode;
 use super::directory::{Directory, Likeness};
 use super::effective::{Effect, EffectiveMetadata, Layer};
@@ -14,7 +16,7 @@ use super::{compose, effective::LayerOrigin};
 use crate::document::write;
 use crate::finding::{self, Finding, Location};
 use crate::glob::is_glob;
-use crate::names::Format;
+use crate::names::{self, Format};
 use crate::path::{PathError, RepoPath};
 use crate::snapshot::EntryKind;
 use crate::value::Node;
@@ -92,6 +94,60 @@ pub(super) fn not_found(path: &MetadataPath, directory: &RepoPath, layers: &Laye
         .help(format!("`outcrop metadata resolve {path} --layers` lists the files that apply to it"))
 }
 
+/// The form and the extension that a new document takes from the layers around it: of the nearest above, or else of most of them.
+/// Over a weaker source, a tree without layers begins with the new form in YAML.
+#[derive(Default)]
+pub(super) struct Surroundings {
+    pub(super) form: Option<DocumentForm>,
+    extension: Option<SmolStr>,
+}
+
+impl Surroundings {
+    pub(super) fn of(directory: &RepoPath, layers: &Layers<'_>) -> Self {
+        let stored: Vec<Arc<Layer>> = layers.stored();
+        if stored.is_empty() {
+            return match layers.weaker() {
+                Some(_) => Self { form: Some(DocumentForm::New), extension: Some("yaml".into()) },
+                None => Self::default(),
+            };
+        }
+        let file = |layer: &Arc<Layer>| match &layer.origin {
+            LayerOrigin::File { path, .. } => Some(path.clone()),
+            _ => None,
+        };
+        let is_above = |layer: &&Arc<Layer>| {
+            let collection = file(layer).and_then(|file| file.parent()?.parent());
+            let is_collection = layer.selector().is_some_and(MetadataPath::is_collection);
+            is_collection && collection.is_some_and(|collection| directory.is_within(&collection))
+        };
+        let depth = |layer: &&Arc<Layer>| layer.selector().map_or(0, |selector| selector.segments().len());
+        let nearest = stored.iter().filter(is_above).max_by_key(depth);
+        let extension_of = |layer: &Arc<Layer>| {
+            let file = file(layer)?;
+            file.stem_and_extension().map(|(_, extension)| SmolStr::new(extension))
+        };
+        let form = nearest.and_then(|layer| layer.statements.form);
+        let extension = nearest.and_then(extension_of);
+        Self {
+            form: form.or_else(|| most(stored.iter().filter_map(|layer| layer.statements.form))),
+            extension: extension.or_else(|| most(stored.iter().filter_map(extension_of))),
+        }
+    }
+}
+
+/// What occurs most often; of several, the one that occurs first.
+fn most<T: PartialEq>(items: impl Iterator<Item = T>) -> Option<T> {
+    let mut counted: Vec<(T, usize)> = Vec::new();
+    for item in items {
+        match counted.iter_mut().find(|(known, _)| *known == item) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((item, 1)),
+        }
+    }
+    let highest = counted.iter().map(|(_, count)| *count).max()?;
+    counted.into_iter().find(|(_, count)| *count == highest).map(|(item, _)| item)
+}
+
 /// Where the metadata of a path is, or would be.
 pub(super) struct MetadataFiles {
     pub(super) directory: RepoPath,
@@ -124,7 +180,12 @@ impl MetadataFiles {
         let files: Vec<RepoPath> = listed.metadata.iter().map(|entry| entry.path.clone()).collect();
         let file = match files.first() {
             Some(file) => file.clone(),
-            None => path.file(&layers.base, format).map_err(no_name)?,
+            None => match Surroundings::of(&directory, layers).extension {
+                Some(extension) => {
+                    directory.join(format!("{}.{extension}", names::METADATA).as_bytes()).map_err(no_name)?
+                }
+                None => path.file(&layers.base, format).map_err(no_name)?,
+            },
         };
         let layer = layers.layer_in(&listed);
         Ok(Self { directory, file, files, layer })

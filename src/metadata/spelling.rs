@@ -6,51 +6,8 @@ use smol_str::SmolStr;
 
 use super::field::Field;
 use crate::path::Pointer;
+use crate::template_words::is_reserved;
 use crate::value::{Entry, Node, Value, list_index};
-
-/// Names that an action of a template never means as a field, because they are keywords or functions.
-const RESERVED: [&str; 40] = [
-    "and",
-    "block",
-    "break",
-    "call",
-    "continue",
-    "define",
-    "else",
-    "end",
-    "eq",
-    "false",
-    "ge",
-    "gt",
-    "html",
-    "if",
-    "index",
-    "js",
-    "json_pointer",
-    "le",
-    "len",
-    "lt",
-    "ne",
-    "nil",
-    "not",
-    "null",
-    "or",
-    "payload_extension",
-    "payload_media_type",
-    "payload_type",
-    "print",
-    "printf",
-    "println",
-    "range",
-    "resource_format",
-    "secret",
-    "slice",
-    "template",
-    "true",
-    "urlquery",
-    "with",
-    "include",
-];
 
 /// Whether a name can follow a dot in a template.
 pub(super) fn is_identifier(name: &str) -> bool {
@@ -78,7 +35,7 @@ pub(super) fn action_tokens(action: &str) -> Option<Vec<SmolStr>> {
         let tokens: Vec<SmolStr> = path.split('.').map(SmolStr::new).collect();
         return tokens.iter().all(|token| is_identifier(token)).then_some(tokens);
     }
-    (is_identifier(action) && !RESERVED.contains(&action)).then(|| vec![action.into()])
+    (is_identifier(action) && !is_reserved(action)).then(|| vec![action.into()])
 }
 
 /// A template with each action that is only a pointer, a name or a dot path spelled in one way: `{{.a.b}}`, or the pointer if a token

@@ -1,5 +1,7 @@
 //! The content of one metadata document as a list of statements, each with its place.
 
+use smol_str::SmolStr;
+
 use super::field::{DocumentForm, Field, FieldPath, Section};
 use crate::finding::{Finding, has_errors};
 use crate::text::Span;
@@ -12,6 +14,8 @@ pub struct Statement {
     pub field_path: FieldPath,
     /// Where it is written.
     pub at: Span,
+    /// The keys that lead to the field in its document; empty for sections.
+    pub written: SmolStr,
     /// What it does to the field.
     pub kind: StatementKind,
 }

@@ -288,11 +288,13 @@ fn set(files: &Files, path: &str, document: &str) -> Result<Files, Vec<Finding>>
 }
 
 #[test]
-fn a_file_keeps_its_name_and_a_new_one_has_the_format_of_the_repository() {
+fn a_file_keeps_its_name_and_a_new_one_has_the_format_of_the_layers_around() {
     let given = files(&[("a/_/metadata.yml", "{}")]);
     let after = set(&given, "/a/", "idFromAttribute: id").unwrap();
     assert_eq!(after["a/_/metadata.yml"], "resourceInfo:\n  idFromAttribute: id\n");
     let after = set(&given, "/a", "idFromAttribute: id").unwrap();
+    assert_eq!(after["a/metadata.yml"], "resourceInfo:\n  idFromAttribute: id\n");
+    let after = set(&files(&[]), "/a", "idFromAttribute: id").unwrap();
     assert_eq!(after["a/metadata.json"], "{\n  \"resourceInfo\": {\n    \"idFromAttribute\": \"id\"\n  }\n}\n");
 }
 

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::operation::Action;
 use super::path::PatchPath;
 use super::spec::{PatchSpec, PatchTarget, PathTemplate, Removal, Selection, SpecOperation};
-use super::template::{CelText, Expression, TemplateFailure, ValueTemplate};
+use super::template::{CelReader, CelText, TemplateFailure, ValueTemplate};
 use crate::decode::{StrictReader, StrictRules};
 use crate::expression::cel::FailureKind;
 use crate::expression::part_span;
@@ -27,6 +27,12 @@ pub(super) struct PatchContext<'a> {
     pub limits: &'a Limits,
     /// The variables that expressions can read beside `resource` and the loop variable.
     pub variables: &'a [&'a str],
+}
+
+impl<'a> PatchContext<'a> {
+    fn reader(&self) -> CelReader<'a> {
+        CelReader { sources: self.sources, limits: self.limits, programs: None, is_deferred: false }
+    }
 }
 
 /// The content of a patch file.
@@ -213,23 +219,21 @@ impl PatchReader<'_> {
     }
 
     /// `where` and `forEach` are one expression and nothing else.
-    fn only_expression(&mut self, node: &Node, what: &str, rule: &'static Rule) -> Option<Expression> {
+    fn only_expression(&mut self, node: &Node, what: &str, rule: &'static Rule) -> Option<ValueTemplate> {
         let Some(text) = node.as_str() else {
             self.shape.wrong(node, what, "an expression `${…}`");
             return None;
         };
-        match CelText::compile(node.span, text, self.context.sources, self.context.limits) {
-            Ok(template) => {
-                let expression = template.and_then(CelText::into_standalone);
-                if expression.is_none() {
-                    let wanted = if what == "where" { "a boolean" } else { "a list or a map" };
-                    let message = format!(
-                        "`{what}` is one expression `${{…}}` that gives {wanted}, and `{}` is text",
-                        sanitize::inline(text)
-                    );
-                    self.findings.push(Finding::new(rule, Location::Span(node.span), message));
-                }
-                expression
+        match CelText::compile(node.span, text, &self.context.reader()) {
+            Ok(Some(template)) if template.standalone().is_some() => Some(ValueTemplate::Text(template)),
+            Ok(_) => {
+                let wanted = if what == "where" { "a boolean" } else { "a list or a map" };
+                let message = format!(
+                    "`{what}` is one expression `${{…}}` that gives {wanted}, and `{}` is text",
+                    sanitize::inline(text)
+                );
+                self.findings.push(Finding::new(rule, Location::Span(node.span), message));
+                None
             }
             Err(failure) => {
                 self.findings.push(template_finding(&failure, rule, what));
@@ -287,7 +291,7 @@ impl PatchReader<'_> {
             self.shape.wrong(node, "path", "a text");
             return None;
         };
-        match CelText::compile(node.span, text, self.context.sources, self.context.limits) {
+        match CelText::compile(node.span, text, &self.context.reader()) {
             Ok(Some(template)) => return Some(PathTemplate::Computed(template)),
             Ok(None) => {}
             Err(failure) => {
@@ -305,7 +309,7 @@ impl PatchReader<'_> {
     fn value(&mut self, node: &Node) -> ValueTemplate {
         self.warn_about_eval(node);
         let mut failures = Vec::new();
-        let value = ValueTemplate::compile(node, self.context.sources, self.context.limits, &mut failures);
+        let value = ValueTemplate::compile(node, &self.context.reader(), &mut failures);
         let findings = failures.iter().map(|failure| template_finding(failure, &finding::PATCH_TEMPLATE, "value"));
         self.findings.extend(findings);
         value
@@ -348,19 +352,20 @@ impl PatchReader<'_> {
         let mut known: Vec<SmolStr> = self.context.variables.iter().map(SmolStr::new).collect();
         if let Some(for_each) = &selection.for_each {
             let names: Vec<&str> = known.iter().map(SmolStr::as_str).collect();
-            if let Err(failure) = for_each.check(&names) {
-                self.findings.push(template_finding(&failure, &finding::PATCH_FOR_EACH, "forEach"));
-            }
+            self.check_expression(for_each, &names, &finding::PATCH_FOR_EACH, "forEach");
             known.push(selection.variable.clone());
         }
         known.push(SmolStr::new_static("resource"));
         if let Some(condition) = &selection.target.condition {
             let names: Vec<&str> = known.iter().map(SmolStr::as_str).collect();
-            if let Err(failure) = condition.check(&names) {
-                self.findings.push(template_finding(&failure, &finding::PATCH_WHERE, "where"));
-            }
+            self.check_expression(condition, &names, &finding::PATCH_WHERE, "where");
         }
         known
+    }
+
+    fn check_expression(&mut self, template: &ValueTemplate, known: &[&str], rule: &'static Rule, what: &str) {
+        let failure = template.standalone().and_then(|expression| expression.check(known).err());
+        self.findings.extend(failure.map(|failure| template_finding(&failure, rule, what)));
     }
 }
 

@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 
 use super::operation::Action;
 use super::path::{Numeral, PatchPath, PathFilter, PathPart, PathStep, numeral};
+use super::template::Dialect;
 use crate::finding::{self, Refusal, Rule};
 use crate::limits::Limits;
 use crate::path::Pointer;
@@ -29,15 +30,21 @@ pub(super) enum SelectedKey {
 /// The places that a path selects in a document, in order; a place need not exist if a map could hold it.
 pub fn expand(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Vec<Pointer>, Refusal> {
     let mut pointers = Vec::new();
-    if let Some(selected) = select(path, document, limits)? {
+    if let Some(selected) = select(path, document, Dialect::Layered, limits)? {
         selected.list(&mut Pointer::root(), &mut pointers);
     }
     Ok(pointers)
 }
 
 /// The places that a path selects, as a tree; none if its filters and wildcards select nothing.
-pub(super) fn select(path: &PatchPath, document: &Node, limits: &Limits) -> Result<Option<Selected>, Refusal> {
-    let mut walk = PathWalk { path, most: limits.patch_matches, per_level: vec![0; path.parts().len() + 1] };
+pub(super) fn select(
+    path: &PatchPath,
+    document: &Node,
+    dialect: Dialect,
+    limits: &Limits,
+) -> Result<Option<Selected>, Refusal> {
+    let per_level = vec![0; path.parts().len() + 1];
+    let mut walk = PathWalk { path, dialect, most: limits.patch_matches, per_level };
     walk.follow(0, Some(document))
 }
 
@@ -100,6 +107,7 @@ impl SelectedKey {
 
 struct PathWalk<'p> {
     path: &'p PatchPath,
+    dialect: Dialect,
     most: u32,
     per_level: Vec<u32>,
 }
@@ -122,6 +130,10 @@ impl PathWalk<'_> {
                 Ok(one(SelectedKey::Key(key.clone()), self.follow(depth + 1, None)?))
             }
             (PathStep::Token(key), Some(node)) => match &node.value {
+                // On the platform, a number is never a key.
+                Value::Map(_) if self.dialect == Dialect::Platform && numeral(key).is_some() => {
+                    Err(self.wrong_type(&part, "a list", Some(node)))
+                }
                 Value::Map(map) => Ok(one(SelectedKey::Key(key.clone()), self.follow(depth + 1, map.get(key))?)),
                 Value::List(list) => {
                     let index = self.index_of(key, list.items().len(), &part, node)?;
@@ -149,7 +161,12 @@ impl PathWalk<'_> {
         value: Option<&Node>,
         is_selected: impl Fn(&Node) -> bool,
     ) -> Result<Option<Selected>, Refusal> {
-        let Some(node) = value else { return Ok(None) };
+        let Some(node) = value else {
+            return match self.dialect {
+                Dialect::Layered => Ok(None),
+                Dialect::Platform => Err(self.wrong_type(part, "a list", None)),
+            };
+        };
         let Some(items) = node.as_list() else { return Err(self.wrong_type(part, "a list", value)) };
         let mut found = Vec::new();
         for (index, item) in items.iter().enumerate().filter(|(_, item)| is_selected(item)) {

@@ -167,7 +167,7 @@ fn run_files(
     watch: &mut dyn FnMut(PatchEvent<'_>),
 ) -> Outcome<Patched> {
     let mut run = PatchRun::new(inputs, limits);
-    let mut states = [PatchState { node: Some(payload.clone()), alias: Some(subject.alias) }];
+    let mut states = [PatchState { node: Some(payload.clone()), alias: Some(subject.alias), plane: None }];
     let (mut used, mut removed_by) = (Vec::new(), None);
     for file in &set.files {
         for (number, spec) in file.content.specs.iter().enumerate() {
@@ -188,7 +188,7 @@ fn run_files(
     }
     let [state] = states;
     let value = Patched { payload: state.node, removed_by, used, is_complete: true };
-    Outcome { value, findings: run.findings }
+    Outcome { value, findings: run.finish() }
 }
 
 impl PatchSet {

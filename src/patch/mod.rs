@@ -7,6 +7,7 @@ mod layered;
 mod operation;
 mod overlay;
 mod path;
+mod platform;
 mod rfc6902;
 mod run;
 mod spec;
@@ -18,7 +19,12 @@ pub use expand::expand;
 pub use layered::{CompiledFile, PatchEvent, PatchFiles, PatchSet, PatchSubject, Patched, SpecUse, apply_layers};
 pub use overlay::{Nulls, overlay};
 pub use path::PatchPath;
+pub use platform::{PlacedResource, PlatformPatches, PlatformTarget};
+pub use run::elements;
 pub use spec::{IndexedPath, PatchSpec, Removal};
+pub use template::{
+    CelReader, CelScope, CelText, Dialect, Expression, KeyTemplate, TemplateFailure, ValueTemplate, find_expressions,
+};
 
 #[cfg(test)]
 mod tests;

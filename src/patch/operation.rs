@@ -2,6 +2,7 @@
 
 use super::expand::{Selected, SelectedKey, select, select_exact};
 use super::path::{PatchPath, PathStep};
+use super::template::Dialect;
 use crate::finding::{self, Refusal};
 use crate::limits::Limits;
 use crate::sanitize;
@@ -35,6 +36,8 @@ pub(super) struct Edit<'a> {
     pub at: Span,
     /// Where its path is written; the span of maps and keys that it creates.
     pub path_at: Span,
+    /// Whose rules apply.
+    pub dialect: Dialect,
 }
 
 /// The document after an edit. `work` grows by the number of values that were copied.
@@ -43,7 +46,7 @@ pub(super) fn edit(document: &Node, edit: &Edit<'_>, limits: &Limits, work: &mut
     let selected = if edit.path.is_exact() {
         select_exact(edit.path, edit.action, document)?
     } else {
-        select(edit.path, document, limits)?.ok_or_else(|| edit.no_match())?
+        select(edit.path, document, edit.dialect, limits)?.ok_or_else(|| edit.no_match())?
     };
     let edited = Editing { edit, work }.inside(document, &selected)?;
     if edited.height() > limits.depth {
@@ -158,6 +161,9 @@ impl Editing<'_, '_> {
             (Selected::Here, ..) => Some(self.put(old)),
             (Selected::Below(_), _, Some(old)) if !matches!(old.value, Value::Null) => Some(self.inside(old, below)?),
             (Selected::Below(_), Action::Replace, _) => return Err(self.missing()),
+            (Selected::Below(_), Action::Remove, _) if self.edit.dialect == Dialect::Platform => {
+                return Err(self.missing());
+            }
             (Selected::Below(_), Action::Remove, _) => old.cloned(),
             (Selected::Below(_), ..) => Some(self.made(below, old)),
         };
@@ -199,8 +205,8 @@ impl Editing<'_, '_> {
     /// Below a null item of a list, or a null or scalar document.
     fn in_nothing(&mut self, node: &Node, selected: &Selected) -> Result<Node, Refusal> {
         match self.edit.action {
-            Action::Remove => Ok(node.clone()),
-            Action::Replace => Err(self.missing()),
+            Action::Remove if self.edit.dialect == Dialect::Layered => Ok(node.clone()),
+            Action::Remove | Action::Replace => Err(self.missing()),
             _ if self.edit.path.parts().len() == 1 && matches!(node.value, Value::Null) => {
                 Ok(self.made(selected, Some(node)))
             }
@@ -257,8 +263,12 @@ impl Editing<'_, '_> {
 
     fn missing(&self) -> Refusal {
         debug_assert!(!self.edit.action.makes_parents(), "add and mergeShallow create what is missing");
-        let message = format!("`replace` finds nothing at `{}`", self.edit.shown());
-        Refusal::new(&finding::PATCH_MISSING, message).help("use `add` to set it whether or not it is there")
+        let (name, path) = (self.edit.action.name(), self.edit.shown());
+        let refusal = Refusal::new(&finding::PATCH_MISSING, format!("`{name}` finds nothing at `{path}`"));
+        match self.edit.action {
+            Action::Remove => refusal.help("the value around it must be there"),
+            _ => refusal.help("use `add` to set it whether or not it is there"),
+        }
     }
 
     fn append_to(&self, node: &Node) -> Refusal {

@@ -3,6 +3,8 @@
 use super::decode::RULES;
 use super::operation::{Action, Edit, edit};
 use super::path::PatchPath;
+use super::run::too_much_in_run;
+use super::template::Dialect;
 use crate::decode::StrictReader;
 use crate::finding::{self, Finding, Location, Outcome, Refusal};
 use crate::limits::Limits;
@@ -54,6 +56,10 @@ pub(super) fn apply_json_patch(document: &Node, operations: &[JsonOperation], li
                 return Outcome { value: document.clone(), findings: vec![finding] };
             }
         }
+    }
+    if !limits.take_steps(work) {
+        let at = operations.first().map_or(document.span, |operation| operation.at);
+        return Outcome { value: document.clone(), findings: vec![too_much_in_run(at, limits)] };
     }
     Outcome::clean(edited)
 }
@@ -124,7 +130,8 @@ impl JsonOperation {
                 return Ok(value.clone().through(StepKind::Patch, self.at));
             }
             let path = PatchPath::exact(pointer);
-            let asked = Edit { action, path: &path, value, at: self.at, path_at: self.at };
+            let dialect = Dialect::Layered;
+            let asked = Edit { action, path: &path, value, at: self.at, path_at: self.at, dialect };
             let edited = edit(document, &asked, limits, work)?;
             if *work > limits.patch_work {
                 return Err(Refusal::new(&finding::LIMIT_PATCH, "all operations together are too much work"));

@@ -1,12 +1,14 @@
 //! Runs patch specifications on resources: all of them, or none.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use super::decode::{PatchFile, template_finding};
 use super::operation::{Edit, edit};
 use super::path::PatchPath;
-use super::spec::{PatchSpec, PathTemplate, Removal, Selection, SpecOperation};
-use super::template::{CelScope, Expression, TemplateFailure};
+use super::spec::{PatchSpec, PatchTarget, PathTemplate, Removal, Selection, SpecOperation};
+use super::template::{CelScope, Dialect, TemplateFailure, ValueTemplate};
 use crate::expression::cel::{Computed, FailureKind, Inputs};
 use crate::finding::{self, Finding, Location, Outcome, Refusal};
 use crate::limits::Limits;
@@ -21,6 +23,8 @@ pub(super) struct PatchState<'a> {
     pub(super) node: Option<Node>,
     /// Another name of the resource.
     pub(super) alias: Option<&'a str>,
+    /// The plane that the resource is for, if planes matter.
+    pub(super) plane: Option<&'a str>,
 }
 
 /// The resources after a patch file, none for those that it removes. If anything fails, all are as they were. The parameters of
@@ -31,7 +35,7 @@ pub(super) fn apply_file(
     inputs: &Inputs<'_>,
     limits: &Limits,
 ) -> Outcome<Vec<Option<Node>>> {
-    let state = |node: &Node| PatchState { node: Some(node.clone()), alias: None };
+    let state = |node: &Node| PatchState { node: Some(node.clone()), alias: None, plane: None };
     let mut states: Vec<PatchState<'_>> = resources.iter().map(state).collect();
     let mut run = PatchRun::new(inputs, limits);
     for (number, spec) in file.specs.iter().enumerate() {
@@ -45,55 +49,100 @@ pub(super) fn apply_file(
         let removed = states.iter_mut().zip(asked).filter(|(_, asked)| asked.node.is_none());
         removed.for_each(|(state, _)| state.node = None);
     }
-    let value = if run.findings.is_empty() {
+    let findings = run.finish();
+    let value = if findings.is_empty() {
         states.into_iter().map(|state| state.node).collect()
     } else {
         resources.iter().cloned().map(Some).collect()
     };
-    Outcome { value, findings: run.findings }
+    Outcome { value, findings }
+}
+
+impl PatchState<'_> {
+    /// Whether a target means the resource, as far as its condition does not say otherwise.
+    pub(super) fn fits(&self, target: &PatchTarget) -> bool {
+        let is_plane = target.plane.is_empty() || self.plane.is_none_or(|plane| plane == target.plane);
+        is_plane && self.node.as_ref().is_some_and(|node| target.fits(node, self.alias))
+    }
+}
+
+/// An operation with every expression evaluated.
+pub(super) struct FilledOperation<'o> {
+    path: Cow<'o, PatchPath>,
+    value: Option<Node>,
 }
 
 /// One run over resources, with the work it did.
 pub(super) struct PatchRun<'a> {
-    inputs: &'a Inputs<'a>,
-    limits: &'a Limits,
-    work: u64,
+    pub(super) inputs: &'a Inputs<'a>,
+    pub(super) limits: &'a Limits,
+    pub(super) work: u64,
+    /// The work that the account of the run knows of.
+    booked: u64,
+    is_over_run: bool,
+    pub(super) dialect: Dialect,
     pub(super) findings: Vec<Finding>,
 }
 
 /// Where in a run a failure happens, for messages; numbers count from 0 here and from 1 in messages.
 #[derive(Clone, Copy)]
-struct PatchMoment<'m> {
-    spec: usize,
+pub(super) struct PatchMoment<'m> {
+    pub(super) spec: usize,
     /// Which element of `forEach`, if there is one.
-    round: Option<usize>,
-    resource: &'m str,
+    pub(super) round: Option<usize>,
+    pub(super) resource: &'m str,
 }
 
 /// The loop variable and its value.
-type Bound<'b> = Option<(&'b str, &'b Node)>;
+pub(super) type Bound<'b> = Option<(&'b str, &'b Node)>;
 
 /// What is done with each selected resource.
 type Act<'f, 'a> = dyn FnMut(&mut PatchRun<'a>, &PatchMoment<'_>, Bound<'_>, &mut PatchState<'_>) + 'f;
 
 /// How often a patch runs.
-enum Rounds {
+pub(super) enum Rounds {
     Once,
     Each(Vec<Node>),
     /// Unknown, because `forEach` failed.
     Unknown,
 }
 
+/// Work is booked in batches, because threads share the account.
+const BATCH: u64 = 1024;
 /// Findings of one run; more would repeat themselves.
 const MOST_FINDINGS: usize = 50;
 
 impl<'a> PatchRun<'a> {
     pub(super) fn new(inputs: &'a Inputs<'a>, limits: &'a Limits) -> Self {
-        Self { inputs, limits, work: 0, findings: Vec::new() }
+        let is_over_run = limits.steps_left() == 0;
+        Self { inputs, limits, work: 0, booked: 0, is_over_run, dialect: Dialect::Layered, findings: Vec::new() }
+    }
+
+    /// What is wrong. All work is booked on the account of the run.
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        self.book();
+        self.findings
+    }
+
+    /// Books work on the account of the run, and notes whether the run has done too much.
+    fn book(&mut self) {
+        let new = self.work - self.booked;
+        self.booked = self.work;
+        self.is_over_run |= !self.limits.take_steps(new);
     }
 
     /// Whether a limit is reached, so that the run stops.
     fn is_over(&mut self, at: Span) -> bool {
+        if self.work - self.booked > BATCH {
+            self.book();
+        }
+        if self.is_over_run {
+            let is_known = self.findings.iter().any(|finding| finding.rule.id == finding::LIMIT_RUN_WORK.id);
+            if !is_known {
+                self.findings.push(too_much_in_run(at, self.limits));
+            }
+            return true;
+        }
         if self.work > self.limits.patch_work && self.findings.len() < MOST_FINDINGS {
             let message = format!("patching this resource takes more than {} steps", self.limits.patch_work);
             self.findings.truncate(MOST_FINDINGS - 1);
@@ -137,10 +186,11 @@ impl<'a> PatchRun<'a> {
         states: &mut [PatchState<'_>],
         act: &mut Act<'_, 'a>,
     ) -> bool {
-        let fits = |state: &&mut PatchState<'_>| {
-            state.node.as_ref().is_some_and(|node| selection.target.fits(node, state.alias))
-        };
-        let mut fitting: Vec<&mut PatchState<'_>> = states.iter_mut().filter(fits).collect();
+        let mut fitting: Vec<&mut PatchState<'_>> =
+            states.iter_mut().filter(|state| state.fits(&selection.target)).collect();
+        if !fitting.is_empty() && self.is_over(selection.at) {
+            return true;
+        }
         let elements = match self.rounds(number, selection) {
             Rounds::Once => return self.targets(number, selection, None, &mut fitting, act),
             Rounds::Each(elements) => elements,
@@ -183,14 +233,12 @@ impl<'a> PatchRun<'a> {
         is_used
     }
 
-    fn rounds(&mut self, spec: usize, selection: &Selection) -> Rounds {
+    pub(super) fn rounds(&mut self, spec: usize, selection: &Selection) -> Rounds {
         let Some(for_each) = &selection.for_each else { return Rounds::Once };
-        let mut scope = CelScope { inputs: self.inputs.clone(), limits: self.limits, work: &mut self.work };
-        let failure = match for_each.evaluate(&mut scope) {
-            Ok(Computed::Value(node)) if node.as_list().is_some() => {
-                return Rounds::Each(node.as_list().unwrap_or_default().to_vec());
+        let failure = match for_each.fill(&mut self.scope(None, None)) {
+            Ok(Computed::Value(node)) if elements(&node).is_some() => {
+                return Rounds::Each(elements(&node).unwrap_or_default());
             }
-            Ok(Computed::Value(node)) if node.as_map().is_some() => return Rounds::Each(pairs(&node)),
             Ok(other) => for_each.failed(&format!("`forEach` needs a list or a map, and this is {}", type_of(&other))),
             Err(failure) => failure,
         };
@@ -199,30 +247,37 @@ impl<'a> PatchRun<'a> {
         Rounds::Unknown
     }
 
-    fn condition(
+    pub(super) fn condition(
         &mut self,
-        condition: &Expression,
+        condition: &ValueTemplate,
         moment: &PatchMoment<'_>,
         bound: Bound<'_>,
         resource: &Node,
     ) -> bool {
-        let failure = match condition.evaluate(&mut self.scope(bound, resource)) {
+        let failure = match condition.fill(&mut self.scope(bound, Some(resource))) {
             Ok(Computed::Value(Node { value: Value::Bool(is_selected), .. })) => return is_selected,
             Ok(other) => condition.failed(&format!("`where` needs a boolean, and this is {}", type_of(&other))),
             // A resource without the key is not selected.
-            Err(TemplateFailure { failure, .. }) if failure.kind == FailureKind::MissingKey => return false,
+            Err(TemplateFailure { failure, .. })
+                if failure.kind == FailureKind::MissingKey && self.dialect == Dialect::Layered =>
+            {
+                return false;
+            }
             Err(failure) => failure,
         };
         self.fail(template_finding(&failure, &finding::PATCH_WHERE, "where"), moment, None);
         false
     }
 
-    fn scope<'s>(&'s mut self, bound: Bound<'s>, resource: &'s Node) -> CelScope<'s, 's> {
+    pub(super) fn scope<'s>(&'s mut self, bound: Bound<'s>, resource: Option<&'s Node>) -> CelScope<'s, 's> {
         let mut inputs: Inputs<'s> = self.inputs.clone();
         if let Some((name, element)) = bound {
             inputs = inputs.with(name, element);
         }
-        CelScope { inputs: inputs.with("resource", resource), limits: self.limits, work: &mut self.work }
+        if let Some(resource) = resource {
+            inputs = inputs.with("resource", resource);
+        }
+        CelScope { inputs, limits: self.limits, work: &mut self.work, dialect: self.dialect }
     }
 
     fn operation(
@@ -241,11 +296,21 @@ impl<'a> PatchRun<'a> {
     }
 
     fn edited(&mut self, operation: &SpecOperation, bound: Bound<'_>, resource: &Node) -> Result<Node, Box<Finding>> {
+        let filled = self.filled(operation, bound, Some(resource))?;
+        self.applied(operation, &filled, resource)
+    }
+
+    /// The path and the value of an operation, with every expression evaluated.
+    pub(super) fn filled<'o>(
+        &mut self,
+        operation: &'o SpecOperation,
+        bound: Bound<'_>,
+        resource: Option<&Node>,
+    ) -> Result<FilledOperation<'o>, Box<Finding>> {
         let template =
             |failure: &TemplateFailure, what: &str| Box::new(template_finding(failure, &finding::PATCH_TEMPLATE, what));
-        let made;
         let path = match &operation.path {
-            PathTemplate::Fixed(path) => path,
+            PathTemplate::Fixed(path) => Cow::Borrowed(path),
             PathTemplate::Computed(path) => {
                 let filled =
                     path.fill(&mut self.scope(bound, resource)).map_err(|failure| template(&failure, "path"))?;
@@ -255,35 +320,43 @@ impl<'a> PatchRun<'a> {
                         Finding::new(&finding::PATCH_TEMPLATE, Location::Span(operation.path_at), message).into()
                     );
                 };
-                made =
-                    PatchPath::compile(text, self.limits).map_err(|refusal| refusal.into_finding(operation.path_at))?;
-                &made
+                let made = PatchPath::compile(text, self.limits);
+                Cow::Owned(made.map_err(|refusal| refusal.into_finding(operation.path_at))?)
             }
         };
-        let value = match &operation.value {
-            None => None,
-            Some(value) => {
-                match value.fill(&mut self.scope(bound, resource)).map_err(|failure| template(&failure, "value"))? {
-                    Computed::Value(value) => Some(value),
-                    Computed::Omitted => {
-                        let message = format!("the value at `{}` was omitted", path.shown());
-                        let finding = Finding::new(&finding::PATCH_TEMPLATE, Location::Span(operation.at), message);
-                        return Err(finding
-                            .help("`oc_omit()` leaves out a part of a value; use `where` instead")
-                            .into());
-                    }
-                }
+        let Some(value) = &operation.value else { return Ok(FilledOperation { path, value: None }) };
+        match value.fill(&mut self.scope(bound, resource)).map_err(|failure| template(&failure, "value"))? {
+            Computed::Value(value) => Ok(FilledOperation { path, value: Some(value) }),
+            Computed::Omitted => {
+                let message = format!("the value at `{}` was omitted", path.shown());
+                let finding = Finding::new(&finding::PATCH_TEMPLATE, Location::Span(operation.at), message);
+                Err(finding.help("`oc_omit()` leaves out a part of a value; use `where` instead").into())
             }
-        };
-        let (at, path_at) = (operation.at, operation.path_at);
-        let asked = Edit { action: operation.action, path, value: value.as_ref(), at, path_at };
+        }
+    }
+
+    /// A resource after an operation.
+    pub(super) fn applied(
+        &mut self,
+        operation: &SpecOperation,
+        filled: &FilledOperation<'_>,
+        resource: &Node,
+    ) -> Result<Node, Box<Finding>> {
+        let (at, path_at, path) = (operation.at, operation.path_at, &*filled.path);
+        let value = filled.value.as_ref();
+        let asked = Edit { action: operation.action, path, value, at, path_at, dialect: self.dialect };
         edit(resource, &asked, self.limits, &mut self.work).map_err(|refusal| {
             let span = part_of(path_at, path.as_str(), &refusal);
             Box::new(refusal.into_finding(span))
         })
     }
 
-    fn fail(&mut self, mut finding: Finding, moment: &PatchMoment<'_>, operation: Option<(usize, &SpecOperation)>) {
+    pub(super) fn fail(
+        &mut self,
+        mut finding: Finding,
+        moment: &PatchMoment<'_>,
+        operation: Option<(usize, &SpecOperation)>,
+    ) {
         let mut context = format!("patch {}", moment.spec + 1);
         if let Some(round) = moment.round {
             context.push_str(&format!(", iteration {}", round + 1));
@@ -306,6 +379,13 @@ impl<'a> PatchRun<'a> {
     }
 }
 
+/// The finding about patches that take too many steps in all.
+pub(super) fn too_much_in_run(at: Span, limits: &Limits) -> Finding {
+    let message = format!("the expressions, patches and builds of this run take more than {} steps", limits.run_steps);
+    let help = "name the paths of interest after `--`, or raise `limits.run_steps` in outcrop.yaml";
+    Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(at), message).help(help)
+}
+
 /// The span of the wrong part of a path, if the path is written without quotes and escapes.
 fn part_of(whole: Span, path: &str, refusal: &Refusal) -> Span {
     match &refusal.range {
@@ -314,6 +394,15 @@ fn part_of(whole: Span, path: &str, refusal: &Refusal) -> Span {
             Span::new(whole.source, start + part.start, start + part.end)
         }
         _ => whole,
+    }
+}
+
+/// The elements that a loop runs over: the items of a list, or the entries of a map.
+pub fn elements(node: &Node) -> Option<Vec<Node>> {
+    match &node.value {
+        Value::List(list) => Some(list.items().to_vec()),
+        Value::Map(_) => Some(pairs(node)),
+        _ => None,
     }
 }
 
@@ -336,7 +425,7 @@ fn type_of(computed: &Computed) -> String {
 }
 
 /// Kind and name of a resource, for messages.
-fn name_of(resource: &Node) -> SmolStr {
+pub(super) fn name_of(resource: &Node) -> SmolStr {
     let text = |node: Option<&Node>| node.and_then(Node::as_str).map(SmolStr::new);
     let kind = text(resource.get("kind"));
     let name = text(resource.get("metadata").and_then(|metadata| metadata.get("name")));

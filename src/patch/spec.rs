@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::operation::Action;
 use super::path::PatchPath;
-use super::template::{CelText, Expression, ValueTemplate};
+use super::template::{CelText, ValueTemplate};
 use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::Node;
@@ -26,7 +26,7 @@ pub struct Removal {
 #[derive(Debug)]
 pub(super) struct Selection {
     pub(super) target: PatchTarget,
-    pub(super) for_each: Option<Expression>,
+    pub(super) for_each: Option<ValueTemplate>,
     /// The loop variable.
     pub(super) variable: SmolStr,
     /// Where all of it is written.
@@ -40,7 +40,9 @@ pub(super) struct PatchTarget {
     pub(super) version: SmolStr,
     pub(super) kind: SmolStr,
     pub(super) name: SmolStr,
-    pub(super) condition: Option<Expression>,
+    pub(super) condition: Option<ValueTemplate>,
+    /// The plane that resources must be for.
+    pub(super) plane: SmolStr,
 }
 
 /// One operation, with expressions that are not evaluated yet.

@@ -1,21 +1,46 @@
 //! Texts with CEL expressions `${…}` in them: compiled once, evaluated as often as needed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::document::write::{self, KeyOrder, Layout};
-use crate::expression::cel::{Computed, Failure, FailureKind, Inputs, Program};
+use crate::expression::cel::{Computed, Failure, FailureKind, Inputs, Program, Programs};
 use crate::expression::part_span;
 use crate::limits::Limits;
 use crate::text::{Sources, Span};
-use crate::value::{Entry, Key, KeyKind, Node, Value};
+use crate::value::{Entry, Key, KeyKind, Node, StepKind, Value};
+
+/// What compiling texts needs.
+#[derive(Clone, Copy)]
+pub struct CelReader<'a> {
+    /// The texts of the run, so that expressions are reported where they are written.
+    pub sources: &'a Sources,
+    /// The limits on expressions.
+    pub limits: &'a Limits,
+    /// Expressions that were compiled before.
+    pub programs: Option<&'a Programs>,
+    /// Whether a text that cannot be compiled fails only where it is used.
+    pub is_deferred: bool,
+}
+
+/// Whose rules templates and patches follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// Patch files of a repository: forgiving where nothing can be meant but one thing.
+    #[default]
+    Layered,
+    /// Types and traits, exactly as OpenChoreo runs them.
+    Platform,
+}
 
 /// A text with at least one expression in it.
 #[derive(Debug)]
-pub(super) struct CelText {
+pub struct CelText {
     parts: Vec<CelTextPart>,
+    text: SmolStr,
     at: Span,
 }
 
@@ -23,12 +48,14 @@ pub(super) struct CelText {
 enum CelTextPart {
     Text(SmolStr),
     Expression(Box<Expression>),
+    /// Something that cannot be compiled.
+    Broken(Box<TemplateFailure>),
 }
 
 /// One `${…}`.
 #[derive(Debug)]
-pub(super) struct Expression {
-    program: Program,
+pub struct Expression {
+    program: Arc<Program>,
     text: SmolStr,
     /// Where it is written.
     at: Span,
@@ -36,30 +63,38 @@ pub(super) struct Expression {
 
 /// A failed expression: why it failed, its text and where it is written.
 #[derive(Debug, Clone)]
-pub(super) struct TemplateFailure {
-    pub(super) failure: Failure,
-    pub(super) text: SmolStr,
-    pub(super) at: Span,
+pub struct TemplateFailure {
+    /// Why it failed.
+    pub failure: Failure,
+    /// The expression.
+    pub text: SmolStr,
+    /// Where it is written.
+    pub at: Span,
 }
 
 /// What expressions are evaluated with: variables, limits, and the work counted for the resource.
-pub(super) struct CelScope<'a, 'w> {
-    pub(super) inputs: Inputs<'a>,
-    pub(super) limits: &'a Limits,
-    pub(super) work: &'w mut u64,
+pub struct CelScope<'a, 'w> {
+    /// The variables.
+    pub inputs: Inputs<'a>,
+    /// The limits on expressions.
+    pub limits: &'a Limits,
+    /// What was spent so far.
+    pub work: &'w mut u64,
+    /// Whose rules apply.
+    pub dialect: Dialect,
 }
 
 type Filled<T> = Result<T, TemplateFailure>;
 
 impl CelText {
     /// Compiles the text that is written at `span`; none if no expression is in it.
-    pub(super) fn compile(span: Span, text: &str, sources: &Sources, limits: &Limits) -> Filled<Option<Self>> {
-        let broken = |message: String| TemplateFailure {
-            failure: Failure { kind: FailureKind::Syntax, message },
-            text: text.into(),
-            at: span,
+    pub fn compile(span: Span, text: &str, reader: &CelReader<'_>) -> Filled<Option<Self>> {
+        let broken = |message: &str| failed_as(FailureKind::Syntax, message, text, span);
+        let found = match scan(text) {
+            Ok(found) => found,
+            Err(message) if reader.is_deferred => return Ok(Some(Self::broken(broken(message)))),
+            Err(message) => return Err(broken(message)),
         };
-        let found = scan(text).map_err(|message| broken(message.to_owned()))?;
         if found.is_empty() {
             return Ok(None);
         }
@@ -69,18 +104,27 @@ impl CelText {
             if range.start > end {
                 parts.push(CelTextPart::Text(text[end..range.start].into()));
             }
-            let at = part_span(span, text, range.clone(), sources);
-            parts.push(CelTextPart::Expression(Box::new(Expression::compile(&text[range.clone()], at, limits)?)));
+            let at = part_span(span, text, range.clone(), reader.sources);
+            parts.push(match Expression::compile(&text[range.clone()], at, reader) {
+                Ok(expression) => CelTextPart::Expression(Box::new(expression)),
+                Err(failure) if reader.is_deferred => CelTextPart::Broken(Box::new(failure)),
+                Err(failure) => return Err(failure),
+            });
             end = range.end;
         }
         if end < text.len() {
             parts.push(CelTextPart::Text(text[end..].into()));
         }
-        Ok(Some(Self { parts, at: span }))
+        Ok(Some(Self { parts, text: text.into(), at: span }))
+    }
+
+    fn broken(failure: TemplateFailure) -> Self {
+        let (text, at) = (failure.text.clone(), failure.at);
+        Self { parts: vec![CelTextPart::Broken(Box::new(failure))], text, at }
     }
 
     /// The only expression, if there is nothing but blanks beside it: its value keeps its type.
-    pub(super) fn standalone(&self) -> Option<&Expression> {
+    pub fn standalone(&self) -> Option<&Expression> {
         let mut alone = None;
         for part in &self.parts {
             match part {
@@ -92,34 +136,29 @@ impl CelText {
         alone
     }
 
-    /// Like `standalone`, but consumes the text.
-    pub(super) fn into_standalone(self) -> Option<Expression> {
-        self.standalone()?;
-        self.parts.into_iter().find_map(|part| match part {
-            CelTextPart::Expression(expression) => Some(*expression),
-            CelTextPart::Text(_) => None,
-        })
-    }
-
-    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    /// Every expression in it that could be compiled.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.parts.iter().filter_map(|part| match part {
             CelTextPart::Expression(expression) => Some(&**expression),
-            CelTextPart::Text(_) => None,
+            CelTextPart::Text(_) | CelTextPart::Broken(_) => None,
         })
     }
 
     /// The value of the only expression, or else a text.
-    pub(super) fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
+    pub fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
         if let Some(expression) = self.standalone() {
             return expression.evaluate(scope);
         }
         let mut text = String::new();
+        let mut inputs = BTreeSet::new();
         for part in &self.parts {
             match part {
                 CelTextPart::Text(plain) => text.push_str(plain),
+                CelTextPart::Broken(failure) => return Err((**failure).clone()),
                 CelTextPart::Expression(expression) => {
                     let computed = expression.evaluate(scope)?;
-                    push_text(&mut text, &computed);
+                    push_text(&mut text, &computed, scope.dialect);
+                    inputs.extend(inputs_of(&computed, expression.at));
                     *scope.work += text.len() as u64 / 16;
                     if text.len() as u64 > scope.limits.file_bytes {
                         return Err(expression.failed("the text becomes too long"));
@@ -127,20 +166,39 @@ impl CelText {
                 }
             }
         }
-        Ok(Computed::Value(Node::text(text, self.at)))
+        let made = Node::text(text, self.at);
+        Ok(Computed::Value(inputs.into_iter().take(MOST_INPUTS).fold(made, |it, at| it.through(StepKind::Input, at))))
     }
 }
 
+/// More inputs of a text are not noted.
+const MOST_INPUTS: usize = 12;
+
+/// Where the inputs of a value are written that an expression gives, if they are known.
+fn inputs_of(computed: &Computed, at: Span) -> BTreeSet<Span> {
+    let Computed::Value(node) = computed else { return BTreeSet::new() };
+    let steps = node.step().into_iter().flat_map(|step| step.chain());
+    let inputs = steps.filter(|step| step.kind == StepKind::Input).map(|step| step.at);
+    // A value that is given as it is keeps its own place.
+    let own = Some(node.span).filter(|span| *span != at && !span.range().is_empty());
+    inputs.chain(own).collect()
+}
+
 impl Expression {
-    fn compile(braced: &str, at: Span, limits: &Limits) -> Filled<Self> {
+    fn compile(braced: &str, at: Span, reader: &CelReader<'_>) -> Filled<Self> {
         let text = SmolStr::new(&braced[2..braced.len() - 1]);
-        match Program::compile(&text, limits) {
+        let program = match reader.programs {
+            Some(known) => known.compile(&text, reader.limits),
+            None => Program::compile(&text, reader.limits).map(Arc::new),
+        };
+        match program {
             Ok(program) => Ok(Self { program, text, at }),
             Err(failure) => Err(TemplateFailure { failure, text, at }),
         }
     }
 
-    pub(super) fn evaluate(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
+    /// Its value.
+    pub fn evaluate(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
         let computed = self.program.evaluate(&scope.inputs, self.at, scope.limits, scope.work);
         computed.map_err(|failure| self.blamed(failure))
     }
@@ -150,13 +208,20 @@ impl Expression {
         self.program.check_variables(known).map_err(|failure| self.blamed(failure))
     }
 
-    pub(super) fn failed(&self, message: &str) -> TemplateFailure {
+    /// The failure to give what is needed.
+    pub fn failed(&self, message: &str) -> TemplateFailure {
         failed(message, &self.text, self.at)
     }
 
     fn blamed(&self, failure: Failure) -> TemplateFailure {
         TemplateFailure { failure, text: self.text.clone(), at: self.at }
     }
+}
+
+/// The expressions in a text, without `${` and `}`.
+pub fn find_expressions(text: &str) -> Result<Vec<&str>, &'static str> {
+    let found = scan(text)?;
+    Ok(found.into_iter().map(|range| &text[range.start + 2..range.end - 1]).collect())
 }
 
 /// The ranges of all `${…}`, braces included. One that is not closed is text.
@@ -193,42 +258,51 @@ fn scan(text: &str) -> Result<Vec<Range<usize>>, &'static str> {
 }
 
 /// A value in the middle of a text.
-fn push_text(text: &mut String, computed: &Computed) {
-    match computed {
-        Computed::Omitted => text.push_str("{}"),
-        Computed::Value(node) => match &node.value {
-            Value::String(inner) => text.push_str(inner),
-            _ => text.push_str(&write::json(node, Layout::Compact, KeyOrder::Sorted)),
-        },
+fn push_text(text: &mut String, computed: &Computed, dialect: Dialect) {
+    let Computed::Value(node) = computed else { return text.push_str("{}") };
+    match &node.value {
+        Value::String(inner) => text.push_str(inner),
+        _ => {
+            let json = write::json(node, Layout::Compact, KeyOrder::Sorted);
+            match dialect {
+                Dialect::Layered => text.push_str(&json),
+                // The platform writes JSON that is safe in HTML.
+                Dialect::Platform => {
+                    let safe = json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+                    text.push_str(&safe);
+                }
+            }
+        }
     }
 }
 
 /// A value with expressions somewhere in it.
 #[derive(Debug)]
-pub(super) enum ValueTemplate {
+pub enum ValueTemplate {
     /// A value without expressions, which is shared.
     Plain(Node),
+    /// A text with expressions.
     Text(CelText),
+    /// A list as it is written, and its items.
     List(Node, Vec<ValueTemplate>),
+    /// A map as it is written, and its entries.
     Map(Node, Vec<(KeyTemplate, ValueTemplate)>),
 }
 
+/// A key that may have expressions in it.
 #[derive(Debug)]
-pub(super) enum KeyTemplate {
+pub enum KeyTemplate {
+    /// None.
     Plain(Key),
+    /// Some.
     Computed(CelText),
 }
 
 impl ValueTemplate {
     /// Compiles every text of a value; failures are collected, and such texts are left as they are.
-    pub(super) fn compile(
-        node: &Node,
-        sources: &Sources,
-        limits: &Limits,
-        failures: &mut Vec<TemplateFailure>,
-    ) -> Self {
+    pub fn compile(node: &Node, reader: &CelReader<'_>, failures: &mut Vec<TemplateFailure>) -> Self {
         let compiled = |span: Span, text: &str, failures: &mut Vec<TemplateFailure>| {
-            let compiled = CelText::compile(span, text, sources, limits);
+            let compiled = CelText::compile(span, text, reader);
             compiled.unwrap_or_else(|failure| {
                 failures.push(failure);
                 None
@@ -239,7 +313,7 @@ impl ValueTemplate {
                 compiled(node.span, text, failures).map_or_else(|| Self::Plain(node.clone()), Self::Text)
             }
             Value::List(list) => {
-                let items = list.items().iter().map(|item| Self::compile(item, sources, limits, failures));
+                let items = list.items().iter().map(|item| Self::compile(item, reader, failures));
                 let items: Vec<Self> = items.collect();
                 let is_plain = items.iter().all(|item| matches!(item, Self::Plain(_)));
                 if is_plain { Self::Plain(node.clone()) } else { Self::List(node.clone(), items) }
@@ -250,7 +324,7 @@ impl ValueTemplate {
                 for entry in map.entries() {
                     let key = compiled(entry.key.span, &entry.key.name, failures);
                     let key = key.map_or_else(|| KeyTemplate::Plain(entry.key.clone()), KeyTemplate::Computed);
-                    let value = Self::compile(&entry.value, sources, limits, failures);
+                    let value = Self::compile(&entry.value, reader, failures);
                     is_plain &= matches!((&key, &value), (KeyTemplate::Plain(_), Self::Plain(_)));
                     entries.push((key, value));
                 }
@@ -261,7 +335,7 @@ impl ValueTemplate {
     }
 
     /// The value with every expression evaluated; omitted values are left out.
-    pub(super) fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
+    pub fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Computed> {
         let (shape, filled) = match self {
             Self::Plain(node) => return Ok(Computed::Value(node.clone())),
             Self::Text(template) => return template.fill(scope),
@@ -274,25 +348,34 @@ impl ValueTemplate {
                 }
                 (shape, Node::list(filled, shape.span))
             }
-            Self::Map(shape, entries) => {
-                let mut filled: Vec<Entry> = Vec::with_capacity(entries.len());
-                let mut names = BTreeSet::new();
-                for (key, value) in entries {
-                    let key = key.fill(scope)?;
-                    if !names.insert((key.name.clone(), key.kind)) {
-                        return Err(failed("two keys of one map are the same", &key.name, key.span));
-                    }
-                    if let Computed::Value(value) = value.fill(scope)? {
-                        filled.push(Entry { key, value });
-                    }
-                }
-                (shape, Node::map(filled, shape.span))
-            }
+            Self::Map(shape, entries) => (shape, Node::map(filled_entries(entries, scope)?, shape.span)),
         };
         Ok(Computed::Value(Node { extra: shape.extra.clone(), ..filled }))
     }
 
-    pub(super) fn for_each_expression(&self, visit: &mut dyn FnMut(&Expression)) {
+    /// The failure to give what is needed.
+    pub fn failed(&self, message: &str) -> TemplateFailure {
+        match self {
+            Self::Text(template) => match template.standalone() {
+                Some(expression) => expression.failed(message),
+                None => failed(message, "", template.at),
+            },
+            Self::Plain(node) | Self::List(node, _) | Self::Map(node, _) => {
+                failed(message, node.as_str().unwrap_or_default(), node.span)
+            }
+        }
+    }
+
+    /// The only expression of a text that has nothing else in it.
+    pub fn standalone(&self) -> Option<&Expression> {
+        match self {
+            Self::Text(template) => template.standalone(),
+            _ => None,
+        }
+    }
+
+    /// Visits every expression that could be compiled.
+    pub fn for_each_expression(&self, visit: &mut dyn FnMut(&Expression)) {
         match self {
             Self::Plain(_) => {}
             Self::Text(template) => template.expressions().for_each(visit),
@@ -309,7 +392,46 @@ impl ValueTemplate {
     }
 }
 
+/// The entries of a map with every expression evaluated; omitted values are left out.
+fn filled_entries(
+    entries: &[(KeyTemplate, ValueTemplate)],
+    scope: &mut CelScope<'_, '_>,
+) -> Result<Vec<Entry>, TemplateFailure> {
+    let mut filled: Vec<Entry> = Vec::with_capacity(entries.len());
+    // Where two keys become the same one, the last in the order of the written keys counts on the platform.
+    let mut written: BTreeMap<(SmolStr, KeyKind), (usize, &str)> = BTreeMap::new();
+    for (template, value) in entries {
+        let key = template.fill(scope)?;
+        let name = (key.name.clone(), key.kind);
+        let known = written.get(&name).copied();
+        if known.is_some() && scope.dialect == Dialect::Layered {
+            return Err(failed("two keys of one map are the same", &key.name, key.span));
+        }
+        let Computed::Value(value) = value.fill(scope)? else { continue };
+        match known {
+            Some((_, before)) if before > template.written() => {}
+            Some((at, _)) => {
+                filled[at] = Entry { key, value };
+                written.insert(name, (at, template.written()));
+            }
+            None => {
+                written.insert(name, (filled.len(), template.written()));
+                filled.push(Entry { key, value });
+            }
+        }
+    }
+    Ok(filled)
+}
+
 impl KeyTemplate {
+    /// The key as it is written.
+    fn written(&self) -> &str {
+        match self {
+            Self::Plain(key) => &key.name,
+            Self::Computed(template) => &template.text,
+        }
+    }
+
     fn fill(&self, scope: &mut CelScope<'_, '_>) -> Filled<Key> {
         let template = match self {
             Self::Plain(key) => return Ok(key.clone()),
@@ -328,8 +450,11 @@ impl KeyTemplate {
 }
 
 fn failed(message: &str, text: &str, at: Span) -> TemplateFailure {
-    let failure = Failure { kind: FailureKind::Evaluation, message: message.to_owned() };
-    TemplateFailure { failure, text: text.into(), at }
+    failed_as(FailureKind::Evaluation, message, text, at)
+}
+
+fn failed_as(kind: FailureKind, message: &str, text: &str, at: Span) -> TemplateFailure {
+    TemplateFailure { failure: Failure { kind, message: message.to_owned() }, text: text.into(), at }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The units that a change affects, as text.
+//! The units and selectors that a change affects, as text.
 
 use std::io::{self, Write};
 
 use super::places;
 use super::summary_counts::plural;
 use crate::comparison::{Report, UnitChange};
-use crate::diff::Status;
+use crate::diff::{ResourceChange, Status};
 use crate::resource::{Home, Unit};
 use crate::sanitize;
 
@@ -18,10 +18,11 @@ pub enum Listed {
     Reached,
 }
 
-/// One line for each unit: its name, and what happens to it. With `is_short`, the name alone.
+/// One line for each unit, or selector of a repository of layers alone: its name, and what happens to it. With `is_short`, the name alone.
 pub fn write_text(report: &Report, listed: Listed, is_short: bool, out: &mut dyn Write) -> io::Result<()> {
     let units = units(report, listed);
-    let width = units.iter().map(|unit| name(&unit.unit).chars().count()).max().unwrap_or(0);
+    let names = units.iter().map(|unit| name(&unit.unit)).chain(selectors(report).into_iter().map(|(name, _)| name));
+    let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
     for unit in &units {
         let name = name(&unit.unit);
         if is_short {
@@ -30,7 +31,20 @@ pub fn write_text(report: &Report, listed: Listed, is_short: bool, out: &mut dyn
             writeln!(out, "{name:width$}  {}", words(unit, report))?;
         }
     }
+    for (name, status) in selectors(report) {
+        if is_short { writeln!(out, "{name}")? } else { writeln!(out, "{name:width$}  {}", status.name())? }
+    }
     Ok(())
+}
+
+/// The selectors whose effective metadata differs, in a repository of layers alone.
+pub(super) fn selectors(report: &Report) -> Vec<(String, Status)> {
+    let selector = |change: &ResourceChange| {
+        let side = change.after.as_ref().or(change.before.as_ref()).filter(|side| side.is_selector())?;
+        let has_changed = !matches!(change.status(), Status::Moved | Status::Same | Status::Respelled);
+        has_changed.then(|| (side.identity.to_string(), change.status()))
+    };
+    report.resources.iter().filter_map(selector).collect()
 }
 
 /// The units that are listed.
@@ -45,11 +59,12 @@ pub(super) fn name(unit: &Unit) -> String {
 
 /// What happens to a unit, on one line.
 fn words(unit: &UnitChange, report: &Report) -> String {
+    let verb = if unit.missing.contains(&true) { "not rendered" } else { "does not build" };
     let failed: Vec<String> = [&report.before, &report.after]
         .into_iter()
         .zip(unit.failed)
         .filter(|(_, is_failed)| *is_failed)
-        .map(|(label, _)| format!("does not build at {}", sanitize::inline(label)))
+        .map(|(label, _)| format!("{verb} at {}", sanitize::inline(label)))
         .collect();
     if !failed.is_empty() {
         return failed.join(", ");

@@ -10,10 +10,72 @@ use crate::path::RepoPath;
 use crate::text::Sources;
 use crate::value::StepKind;
 
+/// Why a change came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reason {
+    /// `customers/_/metadata.yaml:9, via the include at base.yaml:3`.
+    pub text: String,
+    /// The file and the line, if the text says nothing else.
+    place: Option<(RepoPath, usize)>,
+}
+
+impl Reason {
+    /// The file, if the text says nothing else than a place in it.
+    pub(super) fn file(&self) -> Option<&RepoPath> {
+        self.place.as_ref().map(|(file, _)| file)
+    }
+}
+
+/// The most lines of one file that a reason lists, and the most reasons that are listed one by one.
+const MOST_LINES: usize = 4;
+const MOST_REASONS: usize = 2;
+
+/// One reason for several changes, if all have one: the same for all, or places in one file.
+pub(super) fn shared(reasons: &[Option<Reason>]) -> Option<Reason> {
+    let reasons: Option<Vec<&Reason>> = reasons.iter().map(Option::as_ref).collect();
+    let reasons = reasons?;
+    let first = *reasons.first()?;
+    if reasons.iter().all(|reason| reason.text == first.text) {
+        return Some(first.clone());
+    }
+    let file = first.file()?;
+    let lines: Option<BTreeSet<usize>> = reasons
+        .iter()
+        .map(|reason| reason.place.as_ref().filter(|(other, _)| other == file).map(|(_, line)| *line))
+        .collect();
+    let lines = lines?;
+    let line = *lines.first()?;
+    let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
+    let text = if lines.len() > MOST_LINES { file.to_string() } else { format!("{file}:{}", numbers.join(", ")) };
+    Some(Reason { text, place: Some((file.clone(), line)) })
+}
+
+/// The different reasons of one change in several resources.
+pub(super) fn together(mut reasons: Vec<Reason>) -> Option<Reason> {
+    let all: Vec<Option<Reason>> = reasons.iter().cloned().map(Some).collect();
+    if let Some(shared) = shared(&all) {
+        return Some(shared);
+    }
+    let files: Option<BTreeSet<RepoPath>> = reasons.iter().map(|reason| reason.file().cloned()).collect();
+    let text = match files {
+        Some(files) => Names::of_files(&files).lines(LONGEST_LIST, Some(1), "").join(" "),
+        None => {
+            let more = reasons.len().saturating_sub(MOST_REASONS);
+            reasons.truncate(MOST_REASONS);
+            let texts: Vec<String> = reasons.into_iter().map(|reason| reason.text).collect();
+            let more = if more > 0 { format!("; +{more} more") } else { String::new() };
+            format!("{}{more}", texts.join("; "))
+        }
+    };
+    (!text.is_empty()).then_some(Reason { text, place: None })
+}
+
 /// One side of a cause, as text.
 struct CauseText {
     /// The file where the value is defined, if all values share one.
     file: Option<RepoPath>,
+    /// The line there.
+    line: Option<usize>,
     /// Where the value is defined.
     words: String,
     /// The steps from there to the resource.
@@ -22,11 +84,19 @@ struct CauseText {
     is_field: bool,
 }
 
+impl CauseText {
+    /// The file and the line, if there is nothing else to say.
+    fn place(&self) -> Option<(RepoPath, usize)> {
+        let is_plain = !self.is_field && self.via.is_empty();
+        self.file.clone().zip(self.line).filter(|_| is_plain)
+    }
+}
+
 /// More steps than these are not listed.
 const MOST_STEPS: usize = 4;
 
 /// The cause of one change.
-pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> String {
+pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> Reason {
     let is_same_text = causes.is_same_text(sources);
     let before = causes.before.as_ref().map(|cause| side(cause, is_same_text, locator));
     let after = causes.after.as_ref().map(|cause| side(cause, is_same_text, locator));
@@ -40,7 +110,7 @@ pub(super) fn of_group(
     sources: &Sources,
     locator: &mut Locator<'_>,
     symbols: &Symbols,
-) -> Option<String> {
+) -> Option<Reason> {
     if group.causes().all(|cause| matches!(cause.origin, Origin::Own) && cause.via.is_empty()) {
         return None;
     }
@@ -75,7 +145,7 @@ fn is_same_line(a: &FileSpan, b: &FileSpan, locator: &mut Locator<'_>) -> bool {
 /// made the difference.
 fn kustomized(at: &FileSpan, field: &str, locator: &mut Locator<'_>) -> CauseText {
     let words = format!("{} ({field})", place_words(at, locator));
-    CauseText { file: Some(at.file.clone()), words, via: Vec::new(), is_field: true }
+    CauseText { file: Some(at.file.clone()), line: None, words, via: Vec::new(), is_field: true }
 }
 
 fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseText {
@@ -100,7 +170,8 @@ fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseTe
         named.push(&step.at.file);
     }
     let words = place_words(&cause.at, locator);
-    CauseText { file: Some(cause.at.file.clone()), words, via: cut(via, cause.is_cut), is_field: false }
+    let line = Some(locator.start(cause.at.span).line);
+    CauseText { file: Some(cause.at.file.clone()), line, words, via: cut(via, cause.is_cut), is_field: false }
 }
 
 fn shared_side(
@@ -115,14 +186,16 @@ fn shared_side(
             (Some(at), _) => kustomized(at, field, locator),
             (None, _) => {
                 let words = format!("{field} in each of them");
-                CauseText { file: None, words, via: Vec::new(), is_field: true }
+                CauseText { file: None, line: None, words, via: Vec::new(), is_field: true }
             }
         };
     }
-    let (file, words) = match &cause.origin {
-        Origin::Own => (None, "each in its own file".to_owned()),
-        Origin::Apart => (None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
-        Origin::At(place) => (Some(place.file.clone()), place_words(place, locator)),
+    let (file, line, words) = match &cause.origin {
+        Origin::Own => (None, None, "each in its own file".to_owned()),
+        Origin::Apart => (None, None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
+        Origin::At(place) => {
+            (Some(place.file.clone()), Some(locator.start(place.span).line), place_words(place, locator))
+        }
     };
     let mut named: Vec<&RepoPath> = Vec::new();
     if let Origin::At(place) = &cause.origin {
@@ -144,7 +217,7 @@ fn shared_side(
         });
         named.extend(step.at.as_ref().map(|at| &at.file));
     }
-    CauseText { file, words, via: cut(via, false), is_field: false }
+    CauseText { file, line, words, via: cut(via, false), is_field: false }
 }
 
 /// The widest list of files in a cause.
@@ -164,7 +237,15 @@ fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
 }
 
 /// Both sides if they differ in more than lines, otherwise the newer one.
-fn joined(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
+fn joined(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> Reason {
+    let place = match (&before, &after) {
+        (Some(before), Some(after)) => after.place().filter(|_| !is_same_text && before.file == after.file),
+        (before, after) => after.as_ref().or(before.as_ref()).and_then(CauseText::place),
+    };
+    Reason { text: joined_text(before, after, is_same_text, symbols), place }
+}
+
+fn joined_text(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
     let way = |side: &CauseText| side.via.iter().fold(side.words.clone(), |words, step| format!("{words}, {step}"));
     match (before, after) {
         (Some(before), None) => format!("removed from {}", way(&before)),

@@ -123,3 +123,39 @@ pub(super) fn short_digests(text: &str) -> String {
     }
     shown + rest
 }
+
+/// Characters of a certificate or key that tell it apart from others.
+const LAST_CHARACTERS: usize = 8;
+
+/// A text that is nothing but PEM, in short: `PEM certificate, 24 lines, …Zk3fQw==`.
+pub(super) fn pem(node: &Node) -> Option<String> {
+    let text = node.as_str()?.trim();
+    let (label, _) = text.strip_prefix("-----BEGIN ")?.split_once("-----\n")?;
+    let (body, _) = text.strip_suffix("-----")?.rsplit_once("\n-----END ")?;
+    let is_all = text.lines().all(|line| line.starts_with("-----") || line.bytes().all(is_base64));
+    let count = text.lines().filter(|line| line.starts_with("-----BEGIN ")).count();
+    let kind = sanitize::inline(label).to_lowercase();
+    let end = body.get(body.len().saturating_sub(LAST_CHARACTERS)..)?;
+    let what = if count == 1 { format!("PEM {kind}") } else { format!("{count} × PEM {kind}") };
+    is_all.then(|| format!("{what}, {}, …{end}", plural(text.lines().count(), "line")))
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=\r".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::read;
+
+    #[test]
+    fn certificates_are_named_by_kind_length_and_end() {
+        let short = |text: &str| pem(&Node::text(text, read("1").span));
+        let certificate = "-----BEGIN CERTIFICATE-----\nMIIDdzCC\nabcdefghZk3fQw==\n-----END CERTIFICATE-----\n";
+        assert_eq!(short(certificate).as_deref(), Some("PEM certificate, 4 lines, …Zk3fQw=="));
+        assert_eq!(short(&certificate.repeat(2)).as_deref(), Some("2 × PEM certificate, 8 lines, …Zk3fQw=="));
+        assert_eq!(short("-----BEGIN CERTIFICATE-----\nnot base64!\n-----END CERTIFICATE-----"), None);
+        assert_eq!(short("plain text"), None);
+    }
+}

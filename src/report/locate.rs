@@ -61,15 +61,12 @@ impl<'a> Locator<'a> {
 
 impl Counted {
     fn advance(&mut self, offset: usize) {
-        let mut offset = offset.min(self.text.text.len());
-        while !self.text.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
+        let offset = self.text.floor_char_boundary(offset);
         let line = self.text.lines().line_of(offset);
         if line != self.line || offset < self.offset {
             (self.line, self.offset, self.column) = (line, self.text.lines().start_of(line), 0);
         }
-        self.column += self.text.text[self.offset..offset].chars().count();
+        self.column += self.text.characters(self.offset..offset);
         self.offset = offset;
     }
 }

@@ -7,6 +7,7 @@ mod escape;
 
 use std::io;
 
+use super::layer_reach;
 use super::locate::Locator;
 use super::only_bumps::only_bumps;
 use super::outline::{LISTED, Outline};
@@ -287,8 +288,14 @@ fn head(report: &Report) -> String {
         [] => String::new(),
         views => format!(" Views compared: {}.", views.join(" and ")),
     };
-    let notes = format!("{}{}", incomplete(report), changing_rules(report));
+    let notes = format!("{}{}{}", incomplete(report), reach(report), changing_rules(report));
     format!("### outcrop: {title}\n\n{sides}, {compared}.{only}{rest}\n\n{sources}{notes}")
+}
+
+/// Layers that paths lose or gain.
+fn reach(report: &Report) -> String {
+    let phrases = layer_reach::phrases(report, "→");
+    phrases.iter().map(|phrase| format!("Reach: {}.\n\n", span(phrase))).collect()
 }
 
 /// Every version that changed, in a table.

@@ -10,6 +10,7 @@ mod finding_groups;
 pub mod github;
 pub mod html;
 mod identified;
+mod layer_reach;
 pub mod json;
 #[cfg(test)]
 mod laws;
@@ -40,5 +41,5 @@ pub use style::Style;
 pub use summary_counts::{SummaryCounts, plural};
 
 pub use crate::comparison::{Compared, Copied, Report, TextCause, TextContent, TextFile};
-pub use crate::impact::{LayerEdit, OverridingResource};
+pub use crate::impact::{LayerEdit, OverridingResource, ReachChange};
 pub use crate::resource::{ReadAs, SkipReason, Skipped};

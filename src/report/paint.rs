@@ -117,7 +117,7 @@ impl Line {
         self.width
     }
 
-    /// The line in pieces of at most so many columns, broken at a blank if one is near the end of a piece.
+    /// The line in pieces of at most so many columns, broken at a blank near the end of a piece, or behind a slash in its second half.
     pub(super) fn broken(self, width: usize) -> Vec<Line> {
         if self.width <= width {
             return vec![self];
@@ -128,6 +128,7 @@ impl Line {
         while columns(rest) > width {
             let (head, _) = split_at_columns(rest, width.max(1));
             let blank = head.rfind(' ').map(|at| at + 1).filter(|at| at * 3 >= head.len() * 2);
+            let blank = blank.or_else(|| head.rfind('/').map(|at| at + 1).filter(|at| at * 2 >= head.len()));
             let length = blank.unwrap_or(head.len()).max(rest.chars().next().map_or(1, char::len_utf8));
             ends.push(text.len() - rest.len() + length);
             rest = &rest[length..];

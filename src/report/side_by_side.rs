@@ -124,24 +124,28 @@ struct Pair {
 /// Puts removed rows beside the added rows that follow them, and unchanged rows on both sides.
 fn zipped(rows: Vec<Row>) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
-    let mut open = 0;
+    // Where the current passage starts, and how many of its rows have a right side.
+    let (mut open, mut filled) = (0, 0);
     for row in rows {
         let line = Line::default().with(row.sign.role(), row.sign.gutter()).then(row.text);
         match row.sign {
             Sign::Same => {
                 pairs.push(Pair { left: Some(line.clone()), right: Some(line) });
-                open = pairs.len();
+                (open, filled) = (pairs.len(), 0);
             }
             Sign::Removed => {
-                if pairs[open..].iter().any(|pair| pair.right.is_some()) {
-                    open = pairs.len();
+                if filled > 0 {
+                    (open, filled) = (pairs.len(), 0);
                 }
                 pairs.push(Pair { left: Some(line), right: None });
             }
-            Sign::Added => match pairs[open..].iter_mut().find(|pair| pair.right.is_none()) {
-                Some(pair) => *pair = Pair { left: pair.left.take(), right: Some(line) },
-                None => pairs.push(Pair { left: None, right: Some(line) }),
-            },
+            Sign::Added => {
+                match pairs.get_mut(open + filled) {
+                    Some(pair) => pair.right = Some(line),
+                    None => pairs.push(Pair { left: None, right: Some(line) }),
+                }
+                filled += 1;
+            }
         }
     }
     pairs

@@ -130,7 +130,8 @@ pub(super) fn grouped(number: usize) -> String {
 
 /// Problems that a comparison met and does not list: `2 new problems; outcrop check lists all`.
 pub(super) fn other_problems(report: &Report) -> Option<String> {
-    let (new, existing) = (report.new_problems.len(), report.existing_problems);
+    let is_problem = |finding: &&Finding| finding.severity != Severity::Note;
+    let (new, existing) = (report.new_problems.iter().filter(is_problem).count(), report.existing_problems);
     match (new, existing) {
         (0, 0) => None,
         (0, _) => Some(plural(existing, "existing problem")),

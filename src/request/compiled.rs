@@ -32,7 +32,7 @@ impl Default for CompiledTemplates {
 impl CompiledTemplates {
     /// Nothing compiled yet, and so much to spend.
     pub fn within(limits: &Limits) -> Self {
-        let allowance = Allowance::new(limits.request_steps);
+        let allowance = Allowance::of_requests(limits);
         Self { allowance, templates: memo::Memo::capped(MOST), programs: memo::Memo::capped(MOST) }
     }
 

@@ -1,8 +1,9 @@
-//! `resource/duplicate`: two resources with one name that are applied together.
+//! `resource/duplicate` and `resource/two-files`: two resources with one name that are applied together.
 
 use std::collections::BTreeMap;
 
 use crate::finding::{self, Finding, Location};
+use crate::names;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Unit};
 use crate::settings::Roots;
@@ -22,8 +23,11 @@ pub fn duplicates(resources: &[Resource], roots: &Roots) -> Vec<Finding> {
         let other = *first.entry(name).or_insert(resource);
         if !std::ptr::eq(other, resource) {
             let location = Location::Span(resource.payload.span.start_only());
-            let message = format!("{} is defined twice", resource.identity);
-            let finding = Finding::new(&finding::RESOURCE_DUPLICATE, location, message)
+            let (rule, message) = match has_two_files(other, resource) {
+                true => (&finding::RESOURCE_TWO_FILES, format!("{} has two files", resource.identity)),
+                false => (&finding::RESOURCE_DUPLICATE, format!("{} is defined twice", resource.identity)),
+            };
+            let finding = Finding::new(rule, location, message)
                 .labelled("again here")
                 .related(other.payload.span.start_only(), format!("first in {}", other.file))
                 .help("remove one of them, or give it a name of its own");
@@ -31,6 +35,12 @@ pub fn duplicates(resources: &[Resource], roots: &Roots) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether both are `resource.*` of one directory.
+fn has_two_files(one: &Resource, other: &Resource) -> bool {
+    let is_resource = |resource: &Resource| names::is_resource_file(resource.file.file_name());
+    is_resource(one) && is_resource(other) && one.file != other.file && one.file.parent() == other.file.parent()
 }
 
 #[cfg(test)]

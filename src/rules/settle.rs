@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Finding, Label, sort_by_place};
+use crate::finding::{Finding, LIMIT_RUN_WORK, Label, sort_by_place};
 use crate::settings::Settings;
 use crate::text::{Sources, Span};
 
@@ -29,9 +29,32 @@ pub fn settle(mut findings: Vec<Finding>, policy: &Settings, sources: &Sources) 
         }
     });
     let switched_off = total - findings.len();
+    say_once(&mut findings);
     sort_by_place(&mut findings, sources);
     findings.dedup_by(|again, first| is_repetition(again, first, sources));
     Settled { findings, switched_off }
+}
+
+/// A limit that all files share is reached by every file after the first: the first is shown, the others are counted.
+fn say_once(findings: &mut Vec<Finding>) {
+    let mut first: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut position = 0;
+    findings.retain(|finding| {
+        if finding.rule.id != LIMIT_RUN_WORK.id {
+            position += 1;
+            return true;
+        }
+        let known = first.entry(finding.message.clone()).or_insert((position, 0));
+        known.1 += 1;
+        let is_first = known.1 == 1;
+        position += usize::from(is_first);
+        is_first
+    });
+    for (at, count) in first.into_values().filter(|(_, count)| *count > 1) {
+        let others = count - 1;
+        let noun = if others == 1 { "place" } else { "places" };
+        findings[at].message.push_str(&format!(" (and at {others} more {noun})"));
+    }
 }
 
 /// A file that many include is found to be broken once for each of them; it is reported once, with the first few that include it.

@@ -63,6 +63,9 @@ struct Found {
 
 impl Found {
     fn node(&mut self, node: &Node) {
+        if !node.holds_secret() && !node.holds_extra() {
+            return;
+        }
         if let Value::Secret(secret) = &node.value {
             let first = *self.known.entry(node.hash()).or_insert(self.secrets.len());
             if self.secrets.get(first).is_none_or(|known| !known.is_equal(secret)) {

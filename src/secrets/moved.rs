@@ -15,6 +15,8 @@ pub struct MovedSecrets {
     forms: BTreeSet<String>,
     /// Those of each file, which are also looked for in longer texts.
     by_file: BTreeMap<RepoPath, Vec<Secret>>,
+    /// Those that are looked for in longer texts of every file.
+    everywhere: Vec<Secret>,
 }
 
 /// Shorter values are equal by chance too often.
@@ -51,6 +53,14 @@ impl MovedSecrets {
         for (file, secrets) in others.by_file {
             self.by_file.entry(file).or_default().extend(secrets);
         }
+        self.everywhere.extend(others.everywhere);
+        self
+    }
+
+    /// These, looked for in longer texts of every file.
+    #[must_use]
+    pub fn in_every_file(mut self) -> Self {
+        self.everywhere.extend(std::mem::take(&mut self.by_file).into_values().flatten());
         self
     }
 
@@ -61,7 +71,7 @@ impl MovedSecrets {
 
     /// Secrets with these texts.
     pub fn of_forms(forms: BTreeSet<String>) -> Self {
-        Self { forms, by_file: BTreeMap::new() }
+        Self { forms, ..Self::default() }
     }
 
     /// Whether there is none.
@@ -79,6 +89,7 @@ impl MovedSecrets {
             Some(secrets) => hide_everywhere(resource.payload, secrets),
             None => resource.payload,
         };
+        let payload = hide_everywhere(payload, &self.everywhere);
         Resource { payload: self.equal(&payload).unwrap_or(payload), ..resource }
     }
 

@@ -58,6 +58,8 @@ pub struct Settings {
     pub expressions: bool,
     /// Layouts that are switched off, by name.
     pub layouts_off: Vec<SmolStr>,
+    /// Files and directories with objects of OpenChoreo that others refer to and that are not judged themselves.
+    pub catalog: Vec<SmolStr>,
     /// How merge directives treat lists and null.
     pub merge: MergeProfile,
     /// What is too much.
@@ -85,6 +87,7 @@ impl Default for Settings {
             directives: true,
             expressions: true,
             layouts_off: Vec::new(),
+            catalog: Vec::new(),
             merge: MergeProfile::default(),
             limits: Limits::default(),
             may_miss_secrets: false,

@@ -30,7 +30,7 @@ pub fn decode(documents: &[Document]) -> Outcome<Settings> {
     Outcome { value: settings, findings: shape.into_findings() }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "roots",
     "metadata",
     "openapi",
@@ -45,6 +45,7 @@ const KEYS: [&str; 15] = [
     "merge",
     "expressions",
     "layouts",
+    "catalog",
     "remotes",
 ];
 
@@ -58,6 +59,7 @@ fn read_settings(shape: &mut StrictReader, root: &Node, settings: &mut Settings)
             "roots" => settings.roots = Roots::new(read_each(shape, value, "roots", read_root)),
             "metadata" => read_metadata(shape, value, settings),
             "layouts" => read_layouts(shape, value, settings),
+            "catalog" => settings.catalog = read_each(shape, value, "catalog", read_catalog),
             "remotes" => {
                 settings.remotes = read_each(shape, value, "remotes", |shape, item| shape.text(item, "remotes"))
             }
@@ -127,7 +129,7 @@ fn read_root(shape: &mut StrictReader, node: &Node) -> Option<Root> {
 }
 
 /// The layouts that can be switched off.
-const LAYOUTS: [&str; 3] = ["kustomize", "flux", "unfurl"];
+const LAYOUTS: [&str; 4] = ["kustomize", "flux", "openchoreo", "unfurl"];
 
 /// A map from layouts to `on` or `off`.
 fn read_layouts(shape: &mut StrictReader, node: &Node, settings: &mut Settings) {
@@ -140,6 +142,11 @@ fn read_layouts(shape: &mut StrictReader, node: &Node, settings: &mut Settings) 
             _ => {}
         }
     }
+}
+
+/// A path or a glob within the repository.
+fn read_catalog(shape: &mut StrictReader, node: &Node) -> Option<SmolStr> {
+    read_path(shape, node, "catalog")?.to_str().map(SmolStr::new)
 }
 
 fn read_metadata(shape: &mut StrictReader, node: &Node, settings: &mut Settings) {
@@ -325,12 +332,18 @@ fn read_limits(shape: &mut StrictReader, node: &Node, limits: &mut Limits) {
             "patch_matches" => limits.patch_matches = small,
             "patch_work" => limits.patch_work = amount,
             "request_steps" => limits.request_steps = amount,
+            "run_nodes" => limits.run_nodes = amount,
+            "run_steps" => limits.run_steps = amount,
+            "changes" => limits.changes = amount,
+            "output_bytes" => limits.output_bytes = amount,
+            "memory_bytes" => limits.memory_bytes = amount,
+            "seconds" => limits.seconds = amount,
             _ => limits.directory_depth = small.min(DEEPEST),
         }
     }
 }
 
-const LIMITS: [&str; 17] = [
+const LIMITS: [&str; 23] = [
     "file_bytes",
     "run_bytes",
     "depth",
@@ -348,6 +361,12 @@ const LIMITS: [&str; 17] = [
     "patch_matches",
     "patch_work",
     "request_steps",
+    "run_nodes",
+    "run_steps",
+    "changes",
+    "output_bytes",
+    "memory_bytes",
+    "seconds",
 ];
 
 /// The parser of expressions recurses, and its stack is finite.

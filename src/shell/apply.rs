@@ -1,29 +1,24 @@
 //! Carries out a plan in the working tree: all of it, or nothing.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{is_absence, is_directory, os_name};
+use super::directory::{is_directory, os_name};
 use super::error::Failure;
+use super::replace::{self, Mode, Prepared};
 use crate::metadata::plan::{EditPlan, FileEdit};
 use crate::path::RepoPath;
 
-/// Writes and removes the files of a plan below a root. Nothing is written through a link, and if one step fails those before it
-/// are taken back.
+/// Writes and removes the files of a plan below a root. Nothing is written through a link. Everything is prepared beside its place
+/// before anything is changed, and if a step fails those before it are taken back.
 pub(super) fn apply(root: &Path, plan: &EditPlan) -> Result<(), Failure> {
     let mut undo = Undo::default();
-    for edit in &plan.edits {
-        let done = match edit {
-            FileEdit::Write { path, text } => write(root, path, text, &mut undo),
-            FileEdit::Remove { path } => set_aside(root, path, &mut undo),
-        };
-        if let Err(failure) = done {
-            undo.take_back();
-            return Err(failure);
-        }
+    let done = prepare(root, plan, &mut undo).and_then(|prepared| carry_out(root, plan, &prepared, &mut undo));
+    if let Err(failure) = done {
+        undo.take_back();
+        return Err(failure);
     }
-    undo.finish();
     for directory in &plan.prune {
         let on_disk = locate(root, directory)?;
         // Something may have appeared in it meanwhile; then it stays.
@@ -39,8 +34,8 @@ pub(super) fn apply(root: &Path, plan: &EditPlan) -> Result<(), Failure> {
 struct Undo {
     /// Directories that were made, outermost first.
     made: Vec<PathBuf>,
-    /// Where old content was put, and where it belongs.
-    aside: Vec<(PathBuf, PathBuf)>,
+    /// Files that were replaced or removed, with what they held.
+    old: Vec<(PathBuf, Vec<u8>)>,
     /// Files that were not there before.
     new: Vec<PathBuf>,
 }
@@ -51,59 +46,59 @@ impl Undo {
         for file in &self.new {
             let _ = fs::remove_file(file);
         }
-        for (aside, place) in self.aside.iter().rev() {
-            let _ = fs::rename(aside, place);
+        for (place, content) in self.old.iter().rev() {
+            let _ = replace::replace(place, content, Mode::Keep);
         }
         for directory in self.made.iter().rev() {
             let _ = fs::remove_dir(directory);
         }
     }
+}
 
-    fn finish(self) {
-        for (aside, _) in &self.aside {
-            let _ = fs::remove_file(aside);
+/// Writes all new contents beside their places, and looks whether everything can be done.
+fn prepare(root: &Path, plan: &EditPlan, undo: &mut Undo) -> Result<Vec<Prepared>, Failure> {
+    let mut prepared = Vec::new();
+    for edit in &plan.edits {
+        match edit {
+            FileEdit::Write { path, text } => {
+                let place = locate(root, path)?;
+                make_directories(root, path, undo)?;
+                place.parent().into_iter().for_each(replace::remove_stale);
+                let failed = |error: io::Error| Failure::new(format!("{path} could not be written: {error}"));
+                prepared.push(Prepared::new(&place, text.as_bytes(), Mode::Keep).map_err(failed)?);
+            }
+            FileEdit::Remove { path } => {
+                let place = locate(root, path)?;
+                let failed = |error: io::Error| Failure::new(format!("{path} could not be removed: {error}"));
+                if replace::existing(&place).map_err(failed)?.is_none() {
+                    return Err(Failure::new(format!("{path} could not be removed: it does not exist")));
+                }
+            }
         }
     }
+    Ok(prepared)
 }
 
-/// Writes a temporary file and renames it, so that the file is never half written.
-fn write(root: &Path, path: &RepoPath, text: &str, undo: &mut Undo) -> Result<(), Failure> {
-    let place = locate(root, path)?;
-    let failed = |error: io::Error| Failure::new(format!("{path} could not be written: {error}"));
-    make_directories(root, path, undo)?;
-    let existing = match place.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() => Some(metadata),
-        Ok(_) => return Err(Failure::new(format!("{path} is not a regular file and was not changed"))),
-        Err(error) if is_absence(&error) => None,
-        Err(error) => return Err(failed(error)),
-    };
-    let temporary = beside(&place, "new");
-    let written = write_new(&temporary, text).and_then(|()| match &existing {
-        Some(metadata) => fs::set_permissions(&temporary, metadata.permissions()),
-        None => Ok(()),
-    });
-    if let Err(error) = written.and_then(|()| fs::rename(&temporary, &place)) {
-        let _ = fs::remove_file(&temporary);
-        return Err(failed(error));
+/// Renames what is written, then removes what is to go: at every moment there is too much rather than too little.
+fn carry_out(root: &Path, plan: &EditPlan, prepared: &[Prepared], undo: &mut Undo) -> Result<(), Failure> {
+    for file in prepared {
+        let place = file.place();
+        let failed = |error: io::Error| Failure::new(format!("{} could not be written: {error}", place.display()));
+        let old = if file.is_new() { None } else { Some(fs::read(place).map_err(failed)?) };
+        file.commit().map_err(failed)?;
+        match old {
+            Some(old) => undo.old.push((place.to_owned(), old)),
+            None => undo.new.push(place.to_owned()),
+        }
     }
-    if existing.is_none() {
-        undo.new.push(place);
+    for edit in &plan.edits {
+        let FileEdit::Remove { path } = edit else { continue };
+        let failed = |error: io::Error| Failure::new(format!("{path} could not be removed: {error}"));
+        let place = locate(root, path)?;
+        let old = fs::read(&place).map_err(failed)?;
+        fs::remove_file(&place).map_err(failed)?;
+        undo.old.push((place, old));
     }
-    Ok(())
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
-}
-
-/// Puts a file out of the way; it is deleted once everything else has worked.
-fn set_aside(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(), Failure> {
-    let place = locate(root, path)?;
-    let aside = beside(&place, "old");
-    fs::rename(&place, &aside).map_err(|error| Failure::new(format!("{path} could not be removed: {error}")))?;
-    undo.aside.push((aside, place));
     Ok(())
 }
 
@@ -126,14 +121,8 @@ fn make_directories(root: &Path, path: &RepoPath, undo: &mut Undo) -> Result<(),
     Ok(())
 }
 
-/// An unused name in the same directory.
-fn beside(place: &Path, what: &str) -> PathBuf {
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
-    place.with_file_name(format!(".{name}.outcrop-{}.{what}", std::process::id()))
-}
-
 /// Where a path is on disk. Every directory above it that exists must be one, not a link to one.
-fn locate(root: &Path, path: &RepoPath) -> Result<PathBuf, Failure> {
+pub(super) fn locate(root: &Path, path: &RepoPath) -> Result<PathBuf, Failure> {
     let mut on_disk = root.to_owned();
     let mut names = path.components().peekable();
     while let Some(name) = names.next() {

@@ -1,6 +1,7 @@
 //! The command line: every command and flag, with its help text and its environment variable.
 
 mod examples;
+mod formats;
 mod integrations;
 mod shown;
 
@@ -9,11 +10,14 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub(super) use formats::unknown_format;
 pub(super) use shown::{CompareArgs, ShownArgs};
 
 pub(super) use integrations::{
     CiCommand, DiffDriverArgs, DifftoolArgs, GithubArgs, HookArgs, HookName, InstallArgs, InstallTarget,
 };
+
+use formats::default_format;
 
 use crate::metadata::Operation;
 
@@ -52,6 +56,9 @@ pub(super) struct Global {
     /// Do not use or write the cache in .git/outcrop (same as OUTCROP_CACHE=off)
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
+    /// Keep the cache in this directory instead, for instance one that a CI runner restores
+    #[arg(long, value_name = "DIR", env = "OUTCROP_CACHE_DIR", global = true)]
+    pub(super) cache_dir: Option<PathBuf>,
     /// Width of the output in columns [default: the width of the terminal]
     #[arg(long, value_name = "COLUMNS", env = "OUTCROP_WIDTH", global = true)]
     pub(super) width: Option<usize>,
@@ -77,7 +84,7 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Report problems in the changed files
     Check(CheckArgs),
-    /// List the kustomize roots that a change affects
+    /// List the kustomize roots that a change affects; in a bundle, the selectors
     Affected(AffectedArgs),
     /// Apply the merge directives of a file
     Expand(ExpandArgs),
@@ -98,7 +105,7 @@ pub(super) enum Command {
     #[command(display_order = 52)]
     Hook(HookArgs),
     /// Review the change that started a CI run
-    #[command(subcommand, display_order = 53)]
+    #[command(subcommand, display_order = 53, after_help = examples::CI)]
     Ci(CiCommand),
     /// Show where the effective values of a resource come from, and what they override
     Explain(ExplainArgs),
@@ -107,35 +114,35 @@ pub(super) enum Command {
     /// Apply a patch file, or a JSON Patch, to documents and print the result
     Patch(PatchArgs),
     /// Show and change the metadata that layers define for resources
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::METADATA)]
     Metadata(MetadataCommand),
     /// Write an outcrop.yaml that records what the files of this repository use
-    #[command(display_order = 41)]
+    #[command(display_order = 41, after_help = examples::INIT)]
     Init(InitArgs),
     /// Show the setup, how files are interpreted, and any problems
-    #[command(display_order = 42)]
+    #[command(display_order = 42, after_help = examples::DOCTOR)]
     Doctor,
     /// List the rules, or explain one
-    #[command(display_order = 60)]
+    #[command(display_order = 60, after_help = examples::RULES)]
     Rules {
         /// Id of a rule, such as document/duplicate-key
         id: Option<String>,
     },
     /// Print the JSON Schema of a machine format
-    #[command(display_order = 61)]
+    #[command(display_order = 61, after_help = examples::SCHEMA)]
     Schema {
         /// Name of the schema
         #[arg(value_enum, default_value_t)]
         name: SchemaName,
     },
     /// Print a completion script
-    #[command(display_order = 62)]
+    #[command(display_order = 62, after_help = examples::COMPLETIONS)]
     Completions {
         /// Shell to print it for
         shell: clap_complete::Shell,
     },
     /// Print the manual page
-    #[command(display_order = 63)]
+    #[command(display_order = 63, after_help = examples::MAN)]
     Man,
 }
 
@@ -177,18 +184,26 @@ pub(super) struct DiffArgs {
     #[arg(long, conflicts_with_all = ["staged", "policy"])]
     pub(super) no_index: bool,
     /// Compare only these views of resources
-    #[arg(long, value_enum, value_name = "VIEW", env = "OUTCROP_ONLY", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "VIEW",
+        env = "OUTCROP_ONLY",
+        value_delimiter = ',',
+        help_heading = "What is shown"
+    )]
     pub(super) only: Vec<View>,
     #[command(flatten)]
     pub(super) shown: ShownArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::AFFECTED)]
 pub(super) struct AffectedArgs {
     #[command(flatten)]
     pub(super) range: Range,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<AffectedFormat>())]
     pub(super) format: AffectedFormat,
     /// List also roots whose files changed and whose output is the same
     #[arg(long)]
@@ -245,8 +260,8 @@ pub(super) enum DiffFormat {
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) range: Range,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<CheckFormat>())]
     pub(super) format: CheckFormat,
     /// Check every file of the newer side, not only those that change
     #[arg(long, env = "OUTCROP_ALL", conflicts_with = "new_only")]
@@ -313,8 +328,8 @@ pub(super) struct ExplainArgs {
     pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]
     pub(super) at: At,
-    /// Output format
-    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value = default_format::<ExplainOutput>())]
     pub(super) output: ExplainOutput,
 }
 
@@ -332,6 +347,7 @@ pub(super) enum ExplainOutput {
 #[derive(Debug, Subcommand)]
 pub(super) enum MetadataCommand {
     /// Show the effective metadata of a path: its layers merged over the defaults
+    #[command(after_help = examples::METADATA_GET)]
     Get {
         #[command(flatten)]
         target: MetadataTarget,
@@ -340,6 +356,7 @@ pub(super) enum MetadataCommand {
         overrides_only: bool,
     },
     /// Show the stored metadata of a path: its layers merged, as written
+    #[command(after_help = examples::METADATA_RESOLVE)]
     Resolve {
         #[command(flatten)]
         target: MetadataTarget,
@@ -350,6 +367,7 @@ pub(super) enum MetadataCommand {
     /// Show the requests that would be sent for a resource or a collection; nothing is ever sent
     Render(RequestArgs),
     /// Propose metadata for a path: from an OpenAPI document, and from the path itself
+    #[command(after_help = examples::METADATA_INFER)]
     Infer {
         #[command(flatten)]
         target: MetadataTarget,
@@ -367,6 +385,7 @@ pub(super) enum MetadataCommand {
         recursive: bool,
     },
     /// Change one field of a metadata file, or replace the file
+    #[command(after_help = examples::METADATA_SET)]
     Set {
         /// A logical path, such as /customers/acme; /customers/ for the collection
         path: OsString,
@@ -381,6 +400,7 @@ pub(super) enum MetadataCommand {
         file: Option<PathBuf>,
     },
     /// Remove one field of a metadata file, or the file
+    #[command(after_help = examples::METADATA_UNSET)]
     Unset {
         /// A logical path, such as /customers/acme; /customers/ for the collection
         path: OsString,
@@ -390,6 +410,7 @@ pub(super) enum MetadataCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::METADATA_RENDER)]
 pub(super) struct RequestArgs {
     /// A logical path, such as /customers/acme; /customers/ for the collection; or a file or directory
     pub(super) path: OsString,
@@ -401,8 +422,8 @@ pub(super) struct RequestArgs {
     pub(super) all: bool,
     #[command(flatten)]
     pub(super) at: At,
-    /// Output format
-    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value = default_format::<RequestOutput>())]
     pub(super) output: RequestOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -463,8 +484,8 @@ pub(super) struct MetadataTarget {
     pub(super) path: OsString,
     #[command(flatten)]
     pub(super) at: At,
-    /// Output format
-    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value = default_format::<DocumentOutput>())]
     pub(super) output: DocumentOutput,
 }
 
@@ -485,8 +506,8 @@ pub(super) struct ExpandArgs {
     /// Revision to read it from [default: the working tree]
     #[arg(long, value_name = "REV", env = "OUTCROP_AT")]
     pub(super) at: Option<String>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<OutputFormat>())]
     pub(super) format: OutputFormat,
     /// Show for every value where it is defined, how it got here and what it overrides
     #[arg(long, env = "OUTCROP_WHY")]
@@ -516,8 +537,8 @@ pub(super) struct EvalArgs {
     /// Print every evaluation step before the result
     #[arg(long, env = "OUTCROP_TRACE")]
     pub(super) trace: bool,
-    /// Output format
-    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value_t)]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(short = 'o', long = "format", alias = "output", value_name = "FORMAT", value_enum, default_value = default_format::<DocumentOutput>())]
     pub(super) output: DocumentOutput,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -551,8 +572,8 @@ pub(super) struct RenderArgs {
     /// Show each resource after every stage that changes it: merge directives, expressions, patch files
     #[arg(long, env = "OUTCROP_STEPS")]
     pub(super) steps: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<OutputFormat>())]
     pub(super) format: OutputFormat,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]
@@ -573,8 +594,8 @@ pub(super) struct PatchArgs {
     /// Show the changes instead of the result
     #[arg(long, env = "OUTCROP_DIFF", conflicts_with = "format")]
     pub(super) diff: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<OutputFormat>())]
     pub(super) format: OutputFormat,
     /// Show secrets; works only on a terminal, never in CI
     #[arg(long)]

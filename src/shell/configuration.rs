@@ -5,8 +5,10 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::cli::Global;
+use super::directory::read_regular;
 use super::error::Failure;
 use super::git::{GitSnapshot, Repository, Revision};
+use super::guard;
 use super::output;
 use crate::limits::{Budget, Limits};
 use crate::names;
@@ -23,12 +25,16 @@ pub(super) fn for_pair(
     policy: Policy,
     sources: &Sources,
 ) -> Result<Configuration, Failure> {
-    Ok(named(global, sources)?.unwrap_or_else(|| Configuration::read(before, after, policy, sources)))
+    let configuration = named(global, sources)?.unwrap_or_else(|| Configuration::read(before, after, policy, sources));
+    guard::watch(configuration.limits());
+    Ok(configuration)
 }
 
 /// The configuration of one side.
 pub(super) fn for_one(global: &Global, snapshot: &dyn Snapshot, sources: &Sources) -> Result<Configuration, Failure> {
-    Ok(named(global, sources)?.unwrap_or_else(|| Configuration::of_one(snapshot, sources)))
+    let configuration = named(global, sources)?.unwrap_or_else(|| Configuration::of_one(snapshot, sources));
+    guard::watch(configuration.limits());
+    Ok(configuration)
 }
 
 /// The configuration in the file that `--config` names.
@@ -51,7 +57,11 @@ pub(super) fn named(global: &Global, sources: &Sources) -> Result<Option<Configu
 /// is. A file of an older commit that was edited and committed since is nothing to mention.
 pub(super) fn note_ignored(global: &Global, repository: &Repository, newer: &GitSnapshot) {
     let (None, Some(root)) = (&global.config, repository.root()) else { return };
-    let Some(on_disk) = content(&root.join(names::CONFIGURATION)).ok().map(normalised) else { return };
+    let Some(on_disk) =
+        read_regular(&root.join(names::CONFIGURATION), Limits::default().file_bytes).ok().map(normalised)
+    else {
+        return;
+    };
     let in_use = tracked(newer);
     let is_worktree = matches!(newer, GitSnapshot::Worktree(_));
     if in_use.as_ref() == Some(&on_disk) || is_worktree && in_use.is_some() {

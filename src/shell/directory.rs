@@ -154,6 +154,26 @@ pub(super) fn read_below(root: &Path, path: &RepoPath, links: Links, budget: &Bu
     Ok(content.into())
 }
 
+/// Reads a regular file of at most so many bytes. Anything else, such as a pipe that waits for a writer or a device that never ends,
+/// is not opened.
+pub(super) fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let refused = || io::Error::other("it is not a regular file");
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        return Err(refused());
+    }
+    let file = File::open(path)?;
+    if !is_same_file(&metadata, &file.metadata()?) {
+        return Err(refused());
+    }
+    let mut content = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(content)
+}
+
 /// Where a path is on disk, or nothing if a directory above it is missing, or is something else, such as a link.
 fn locate(root: &Path, path: &RepoPath) -> Result<Option<PathBuf>, Reason> {
     let mut on_disk = root.to_owned();

@@ -1,50 +1,95 @@
-//! What is known about whole trees from earlier runs, in files under the git directory that may be deleted at any time.
+//! What is known about whole trees from earlier runs, in files that may be deleted at any time: under the git directory, or in a
+//! directory that a CI runner keeps.
 
-use std::collections::BTreeMap;
+mod form;
+
 use std::fs;
+use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
-use smol_str::SmolStr;
-
+use super::cli::Global;
+use super::directory::read_regular;
 use super::environment;
 use super::git::Repository;
+use super::output;
 use crate::impact::Memory;
-use crate::layout::{FileFacts, Found, IndexEntry, Input, Inputs, TreeFacts, UnitFacts};
-use crate::path::RepoPath;
-use crate::resource::Unit;
+use crate::layout::TreeFacts;
 use crate::snapshot::ObjectId;
+use crate::value;
 
 /// One file per tree, named by the tree's id: a line that names the format, a checksum, and the facts. The checksum also covers
 /// the id of the tree and how it was read, so that a file that was damaged, renamed or written by another version is ignored.
 pub(super) struct TreeMemory {
     folder: Option<PathBuf>,
+    /// How long the look at a whole tree took.
+    look: Mutex<Duration>,
 }
 
-const HEADER: &[u8] = b"outcrop inputs 2\n";
+const HEADER: &[u8] = b"outcrop inputs 3\n";
+/// A larger file is not one of ours.
+const LARGEST: u64 = 256 << 20;
 /// Old trees are forgotten when there are more than this many.
 const MOST_TREES: usize = 64;
 
 impl TreeMemory {
-    /// The memory of a repository; `OUTCROP_CACHE=off` keeps it from being used or made.
-    pub(super) fn of(repository: &Repository) -> Self {
+    /// The memory of a repository, unless the user wants none.
+    pub(super) fn of(repository: &Repository, global: &Global) -> Self {
         let is_off = environment::text("OUTCROP_CACHE").ok().flatten().is_some_and(|value| value == "off");
-        Self { folder: (!is_off).then(|| repository.git_directory().join("outcrop/inputs")) }
+        let folder = match &global.cache_dir {
+            _ if is_off || global.no_cache => None,
+            Some(directory) => Some(directory.join("inputs")),
+            None => Some(repository.git_directory().join("outcrop/inputs")),
+        };
+        Self::new(folder)
     }
 
-    /// Remembers nothing.
-    pub(super) fn none() -> Self {
-        Self { folder: None }
+    fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, look: Mutex::default() }
     }
+
+    /// Says on standard error that a look at every file took long, and how to avoid it.
+    pub(super) fn note_slow_look(&self) {
+        let took = *self.look.lock().expect("no thread panics while it holds this lock");
+        if took > LONG_LOOK {
+            output::note(&slow_look(took, self.folder.is_some()));
+        }
+    }
+}
+
+/// A look at every file that takes longer is worth a word.
+const LONG_LOOK: Duration = Duration::from_secs(2);
+
+fn slow_look(took: Duration, is_kept: bool) -> String {
+    let kept = match is_kept {
+        true => "later runs start from what was found",
+        false => "without a cache every run does it again",
+    };
+    format!(
+        "note: looking at every file for includes, expressions and roots took {:.1} s; {kept}\n\
+         help: switch off in outcrop.yaml what is not used (`outcrop init` finds out), and keep `--cache-dir` between CI runs",
+        took.as_secs_f64()
+    )
 }
 
 impl Memory for TreeMemory {
     fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts> {
-        let bytes = fs::read(self.folder.as_ref()?.join(tree.to_string())).ok()?;
+        let bytes = read_regular(&self.folder.as_ref()?.join(tree.to_string()), LARGEST).ok()?;
         let (sum, body) = bytes.strip_prefix(HEADER)?.split_first_chunk::<8>()?;
-        let mut body = Body((*sum == checksum(tree, reading, body)).then_some(body)?);
-        let facts = body.facts()?;
-        body.0.is_empty().then_some(facts)
+        form::read((*sum == checksum(tree, reading, body)).then_some(body)?)
+    }
+
+    fn trees(&self) -> Vec<ObjectId> {
+        let files = self.folder.as_deref().map(by_age).unwrap_or_default();
+        let tree = |file: &PathBuf| ObjectId::parse(file.file_name()?.to_str()?);
+        files.iter().rev().filter_map(tree).collect()
+    }
+
+    fn watch_look(&self, look: &mut dyn FnMut()) {
+        let start = Instant::now();
+        look();
+        *self.look.lock().expect("no thread panics while it holds this lock") += start.elapsed();
     }
 
     /// A memory that cannot be written only costs time, so that failures are not reported.
@@ -52,7 +97,7 @@ impl Memory for TreeMemory {
         let Some(folder) = &self.folder else { return };
         let _ = fs::create_dir_all(folder);
         forget_old(folder);
-        let body = written(facts);
+        let body = form::written(facts);
         let bytes = [HEADER, &checksum(tree, reading, &body), &body].concat();
         // Written aside and renamed, so that another process never reads half of it.
         let aside = folder.join(format!("{tree}.{}", std::process::id()));
@@ -63,188 +108,43 @@ impl Memory for TreeMemory {
 }
 
 fn checksum(tree: ObjectId, reading: &str, body: &[u8]) -> [u8; 8] {
-    let bytes = tree.as_bytes().iter().chain(reading.as_bytes()).chain(&[0]).chain(body);
-    let sum =
-        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    sum.to_be_bytes()
-}
-
-/// The facts as bytes. Each list starts with its length, each text with its own; sets of inputs are written once and named by
-/// their number.
-fn written(facts: &TreeFacts) -> Vec<u8> {
-    let file_sets = facts.files.values().map(|file| &file.inputs);
-    let found_sets = facts.finding.values().map(|found| &found.inputs);
-    let unit_sets = facts.units.values().map(|unit| &unit.inputs);
-    let mut sets: BTreeMap<&Inputs, usize> = file_sets.chain(found_sets).chain(unit_sets).map(|set| (set, 0)).collect();
-    sets.values_mut().enumerate().for_each(|(number, value)| *value = number);
-    let mut out = Writer(Vec::new());
-    out.list(sets.keys().copied(), |out, set| out.list(set.iter(), Writer::input));
-    out.list(facts.files.iter(), |out, (path, file)| {
-        out.text(path.as_bytes());
-        out.number(sets[&file.inputs]);
-        out.list(file.entries.iter(), |out, entry| {
-            out.text(entry.index.as_bytes());
-            out.text(entry.key.as_bytes());
-        });
-    });
-    out.list(facts.finding.iter(), |out, (layout, found)| {
-        out.text(layout.as_bytes());
-        out.number(sets[&found.inputs]);
-        out.list(found.units.iter(), Writer::unit);
-    });
-    out.list(facts.units.iter(), |out, (unit, facts)| {
-        out.unit(unit);
-        out.number(sets[&facts.inputs]);
-        out.list(facts.found.iter(), Writer::unit);
-        out.list(facts.shows.iter(), |out, path| out.text(path.as_bytes()));
-        out.number(usize::from(facts.is_shown));
-        out.number(usize::from(facts.is_broken));
-    });
-    out.0
-}
-
-struct Writer(Vec<u8>);
-
-impl Writer {
-    fn number(&mut self, number: usize) {
-        self.0.extend_from_slice(&(number as u64).to_be_bytes());
+    let mut hasher = value::hasher();
+    for part in [tree.as_bytes(), reading.as_bytes(), body] {
+        hasher.write_usize(part.len());
+        hasher.write(part);
     }
-
-    fn text(&mut self, text: &[u8]) {
-        self.number(text.len());
-        self.0.extend_from_slice(text);
-    }
-
-    fn list<T>(&mut self, items: impl ExactSizeIterator<Item = T>, write: impl Fn(&mut Self, T)) {
-        self.number(items.len());
-        items.for_each(|item| write(self, item));
-    }
-
-    fn unit(&mut self, unit: &Unit) {
-        self.text(unit.layout.as_bytes());
-        self.text(unit.key.as_bytes());
-    }
-
-    fn input(&mut self, input: &Input) {
-        let (kind, path) = match input {
-            Input::File(path) => (b'f', path),
-            Input::Absent(path) => (b'a', path),
-            Input::Listing(path) => (b'l', path),
-            Input::Subtree(path) => (b's', path),
-            Input::Lookup { from, .. } => (b'i', from),
-            Input::Index(index) => {
-                self.0.push(b'x');
-                return self.text(index.as_bytes());
-            }
-            Input::Output(unit) => {
-                self.0.push(b'o');
-                return self.unit(unit);
-            }
-        };
-        self.0.push(kind);
-        self.text(path.as_bytes());
-        if let Input::Lookup { index, key, .. } = input {
-            self.text(index.as_bytes());
-            self.text(key.as_bytes());
-        }
-    }
-}
-
-/// The bytes that are left to read. Anything that was not written by [`written`] gives `None`.
-struct Body<'b>(&'b [u8]);
-
-impl<'b> Body<'b> {
-    fn facts(&mut self) -> Option<TreeFacts> {
-        let sets: Vec<Inputs> = self.list(|body| Some(body.list(Body::input)?.into()))?;
-        let files = self.list(|body| {
-            let path = body.path()?;
-            let inputs = body.set(&sets)?;
-            let entries = body.list(|body| Some(IndexEntry { index: body.name()?, key: body.name()? }))?;
-            Some((path, FileFacts { inputs, entries }))
-        })?;
-        let finding = self.list(|body| {
-            let layout = body.name()?;
-            Some((layout, Found { inputs: body.set(&sets)?, units: body.list(Body::unit)? }))
-        })?;
-        let units = self.list(|body| {
-            let unit = body.unit()?;
-            let inputs = body.set(&sets)?;
-            let (found, shows) = (body.list(Body::unit)?, body.list(Body::path)?);
-            let (is_shown, is_broken) = (body.number()? == 1, body.number()? == 1);
-            Some((unit, UnitFacts { inputs, found, shows, is_shown, is_broken }))
-        })?;
-        let (finding, units) = (finding.into_iter().collect(), units.into_iter().collect());
-        Some(TreeFacts { files: Arc::new(files.into_iter().collect()), finding, units })
-    }
-
-    fn number(&mut self) -> Option<usize> {
-        let (number, rest) = self.0.split_first_chunk::<8>()?;
-        self.0 = rest;
-        usize::try_from(u64::from_be_bytes(*number)).ok()
-    }
-
-    fn text(&mut self) -> Option<&'b [u8]> {
-        let length = self.number()?;
-        let (text, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(text)
-    }
-
-    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let length = self.number()?;
-        // Nothing is reserved: a wrong length must not be believed.
-        (0..length).map(|_| read(self)).collect()
-    }
-
-    fn name(&mut self) -> Option<SmolStr> {
-        std::str::from_utf8(self.text()?).ok().map(SmolStr::new)
-    }
-
-    fn path(&mut self) -> Option<RepoPath> {
-        RepoPath::new(self.text()?).ok()
-    }
-
-    fn unit(&mut self) -> Option<Unit> {
-        Some(Unit { layout: self.name()?, key: self.name()? })
-    }
-
-    fn set(&mut self, sets: &[Inputs]) -> Option<Inputs> {
-        sets.get(self.number()?).cloned()
-    }
-
-    fn input(&mut self) -> Option<Input> {
-        let (kind, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(match kind {
-            b'f' => Input::File(self.path()?),
-            b'a' => Input::Absent(self.path()?),
-            b'l' => Input::Listing(self.path()?),
-            b's' => Input::Subtree(self.path()?),
-            b'i' => Input::Lookup { from: self.path()?, index: self.name()?, key: self.name()? },
-            b'x' => Input::Index(self.name()?),
-            b'o' => Input::Output(self.unit()?),
-            _ => return None,
-        })
-    }
+    hasher.finish().to_be_bytes()
 }
 
 fn forget_old(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut files: Vec<_> = entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
-    files.sort();
+    let files = by_age(folder);
     let excess = files.len().saturating_sub(MOST_TREES);
-    for (_, file) in files.into_iter().take(excess) {
+    for file in files.into_iter().take(excess) {
         let _ = fs::remove_file(file);
     }
 }
 
+/// The files of a folder, the oldest first.
+fn by_age(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let dated = |entry: fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()));
+    let mut files: Vec<_> = entries.filter_map(Result::ok).filter_map(dated).collect();
+    files.sort();
+    files.into_iter().map(|(_, file)| file).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
     use proptest::prelude::*;
+
+    use super::form::{read, written};
+    use super::*;
+    use crate::layout::{FileFacts, Found, IndexEntry, Input, Inputs, UnitFacts};
+    use crate::path::RepoPath;
+    use crate::resource::Unit;
 
     fn path(text: &str) -> RepoPath {
         RepoPath::new(text).unwrap()
@@ -289,7 +189,7 @@ mod tests {
     fn memory(test: &str) -> (TreeMemory, PathBuf) {
         let folder = std::env::temp_dir().join(format!("outcrop-memory-{test}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        (TreeMemory { folder: Some(folder.clone()) }, folder)
+        (TreeMemory::new(Some(folder.clone())), folder)
     }
 
     #[test]
@@ -312,6 +212,26 @@ mod tests {
     }
 
     #[test]
+    fn remembered_trees_are_listed_and_nothing_else() {
+        let (memory, folder) = memory("listed");
+        assert_eq!(memory.trees(), []);
+        memory.remember(tree(1), "options", &facts());
+        fs::write(folder.join("notes.txt"), "not a tree").unwrap();
+        assert_eq!(memory.trees(), [tree(1)]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_long_look_is_timed_and_the_note_says_how_to_avoid_it() {
+        let memory = TreeMemory::new(None);
+        memory.watch_look(&mut || std::thread::sleep(Duration::from_millis(5)));
+        assert!(*memory.look.lock().unwrap() >= Duration::from_millis(5));
+        let note = slow_look(Duration::from_millis(2340), false);
+        assert!(note.contains("took 2.3 s") && note.contains("every run") && note.contains("--cache-dir"), "{note}");
+        assert!(slow_look(Duration::from_secs(3), true).contains("later runs"));
+    }
+
+    #[test]
     fn sets_of_inputs_are_written_once() {
         let inputs: Inputs = (0..100).map(|number| Input::File(path(&format!("shared/{number}.yaml")))).collect();
         let many = |count: usize| {
@@ -319,8 +239,8 @@ mod tests {
             let files = (0..count).map(|number| (path(&format!("{number}.yaml")), file())).collect();
             written(&TreeFacts { files: Arc::new(files), ..TreeFacts::default() }).len()
         };
-        assert!(many(1000) < many(1) + 1000 * 40);
-        let read = Body(&written(&facts())).facts().unwrap();
+        assert!(many(1000) < many(1) + 1000 * 20);
+        let read = read(&written(&facts())).unwrap();
         assert!(Arc::ptr_eq(&read.units[&unit("one")].inputs, &read.files[&path("x.yaml")].inputs));
     }
 
@@ -342,8 +262,8 @@ mod tests {
         /// No bytes make reading fail in any other way than by giving nothing.
         #[test]
         fn nonsense_is_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let facts = Body(&bytes).facts();
-            prop_assert!(facts.is_none_or(|facts| Body(&written(&facts)).facts() == Some(facts)));
+            let facts = read(&bytes);
+            prop_assert!(facts.is_none_or(|facts| read(&written(&facts)) == Some(facts)));
         }
     }
 }

@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod exit;
 pub mod git;
+mod guard;
 mod inferred;
 mod memory;
 mod on_disk;
@@ -23,6 +24,7 @@ mod outside;
 mod pager;
 mod progress;
 mod pushed;
+mod replace;
 mod select;
 mod session;
 mod timings;
@@ -37,8 +39,12 @@ use exit::Exit;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
+    guard::prepare();
     let cli = Cli::from_arguments();
-    // A crash must never look like "no changes": the message is printed by the default hook, the exit code says "not done".
+    if let Some(format) = cli::unknown_format() {
+        output::note(&format!("note: OUTCROP_FORMAT={format} is ignored: no command has this format"));
+    }
+    // A crash must never look like "no changes".
     let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| dispatch(&cli)));
     match outcome {
         Ok(Ok(exit)) => exit.into(),
@@ -47,7 +53,7 @@ pub fn run() -> ExitCode {
             Exit::Incomplete.into()
         }
         Err(_) => {
-            output::note("error: outcrop crashed; this is a bug, please report it with the files involved");
+            output::note(&guard::crash_message());
             Exit::Incomplete.into()
         }
     }

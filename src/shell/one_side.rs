@@ -12,6 +12,7 @@ use super::exit::Exit;
 use super::git::{GitError, Repository, Revision, Tree};
 use super::on_disk::OnDisk;
 use super::output;
+use super::replace::WriteLock;
 use super::session::open_repository;
 use crate::finding::{Finding, has_errors};
 use crate::limits::Budget;
@@ -32,6 +33,8 @@ pub(super) struct OneSide {
     /// What it replaces, with its settings: secrets that are declared there stay hidden.
     older: Vec<(Box<dyn Snapshot>, Settings)>,
     pub(super) sources: Arc<Sources>,
+    /// Held while files are read that are to be changed, and until they are.
+    lock: Option<WriteLock>,
 }
 
 impl OneSide {
@@ -50,7 +53,14 @@ impl OneSide {
         configuration::note_ignored(global, &repository, &snapshot);
         snapshot.set_limits(configuration.limits().clone());
         let older = older_than(global, &repository, &tree, &sources)?;
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, older, sources })
+        Ok(Self {
+            repository: Some(repository),
+            snapshot: Box::new(snapshot),
+            configuration,
+            older,
+            sources,
+            lock: None,
+        })
     }
 
     /// Opens the files on disk, to change them.
@@ -60,7 +70,14 @@ impl OneSide {
             let failure = Failure::new("a bare repository has no working tree to write to");
             return Err(failure.help("run this in a clone or a worktree"));
         }
-        Self::on_disk(global, repository)
+        let lock = WriteLock::take(repository.root().unwrap_or(Path::new(".")))?;
+        Ok(Self { lock, ..Self::on_disk(global, repository)? })
+    }
+
+    /// Lets no other process write until this is dropped; to be called before anything is read that is to be changed.
+    pub(super) fn locked(mut self, root: &Path) -> Result<Self, Failure> {
+        self.lock = WriteLock::take(root)?;
+        Ok(self)
     }
 
     /// Opens the files that git tracks, as they are on disk; in a bare repository the last commit.
@@ -71,7 +88,14 @@ impl OneSide {
         let snapshot = repository.snapshot(&revision, &Budget::default())?;
         let (configuration, sources) = (Configuration::default(), Arc::new(Sources::default()));
         let older = Vec::new();
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, older, sources })
+        Ok(Self {
+            repository: Some(repository),
+            snapshot: Box::new(snapshot),
+            configuration,
+            older,
+            sources,
+            lock: None,
+        })
     }
 
     fn on_disk(global: &Global, repository: Repository) -> Result<Self, Failure> {
@@ -83,7 +107,14 @@ impl OneSide {
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         snapshot.set_limits(configuration.limits());
         let older = older_than_disk(global, &repository, &sources)?;
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, older, sources })
+        Ok(Self {
+            repository: Some(repository),
+            snapshot: Box::new(snapshot),
+            configuration,
+            older,
+            sources,
+            lock: None,
+        })
     }
 
     /// Opens a revision, or the files on disk whether git tracks them or not. Outside a repository the current directory is the
@@ -114,7 +145,7 @@ impl OneSide {
         };
         let remotes = repository.as_ref().map(Repository::remotes).unwrap_or_default();
         let configuration = configuration::for_one(global, &*snapshot, &sources)?.with_remotes(&remotes);
-        Ok(Self { repository, snapshot, configuration, older, sources })
+        Ok(Self { repository, snapshot, configuration, older, sources, lock: None })
     }
 
     /// The side to ask; with `reveal`, secrets are shown.

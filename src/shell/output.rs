@@ -2,9 +2,11 @@
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use super::cli::{Color, Global};
 use super::environment::{is_on, is_set};
+use crate::limits::Limits;
 use crate::report::Style;
 use crate::sanitize;
 
@@ -41,11 +43,56 @@ pub(super) fn write_message(write: impl FnOnce(&mut dyn Write) -> io::Result<()>
 }
 
 fn write_to(stream: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = io::BufWriter::with_capacity(1 << 16, stream);
+    let mut out = io::BufWriter::with_capacity(1 << 16, Bounded::new(stream));
     let result = write(&mut out).and_then(|()| out.flush());
     // The buffer would be flushed, and fail, once more on drop.
     drop(out.into_parts());
     unless_broken_pipe(result)
+}
+
+/// What the run may use; none until its configuration is known.
+static LIMITS: Mutex<Option<Limits>> = Mutex::new(None);
+
+/// Bounds everything that is written from now on.
+pub(super) fn set_limits(limits: &Limits) {
+    *LIMITS.lock().unwrap_or_else(PoisonError::into_inner) = Some(limits.clone());
+}
+
+/// The limits of the run, if they are known.
+pub(super) fn limits() -> Option<Limits> {
+    LIMITS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// A stream that takes no more than the run may write.
+pub(super) struct Bounded<W> {
+    stream: W,
+    written: u64,
+    limits: Option<Limits>,
+}
+
+impl<W: Write> Bounded<W> {
+    /// A stream within the limits of the run.
+    pub(super) fn new(stream: W) -> Self {
+        Self { stream, written: 0, limits: limits() }
+    }
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let after = self.written + bytes.len() as u64;
+        if let Some(most) = self.limits.as_ref().map(Limits::most_output).filter(|most| after > *most) {
+            let message =
+                format!("it has more than {most} bytes, and `limits.output_bytes` in outcrop.yaml allows no more");
+            return Err(io::Error::other(message));
+        }
+        let written = self.stream.write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 /// A reader that has seen enough is no trouble.

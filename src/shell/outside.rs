@@ -175,24 +175,15 @@ impl Outside {
         let oldest = self.rules.before.as_deref().zip(self.oldest.as_ref());
         let oldest = oldest.map(|(snapshot, settings)| Given { snapshot, settings, sources, limits });
         let declaring: Vec<Given<'_>> = oldest.into_iter().chain(declaring).collect();
-        let Asked { ignored, neat, reveal, views, selected, .. } = asked;
+        let Asked { ignored, neat, reveal, views, selected, only_changes, .. } = asked;
         let budget = self.budget.clone();
         let settings = self.settings.each_ref();
         let whole = self.rules.snapshots.iter().zip(settings);
         let whole = whole.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
         let elsewhere = self.elsewhere(&oldest.into_iter().chain(whole).collect::<Vec<_>>());
-        let options = Options {
-            budget,
-            declaring,
-            elsewhere,
-            ignored,
-            neat,
-            reveal,
-            views,
-            selected,
-            all_files: true,
-            ..Options::default()
-        };
+        let (all_files, keeps_resources) = (true, !only_changes);
+        let chosen = Options { ignored, reveal, views, selected, all_files, keeps_resources, ..Options::default() };
+        let options = Options { budget, declaring, elsewhere, neat, ..chosen };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
     }
 }

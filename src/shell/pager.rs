@@ -30,7 +30,7 @@ pub(super) fn through(pager: Option<String>, write: impl Fn(&mut dyn Write) -> i
     let Some(mut child) = pager.and_then(|pager| start(&pager)) else { return output::write(write) };
     let Some(input) = child.stdin.take() else { return output::write(write) };
     leave_interrupts_to_the_pager();
-    let mut input = io::BufWriter::new(input);
+    let mut input = io::BufWriter::new(output::Bounded::new(input));
     let result = write(&mut input).and_then(|()| input.flush());
     drop(input.into_parts());
     // Until the pager is gone the terminal is its.

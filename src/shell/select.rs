@@ -52,10 +52,11 @@ impl WordReader<'_> {
         (place.is_root() || entry.is_some_and(|entry| entry.kind == EntryKind::Directory)).then_some(place)
     }
 
-    /// The directory of a kustomization, if a word names one.
+    /// The directory of a kustomization, or the name of a component in an environment, if a word names one.
     pub(super) fn root(&self, word: &OsStr) -> Option<RepoPath> {
         let text = word.to_str().filter(|text| !text.starts_with('/'))?;
-        self.place(text).ok().filter(|place| self.side.has_kustomization(place))
+        let component = || RepoPath::new(text).ok().filter(|name| self.side.has_component(name));
+        self.place(text).ok().filter(|place| self.side.has_kustomization(place)).or_else(component)
     }
 
     /// Refuses a path at which there is nothing. For a path that may be new, only one that looks like a mistake is refused: an

@@ -11,10 +11,10 @@ use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Words};
 use super::memory::TreeMemory;
-use super::output;
+use super::{output, progress};
 use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
 use crate::layout::{FILE_LAYOUTS, LAYOUTS};
-use crate::limits::{Budget, Progress};
+use crate::limits::Budget;
 use crate::settings::{Configuration, Policy};
 use crate::snapshot::Scope;
 use crate::text::Sources;
@@ -36,6 +36,10 @@ pub(super) struct Asked {
     pub(super) as_written: bool,
     /// Which resources are shown.
     pub(super) selected: SelectedResources,
+    /// Whether a report shows nothing of changed resources but their changes.
+    pub(super) only_changes: bool,
+    /// Whether selectors that no resource matches are compared too.
+    pub(super) all_selectors: bool,
 }
 
 /// Everything a command needs to compare two sides.
@@ -86,7 +90,7 @@ impl Session {
         before.set_limits(configuration.limits().clone());
         after.set_limits(configuration.limits().clone());
         budget.limits = configuration.limits().clone();
-        let memory = if global.no_cache { TreeMemory::none() } else { TreeMemory::of(repository) };
+        let memory = TreeMemory::of(repository, global);
         let user_pager = repository.user_config("core.pager");
         let scope = Scope::new(paths, repository.prefix(), &configuration.roots())?;
         let day = match comparison.after.commit().and_then(|commit| repository.committed_on(commit)) {
@@ -98,7 +102,8 @@ impl Session {
 
     /// The comparison of both sides.
     pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, neat, reveal, views, all_files, as_written, selected } = asked;
+        let Asked { ignored, neat, reveal, views, all_files, as_written, selected, only_changes, all_selectors } =
+            asked;
         let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
         let (scope, budget) = (self.scope.clone(), self.budget.clone());
         let day = self.day.clone();
@@ -114,14 +119,18 @@ impl Session {
             layouts,
             day,
             selected,
+            keeps_resources: !only_changes,
+            all_selectors,
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }
 
-    /// How far the run is.
-    pub(super) fn progress(&self) -> &Progress {
-        &self.budget.progress
+    /// Does the work of a comparison: shows how far it is, and says what took long and can be avoided.
+    pub(super) fn working<T>(&self, work: impl FnOnce() -> T) -> T {
+        let result = progress::while_working(&self.budget.progress, work);
+        self.memory.note_slow_look();
+        result
     }
 
     /// The pager of the user's own git configuration.

@@ -1,11 +1,12 @@
-//! A kustomization as `kustomize build` renders it, with its secrets hidden.
+//! Units by name, as commands render them: a kustomization, or a component in an environment; with their secrets hidden.
 
 use std::sync::Arc;
 
 use super::{RenderedResource, RenderedStage, Side};
 use crate::finding::Finding;
-use crate::layout::Rendered;
 use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::{Rendered, TreeFacts};
+use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{Resource, Unit};
 use crate::snapshot::EntryKind;
@@ -34,10 +35,29 @@ impl Side<'_> {
         KUSTOMIZATION_FILES.iter().any(|name| is_file(name))
     }
 
-    /// What the kustomization in a directory renders, as it is.
+    /// Whether a name is that of a component in an environment: `NAMESPACE/COMPONENT@ENVIRONMENT`.
+    pub fn has_component(&self, name: &RepoPath) -> bool {
+        let Some(key) = name.to_str().filter(|key| key.contains('@')) else { return false };
+        let unit = Unit { layout: "openchoreo".into(), key: key.into() };
+        self.unit_table().units.contains_key(&unit)
+    }
+
+    /// The names of all components in environments.
+    pub fn components(&self) -> Vec<String> {
+        let shown = self.unit_table().units.iter().filter(|(_, facts)| facts.is_shown);
+        shown.filter(|(unit, _)| unit.layout == "openchoreo").map(|(unit, _)| unit.key.to_string()).collect()
+    }
+
+    /// What is known about all units of this side.
+    fn unit_table(&self) -> &TreeFacts {
+        self.caches.unit_table.get_or_init(|| TreeFacts::read(self.units(), &Budget::default()).0)
+    }
+
+    /// What the kustomization in a directory renders, or the component of a name, as it is.
     pub fn root(&self, directory: &RepoPath) -> Arc<Rendered> {
         let key = directory.to_str().unwrap_or_default().into();
-        self.units().rendered(&Unit { layout: "kustomize".into(), key })
+        let layout = if self.has_component(directory) { "openchoreo" } else { "kustomize" };
+        self.units().rendered(&Unit { layout: layout.into(), key })
     }
 
     /// The resources of one unit with their secrets hidden. Replacements copy values between resources, so what is secret in one of

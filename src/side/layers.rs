@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Side;
 use crate::finding::{Finding, Location, Outcome};
-use crate::metadata::{EffectiveMetadata, LayerTrees, MetadataPath, is_patch_file, resolve_selector};
+use crate::metadata::{EffectiveMetadata, LayerTrees, MetadataPath, is_patch_file, resolve_selector, resolve_text};
 use crate::names;
 use crate::patch::CompiledFile;
 use crate::path::{LogicalPath, RepoPath};
@@ -44,7 +44,10 @@ impl<'a> Side<'a> {
     pub fn stored_metadata(&self, path: &MetadataPath, root: &Root) -> Outcome<Arc<EffectiveMetadata>> {
         match self.layers.layers_at(&root.path) {
             Some(layers) => {
-                let Outcome { value, findings } = resolve_selector(path, layers);
+                // A selector that holds a layer is compared by its own text, and shown so too.
+                let is_selector = path.to_logical().is_none() && self.selectors().contains_key(path);
+                let resolve = if is_selector { resolve_text } else { resolve_selector };
+                let Outcome { value, findings } = resolve(path, layers);
                 Outcome { value: layers.settled(&value), findings }
             }
             None => Outcome::clean(Arc::new(EffectiveMetadata::empty(self.nowhere()))),

@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use crate::directive::{self, Includes};
 use crate::expression::eval::Payload;
 use crate::finding::Outcome;
-use crate::layout::{Files, LAYOUTS, Layout, Roles, Units};
+use crate::layout::{Files, LAYOUTS, Layout, Roles, TreeFacts, Units};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
 use crate::metadata::openapi::ApiDocument;
@@ -103,6 +103,8 @@ struct Caches {
     /// What requests see of other resources.
     shown: Memo<LogicalPath, Option<Node>>,
     requests: request::CompiledTemplates,
+    /// All units, for commands that name one.
+    unit_table: OnceLock<TreeFacts>,
     openapi: OnceLock<Outcome<Option<Arc<ApiDocument>>>>,
     /// OpenAPI documents by the ids of their files; both sides of a comparison share them.
     documents: Arc<Documents>,
@@ -262,6 +264,7 @@ impl Caches {
             effective: Memo::default(),
             shown: Memo::default(),
             requests: request::CompiledTemplates::within(given.limits),
+            unit_table: OnceLock::new(),
             openapi: OnceLock::new(),
             documents,
         }

@@ -1,7 +1,7 @@
 //! The resources of one snapshot in effect, in the order of their files, a handful at a time: memory follows the largest handful,
 //! not the snapshot.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use rayon::prelude::*;
@@ -152,6 +152,7 @@ impl Renderer<'_> {
         // What is wrong with a file that only might have held what is meant is not reported.
         let mut piece = Piece::of(&content, is_meant);
         piece.sources.extend(parsed.source);
+        let written = if self.asked.has_steps { self.written(path, &parsed) } else { WrittenByPosition::new() };
         for resource in &content.resources {
             let hits = self.asked.selection.hits(resource, self.side);
             if hits.is_empty() {
@@ -161,12 +162,12 @@ impl Renderer<'_> {
                 piece.findings.extend(content.findings.iter().cloned());
             }
             piece.hits.extend(hits);
-            self.resource(resource, &parsed, &mut piece);
+            self.resource(resource, &written, &mut piece);
         }
         piece
     }
 
-    fn resource(&self, resource: &Resource, parsed: &Parsed, piece: &mut Piece) {
+    fn resource(&self, resource: &Resource, written: &WrittenByPosition, piece: &mut Piece) {
         let (effective, stages) = self.side.stages(resource);
         let about_layers = self.side.layer_findings(resource);
         // Secrets that are declared in a file that cannot be read must not be printed.
@@ -179,7 +180,7 @@ impl Renderer<'_> {
             return;
         }
         let mut moments = match self.asked.has_steps {
-            true => self.moments(resource, parsed, stages),
+            true => self.moments(resource, written, stages),
             false => vec![(None, effective.payload)],
         };
         let mut remark = effective.is_incomplete.then_some("incomplete: not every stage succeeded");
@@ -211,8 +212,13 @@ impl Renderer<'_> {
     }
 
     /// What the resource was after each stage that changed it.
-    fn moments(&self, resource: &Resource, parsed: &Parsed, stages: Vec<(Stage, Option<Node>)>) -> Vec<Moment> {
-        let first = self.written(resource, parsed).unwrap_or_else(|| resource.payload.clone());
+    fn moments(
+        &self,
+        resource: &Resource,
+        written: &WrittenByPosition,
+        stages: Vec<(Stage, Option<Node>)>,
+    ) -> Vec<Moment> {
+        let first = as_written(resource, written).unwrap_or_else(|| resource.payload.clone());
         let mut last = Some(first.clone());
         let mut moments = vec![(Stage::Written, Some(first))];
         for (stage, payload) in [(Stage::Directives, Some(resource.payload.clone()))].into_iter().chain(stages) {
@@ -229,15 +235,25 @@ impl Renderer<'_> {
         moments.into_iter().enumerate().map(stage_of).collect()
     }
 
-    /// The resource before its directives.
-    fn written(&self, resource: &Resource, parsed: &Parsed) -> Option<Node> {
-        let role = self.side.roles().role(&resource.file);
-        let written = resources_in(parsed, &resource.file, &role, LAYOUTS);
-        let mut there = written.into_iter().filter(|other| other.position == resource.position);
-        let first = there.next()?;
-        let namesake = std::iter::once(&first).cloned().chain(there).find(|other| other.identity == resource.identity);
-        Some(namesake.unwrap_or(first).payload)
+    /// The resources of a file before its directives.
+    fn written(&self, file: &RepoPath, parsed: &Parsed) -> WrittenByPosition {
+        let role = self.side.roles().role(file);
+        let mut written = WrittenByPosition::new();
+        for resource in resources_in(parsed, file, &role, LAYOUTS) {
+            written.entry(resource.position).or_default().push(resource);
+        }
+        written
     }
+}
+
+/// Resources by the position of their document.
+type WrittenByPosition = BTreeMap<usize, Vec<Resource>>;
+
+/// The resource before its directives.
+fn as_written(resource: &Resource, written: &WrittenByPosition) -> Option<Node> {
+    let there = written.get(&resource.position)?;
+    let namesake = there.iter().find(|other| other.identity == resource.identity);
+    Some(namesake.or(there.first())?.payload.clone())
 }
 
 /// What was made, and by what.

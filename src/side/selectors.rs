@@ -60,8 +60,11 @@ impl Side<'_> {
         self.snapshot.visit(directory, &mut |member| match member.kind {
             EntryKind::Directory if member.name != WILDCARD.as_bytes() && !member.name.starts_with(b".") => {
                 let name = std::str::from_utf8(member.name).unwrap_or_default();
-                let fitting = selectors.iter().copied().filter(|selector| selector.fits_at(depth, name));
-                below.push((member.path(), fitting.collect()));
+                let fitting: Vec<&MetadataPath> =
+                    selectors.iter().copied().filter(|selector| selector.fits_at(depth, name)).collect();
+                if !fitting.is_empty() {
+                    below.push((member.path(), fitting));
+                }
             }
             EntryKind::File
                 if (Format::of_file_name(member.name).is_some() || names::is_resource_file(member.name))

@@ -76,6 +76,11 @@ impl Side<'_> {
         }
     }
 
+    /// Whether a resource is in effect as it is written, because there is nothing to work out.
+    pub fn is_as_written(&self, resource: &Resource) -> bool {
+        self.work_for(resource).is_none()
+    }
+
     /// The resource in effect, uncached, and the payload after each stage that follows its directives.
     pub fn stages(&self, resource: &Resource) -> (Effective, Vec<(Stage, Option<Node>)>) {
         let Some(patches) = self.work_for(resource) else {

@@ -6,10 +6,11 @@ use super::Side;
 use crate::directive::has_directives;
 use crate::expression::eval::has_expressions;
 use crate::layout::Opened;
+use crate::layout::kustomize::KUSTOMIZATION_FILES;
 use crate::limits::Spent;
 use crate::names;
 use crate::path::RepoPath;
-use crate::resource::{Content, ReadAs, SkipReason, parse};
+use crate::resource::{Content, Identity, ReadAs, Resource, SkipReason, parse};
 use crate::snapshot::{Entry, Scope, files_below};
 use crate::value::Node;
 
@@ -22,6 +23,10 @@ pub struct Survey {
     pub templates: usize,
     /// How many directories are kustomizations.
     pub kustomizations: usize,
+    /// How many files hold Kustomization objects of Flux.
+    pub flux: usize,
+    /// How many files hold components of OpenChoreo.
+    pub components: usize,
     /// How many files have merge directives.
     pub directives: usize,
     /// How many files have expressions.
@@ -52,6 +57,7 @@ impl Side<'_> {
 
     fn look_at(&self, entry: Entry, survey: &mut Survey, roots: &mut BTreeSet<RepoPath>) {
         let path = entry.path.clone();
+        survey.kustomizations += usize::from(is_kustomization(&path));
         let bytes = match self.open(Some(entry)) {
             Opened::Bytes(bytes, _) => bytes,
             Opened::Done(content) => {
@@ -73,7 +79,8 @@ impl Side<'_> {
             return;
         }
         let documents = || parsed.documents.iter().map(|document| &document.root);
-        survey.kustomizations += usize::from(is_kustomization(&path));
+        survey.flux += usize::from(documents().any(is_applied_by_flux));
+        survey.components += usize::from(content.resources.iter().any(is_component));
         survey.directives += usize::from(parsed.documents.iter().any(has_directives));
         survey.expressions += usize::from(content.resources.iter().any(|found| has_expressions(&found.payload)));
         survey.has_ensembles |= documents().any(is_ensemble);
@@ -101,7 +108,16 @@ fn common_directory(a: &RepoPath, b: &RepoPath) -> RepoPath {
 }
 
 fn is_kustomization(path: &RepoPath) -> bool {
-    matches!(path.file_name(), b"kustomization.yaml" | b"kustomization.yml")
+    KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == path.file_name())
+}
+
+fn is_applied_by_flux(root: &Node) -> bool {
+    let version = root.get("apiVersion").and_then(Node::as_str);
+    version.is_some_and(|version| version.starts_with("kustomize.toolkit.fluxcd.io/"))
+}
+
+fn is_component(resource: &Resource) -> bool {
+    matches!(&resource.identity, Identity::Kubernetes(name) if name.group == "openchoreo.dev" && name.kind == "Component")
 }
 
 fn is_ensemble(root: &Node) -> bool {

@@ -1,10 +1,11 @@
 //! The files that differ between two snapshots. Both are walked at once, and entries with the same id on both sides are not opened.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::iter::Peekable;
 use std::sync::Arc;
 
-use super::{Entry, EntryKind, Listing, Reason, Scope, Snapshot, Unreadable};
+use super::{Entry, EntryKind, Listing, ObjectId, Reason, Scope, Snapshot, Unreadable};
 use crate::limits::{Limits, Spent};
 use crate::path::RepoPath;
 
@@ -59,6 +60,9 @@ pub fn files_below(
     (entries, unreadable)
 }
 
+/// How much a member of a copied directory counts.
+const COPY: u64 = 10;
+
 /// The state of walking two snapshots.
 struct TreeWalk<'a> {
     before: Option<&'a dyn Snapshot>,
@@ -67,6 +71,8 @@ struct TreeWalk<'a> {
     limits: &'a Limits,
     spent: &'a Spent,
     found: Changes,
+    /// The trees that were opened: real repositories have few copies of a tree, and hostile ones nothing else.
+    opened: HashSet<ObjectId>,
     /// Set once the run has reached its limit of entries. Nothing more is listed then, because a hostile tree can have billions of
     /// paths.
     is_exhausted: bool,
@@ -80,7 +86,16 @@ impl<'a> TreeWalk<'a> {
         limits: &'a Limits,
         spent: &'a Spent,
     ) -> Self {
-        Self { before, after, scope, limits, spent, found: Changes::default(), is_exhausted: false }
+        Self {
+            before,
+            after,
+            scope,
+            limits,
+            spent,
+            found: Changes::default(),
+            opened: HashSet::new(),
+            is_exhausted: false,
+        }
     }
 
     fn root(&mut self, snapshot: &dyn Snapshot) -> Option<Entry> {
@@ -99,7 +114,8 @@ impl<'a> TreeWalk<'a> {
         }
         let ids = in_before.and_then(|entry| entry.id).zip(in_after.and_then(|entry| entry.id));
         if let Some(differing) = ids.and_then(|(before, after)| self.after.differing(path, before, after)) {
-            if !self.take(path, differing.members) {
+            let weight = self.weight(in_before, in_after);
+            if !self.take(path, differing.members.saturating_mul(weight)) {
                 return;
             }
             let (mut before, mut after) = (differing.before.iter().peekable(), differing.after.iter().peekable());
@@ -112,7 +128,8 @@ impl<'a> TreeWalk<'a> {
         let after = list(Some(self.after).filter(|_| in_after.is_some()), path);
         let unreadable = || before.unreadable.iter().chain(&after.unreadable).cloned();
         let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
-        if !self.take(path, members(&before).max(members(&after))) {
+        let weight = self.weight(in_before, in_after);
+        if !self.take(path, members(&before).max(members(&after)).saturating_mul(weight)) {
             return self.found.unreadable.extend(unreadable());
         }
         let mut before_entries = before.entries.iter().peekable();
@@ -129,6 +146,14 @@ impl<'a> TreeWalk<'a> {
             }
         }
         self.found.unreadable.extend(unreadable());
+    }
+
+    /// How much each member of a directory counts: more if it is a copy of one that was opened before.
+    fn weight(&mut self, before: Option<&Entry>, after: Option<&Entry>) -> u64 {
+        let is_known = |entry: &Entry| entry.id.is_some_and(|id| !self.opened.insert(id));
+        // Both are noted, so that the question is asked about both.
+        let is_copy = [after, before].into_iter().flatten().map(is_known).filter(|is_known| !is_known).count() == 0;
+        if is_copy && (before.is_some() || after.is_some()) { COPY } else { 1 }
     }
 
     /// Counts the members of a directory against the limit; returns whether they are within it.

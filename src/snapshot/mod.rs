@@ -54,6 +54,17 @@ pub trait Snapshot: Sync {
     /// The content of a file. Its size is checked before anything is read.
     fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable>;
 
+    /// Shows the content of a file to a function, and keeps nothing of it. It does not count against the bytes of a run, so that a
+    /// whole tree can be looked at; the limit for one file applies.
+    fn look(&self, file: &Entry, look: &mut dyn FnMut(&[u8])) -> Result<(), Unreadable> {
+        self.read(file).map(|bytes| look(&bytes))
+    }
+
+    /// Another tree of the same place by its id, if there can be others. Whether it is there shows when it is read.
+    fn other_tree(&self, _id: ObjectId) -> Option<Box<dyn Snapshot + '_>> {
+        None
+    }
+
     /// Sorts entries into the order in which reading them is cheapest; packs are read from front to back.
     fn sort_for_reading(&self, _entries: &mut [Entry]) {}
 }
@@ -181,6 +192,13 @@ impl ObjectId {
         Some(id)
     }
 
+    /// The id that is displayed as this text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+        let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect();
+        Self::new(&bytes).filter(|id| id.to_string() == text)
+    }
+
     /// The bytes of the hash.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
@@ -264,6 +282,7 @@ pub fn admit(size: u64, budget: &Budget) -> Result<(), Reason> {
     if !spent.take_bytes(size, limits) {
         return Err(Reason::RunTooLarge { limit: limits.run_bytes });
     }
+    limits.note_bytes(size);
     Ok(())
 }
 

@@ -1,10 +1,11 @@
-//! The hash by which equal nodes are found. A match is always verified, so a collision costs time only.
+//! The hash by which equal nodes are found, and damage of what was kept. A match of nodes is always verified, so a collision costs
+//! time only.
 
 use foldhash::SharedSeed;
 use foldhash::fast::FoldHasher;
 
 /// A hasher that gives the same result in every run, so that the same input takes the same time.
-pub(super) fn hasher() -> FoldHasher<'static> {
+pub fn hasher() -> FoldHasher<'static> {
     FoldHasher::with_seed(0x243f_6a88_85a3_08d3, SharedSeed::global_fixed())
 }
 

@@ -33,7 +33,7 @@ pub use walk::{Child, Children};
 use crate::memo::Identity;
 use crate::path::Pointer;
 use crate::text::Span;
-use mix::hasher;
+pub use mix::hasher;
 
 /// A value, where it is written, and its provenance.
 #[derive(Clone, Debug)]
@@ -138,6 +138,25 @@ struct Weight {
     /// Nodes after alias expansion; a shared subtree counts each time.
     size: u64,
     height: u32,
+    traits: Traits,
+}
+
+/// What is somewhere in a subtree, so that most searches end at its root.
+#[derive(Clone, Copy, Debug, Default)]
+struct Traits {
+    /// A map with a key `eval`, which may be an expression, or a secret, which may hide one.
+    eval: bool,
+    secret: bool,
+    /// A value that has more than its value: a tag, an anchor, a provenance step, something that it overrides.
+    extra: bool,
+}
+
+impl Traits {
+    fn add(&mut self, other: Self) {
+        self.eval |= other.eval;
+        self.secret |= other.secret;
+        self.extra |= other.extra;
+    }
 }
 
 impl Node {
@@ -280,6 +299,28 @@ impl Node {
         self.weight().map_or(1, |weight| weight.size)
     }
 
+    /// Whether some map in it has a key `eval`, or a secret may hide one.
+    pub fn may_hold_eval(&self) -> bool {
+        self.traits().eval
+    }
+
+    /// Whether the node is a secret or holds one. What a secret hides is not looked at.
+    pub fn holds_secret(&self) -> bool {
+        self.traits().secret
+    }
+
+    /// Whether it or a value in it has a tag, an anchor, a provenance step, or overrides something.
+    pub fn holds_extra(&self) -> bool {
+        self.traits().extra
+    }
+
+    fn traits(&self) -> Traits {
+        let is_secret = matches!(self.value, Value::Secret(_));
+        let mut traits = self.weight().map(|weight| weight.traits).unwrap_or_default();
+        traits.add(Traits { eval: is_secret, secret: is_secret, extra: self.extra.is_some() });
+        traits
+    }
+
     /// How many levels it has; a scalar has one.
     pub fn height(&self) -> u32 {
         self.weight().map_or(1, |weight| weight.height)
@@ -409,6 +450,7 @@ impl Map {
             hasher.write_u64(entry.value.hash());
             // A sum does not depend on the order of the entries.
             weight.hash = weight.hash.wrapping_add(hasher.finish());
+            weight.traits.eval |= entry.key.name == "eval";
             weight.hold(&entry.value);
         }
         let by_key = (entries.len() > SMALL_MAP).then(|| {
@@ -495,11 +537,13 @@ impl Key {
 }
 
 impl Weight {
-    const EMPTY: Self = Self { hash: 0, size: 1, height: 1 };
+    const EMPTY: Self =
+        Self { hash: 0, size: 1, height: 1, traits: Traits { eval: false, secret: false, extra: false } };
 
     fn hold(&mut self, child: &Node) {
         self.size = self.size.saturating_add(child.size());
         self.height = self.height.max(child.height().saturating_add(1));
+        self.traits.add(child.traits());
     }
 }
 

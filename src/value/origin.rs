@@ -55,6 +55,10 @@ pub enum StepKind {
     NameSuffixHash,
     /// A layer that applies to the resource.
     Layer,
+    /// An expression of a template that gives the value as it is.
+    Template,
+    /// A value that an expression reads to make this one.
+    Input,
 }
 
 impl Step {
@@ -109,6 +113,8 @@ impl StepKind {
             Self::Kustomize(field) => field,
             Self::NameSuffixHash => "content hash",
             Self::Layer => "layer",
+            Self::Template => "template",
+            Self::Input => "input",
         }
     }
 }

@@ -53,11 +53,6 @@ impl Node {
         any(self, &mut condition)
     }
 
-    /// Whether the node is a secret or holds one.
-    pub fn holds_secret(&self) -> bool {
-        self.any(|node| matches!(node.value, Value::Secret(_)))
-    }
-
     /// Calls a function with the node and each of its descendants, parents before children, and with the path of each.
     pub fn for_each<'n>(&'n self, path: &mut Pointer, mut visit: impl FnMut(&Pointer, &'n Node)) {
         for_each(self, path, &mut visit);
@@ -189,6 +184,21 @@ mod tests {
         assert_eq!(paths, ["", "/a", "/a/0", "/a/1", "/b"]);
         assert!(tree.any(|node| node.as_str() == Some("x")));
         assert!(!tree.any(|node| node.as_str() == Some("y")));
+    }
+
+    #[test]
+    fn what_is_in_a_tree_is_known_at_its_root() {
+        let (tree, span) = tree();
+        assert!(tree.holds_extra() && !tree.holds_secret() && !tree.may_hold_eval());
+        let plain = Node::list(vec![Node::text("eval", span)], span);
+        assert!(!plain.holds_extra() && !plain.may_hold_eval(), "a value is no key");
+        let computed = Node::list(vec![Node::map(vec![Entry::named("eval", span, plain.clone())], span)], span);
+        assert!(computed.may_hold_eval() && !computed.holds_secret());
+        let hidden = Node::new(Value::Secret(crate::value::Secret::hide(plain)), span);
+        let around = Node::map(vec![Entry::named("a", span, Node::list(vec![hidden], span))], span);
+        assert!(around.holds_secret() && around.may_hold_eval(), "a secret may hide an expression");
+        let replaced = around.map_children(|_| Some(Node::text("x", span))).unwrap();
+        assert!(!replaced.holds_secret());
     }
 
     #[test]

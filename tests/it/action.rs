@@ -153,6 +153,32 @@ fn a_given_binary_is_used_as_it_is() {
         .says("::error title=outcrop::");
 }
 
+/// Writes a program beside the repository. A process of its own does it: a file that this process has open for writing may be inherited
+/// by what other tests start at the same moment, and then cannot be run ("text file busy").
+fn write_program(repo: &TestRepo, name: &str, text: &str) {
+    let path = repo.beside(name);
+    fs::create_dir_all(path.parent().expect("a file has a directory")).expect("directories can be made");
+    let mut writer = repo.command("sh");
+    writer.args(["-c", "printf %s \"$1\" > \"$0\" && chmod +x \"$0\""]).arg(&path).arg(text);
+    assert!(writer.status().expect("sh runs").success());
+}
+
+/// A copy of the action with little in it: what is built is named by its sources, and these do not change while a test runs.
+fn copy_of_action(repo: &TestRepo) -> PathBuf {
+    let action = repo.beside("action");
+    for folder in ["action", "src", "docs", "hooks"] {
+        fs::create_dir_all(action.join(folder)).expect("directories can be made");
+    }
+    fs::create_dir_all(repo.beside("temp")).expect("directories can be made");
+    for name in ["package.sh", "install.sh", "release.txt"] {
+        fs::copy(project().join("action").join(name), action.join("action").join(name)).expect("the file is there");
+    }
+    for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "Cargo.toml", "Cargo.lock"] {
+        fs::copy(project().join(name), action.join(name)).expect("the file is there");
+    }
+    action
+}
+
 #[test]
 fn the_binary_is_built_once_and_not_where_strangers_configure_cargo() {
     let repo = TestRepo::new();
@@ -160,18 +186,17 @@ fn the_binary_is_built_once_and_not_where_strangers_configure_cargo() {
     let cargo = "#!/bin/sh\npwd >> \"$RUNNER_TEMP/calls\"\nfor word; do [ \"$last\" = --root ] && root=$word; last=$word; done\n\
                  echo \"$*\" >> \"$RUNNER_TEMP/words\"\nmkdir -p \"$root/bin\" && printf '#!/bin/sh\\n' > \"$root/bin/outcrop\" && \
                  chmod +x \"$root/bin/outcrop\"\n";
-    repo.write("../tools/cargo", cargo);
-    fs::create_dir_all(repo.beside("temp")).expect("directories can be made");
-    assert!(repo.command("chmod").arg("+x").arg(repo.beside("tools/cargo")).status().expect("chmod runs").success());
+    write_program(&repo, "tools/cargo", cargo);
+    let action = copy_of_action(&repo);
     let mut path = repo.beside("tools").into_os_string();
     path.push(":");
     path.push(path_with_binary());
     for _ in 0..2 {
-        run(script(&repo, "install.sh").env("PATH", &path)).ends_with(0);
+        run(script(&repo, "install.sh").env("GITHUB_ACTION_PATH", &action).env("PATH", &path)).ends_with(0);
         assert!(output(&repo).starts_with(&*repo.beside("cache/outcrop").to_string_lossy()), "{}", output(&repo));
     }
     let calls = fs::read_to_string(repo.beside("temp/calls")).expect("cargo was called");
-    assert_eq!(calls.lines().map(Path::new).collect::<Vec<_>>(), [project().canonicalize().expect("it is there")]);
+    assert_eq!(calls.lines().map(Path::new).collect::<Vec<_>>(), [action.canonicalize().expect("it is there")]);
     let words = fs::read_to_string(repo.beside("temp/words")).expect("cargo was called");
     assert!(words.starts_with("install --locked --path . --root "), "{words}");
 
@@ -184,7 +209,9 @@ fn the_binary_is_built_once_and_not_where_strangers_configure_cargo() {
         let target = String::from_utf8(found.stdout).expect("a path is text");
         std::os::unix::fs::symlink(target.trim(), tools.join(name)).expect("links can be made");
     }
-    run(script(&repo, "install.sh").env("PATH", &tools)).ends_with(2).says("give the input binary");
+    run(script(&repo, "install.sh").env("GITHUB_ACTION_PATH", &action).env("PATH", &tools))
+        .ends_with(2)
+        .says("give the input binary");
 }
 
 /// Answers every request for a path with a file, until it is dropped with the process.
@@ -212,21 +239,9 @@ fn a_release_is_downloaded_once_and_only_with_the_pinned_checksum() {
     let repo = TestRepo::new();
     // A release as action/package.sh packs it, and an action that pins it.
     let pack = |command: &mut Command| run(command).ends_with(0);
-    let action = repo.beside("action");
-    for folder in ["action", "src", "docs", "hooks"] {
-        fs::create_dir_all(action.join(folder)).expect("directories can be made");
-    }
-    fs::create_dir_all(repo.beside("temp")).expect("directories can be made");
-    fs::copy(project().join("action/package.sh"), action.join("action/package.sh")).expect("the script is there");
-    fs::copy(project().join("action/install.sh"), action.join("action/install.sh")).expect("the script is there");
-    for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "Cargo.toml", "Cargo.lock"] {
-        fs::copy(project().join(name), action.join(name)).expect("the file is there");
-    }
+    let action = copy_of_action(&repo);
     // In place of a binary, which would take long to compress.
-    repo.write("../release/outcrop", "#!/bin/sh\necho \"outcrop 9.9.9 $*\"\n");
-    assert!(
-        repo.command("chmod").arg("+x").arg(repo.beside("release/outcrop")).status().expect("chmod runs").success()
-    );
+    write_program(&repo, "release/outcrop", "#!/bin/sh\necho \"outcrop 9.9.9 $*\"\n");
     let mut package = repo.command("bash");
     package.arg(action.join("action/package.sh")).arg("x86_64-unknown-linux-musl");
     package.env("OUTCROP_BIN", repo.beside("release/outcrop"));
@@ -263,12 +278,12 @@ fn a_release_is_downloaded_once_and_only_with_the_pinned_checksum() {
 
     // Where the release cannot be reached, the sources are built.
     fs::remove_dir_all(repo.beside("cache")).expect("it is there");
-    repo.write(
-        "../tools/cargo",
+    write_program(
+        &repo,
+        "tools/cargo",
         "#!/bin/sh\nfor word; do [ \"$last\" = --root ] && root=$word; last=$word; done\n\
         mkdir -p \"$root/bin\" && printf '#!/bin/sh\\n' > \"$root/bin/outcrop\" && chmod +x \"$root/bin/outcrop\"\n",
     );
-    assert!(repo.command("chmod").arg("+x").arg(repo.beside("tools/cargo")).status().expect("chmod runs").success());
     let mut path = repo.beside("tools").into_os_string();
     path.push(":");
     path.push(path_with_binary());

@@ -44,7 +44,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "document",
         ],
     ),
-    ("signal_hook", &["shell/pager.rs"]),
+    ("signal_hook", &["shell/guard.rs", "shell/pager.rs"]),
     ("terminal_size", &["shell/output.rs"]),
     ("unicode_width", &["report"]),
 ];

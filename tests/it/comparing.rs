@@ -25,12 +25,13 @@ pub(crate) struct Comparing<'a, S = MemorySnapshot> {
     pub(crate) scope: &'a [&'a str],
     pub(crate) memory: &'a dyn Memory,
     pub(crate) layouts: &'a [&'a dyn Layout],
+    pub(crate) keeps_resources: bool,
 }
 
 impl<S: Snapshot> Comparing<'_, S> {
     /// The whole of two snapshots, without a cache.
     pub(crate) fn new(before: S, after: S) -> Self {
-        Comparing { before, after, scope: &[], memory: &NoMemory, layouts: LAYOUTS }
+        Comparing { before, after, scope: &[], memory: &NoMemory, layouts: LAYOUTS, keeps_resources: true }
     }
 
     /// Calls a function with the comparison.
@@ -38,7 +39,8 @@ impl<S: Snapshot> Comparing<'_, S> {
         let sources = Arc::new(Sources::default());
         let configuration = Configuration::read(&self.before, &self.after, Policy::Base, &sources);
         let scope = Scope::new(self.scope, &RepoPath::root(), &configuration.roots()).unwrap();
-        let options = Options { scope, memory: self.memory, layouts: self.layouts, ..Options::default() };
+        let Comparing { memory, layouts, keeps_resources, .. } = *self;
+        let options = Options { scope, memory, layouts, keeps_resources, ..Options::default() };
         act(&Comparison::new(&self.before, &self.after, &configuration, &sources, options))
     }
 }

@@ -52,6 +52,25 @@ fn a_change_of_the_other_resource_shows_the_dependent_one() {
 }
 
 #[test]
+fn what_a_function_makes_is_defined_where_its_input_is() {
+    let repo = repository();
+    repo.write("apps/resource.yaml", "domain: two.example\n");
+    run(&mut outcrop(&repo, &["diff"]))
+        .ends_with(0)
+        .says("because apps/resource.yaml:1, via the expression in line 1 of this file");
+}
+
+#[test]
+fn an_expression_of_another_language_does_not_hide_the_others() {
+    let repo = repository();
+    repo.write("apps/job/resource.yaml", "a: {eval: \"::plans/gold::replicas\"}\nb: {eval: {unheard_of: 1}}\n");
+    repo.commit_all("two");
+    repo.write("plans/gold/resource.yaml", "replicas: 3\n");
+    repo.commit_all("three");
+    run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).says("~ /apps/job").says(".a  2 → 3");
+}
+
+#[test]
 fn a_change_that_no_expression_reads_shows_nobody_else() {
     let repo = repository();
     repo.write("plans/silver/resource.yaml", "replicas: 1\n");

@@ -31,6 +31,56 @@ fn cached(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn a_cache_elsewhere_is_used_and_the_repository_stays_as_it_is() {
+    let repo = repository();
+    let expected = diff(&repo, "off");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let with_cache = || {
+        let mut command = outcrop(&repo, &["diff", "HEAD~1", "HEAD", "--cache-dir"]);
+        run(command.arg(elsewhere.path()))
+    };
+    for how in ["filling it", "with it"] {
+        assert_eq!(with_cache().stdout, expected.stdout, "{how}");
+        assert_eq!(cached(elsewhere.path()).len(), 2, "both trees, {how}");
+    }
+    assert!(cached(&repo.root().join(".git/outcrop")).is_empty());
+    // A cache of another repository, or of nonsense, is no cache.
+    let other = TestRepo::new();
+    other.write("shared.yaml", "timeout: 1\n");
+    other.commit_all("first");
+    other.write("shared.yaml", "timeout: 2\n");
+    other.commit_all("second");
+    let found = run(outcrop(&other, &["diff", "HEAD~1", "HEAD", "--cache-dir"]).arg(elsewhere.path()));
+    found.ends_with(0).says("shared.yaml");
+    for file in cached(elsewhere.path()) {
+        fs::write(file, "nonsense").unwrap();
+    }
+    assert_eq!(with_cache().stdout, expected.stdout, "damaged");
+}
+
+/// The cache of any commit helps every other one: what differs is read, and nothing is missed.
+#[test]
+fn what_is_known_about_one_tree_is_carried_over_to_others() {
+    let repo = repository();
+    diff(&repo, "on");
+    repo.write("b/z/resource.yaml", "id: z\n+include: ../../shared.yaml\n");
+    repo.write("a/w/resource.yaml", "id: w\ncopy: {eval: \"::b/z::timeout\"}\n");
+    repo.commit_all("third");
+    repo.write("a/x/resource.yaml", "id: x\n");
+    repo.commit_all("fourth");
+    repo.write("shared.yaml", "timeout: 90\n");
+    repo.commit_all("fifth");
+    // Nothing is known about the last two trees.
+    let expected = diff(&repo, "off");
+    assert!(expected.stdout.contains("/b/z") && expected.stdout.contains("/a/w"), "{}", expected.stdout);
+    assert!(!expected.stdout.contains("/a/x"), "{}", expected.stdout);
+    let known = cached(&repo.root().join(".git/outcrop")).len();
+    assert_eq!(diff(&repo, "on").stdout, expected.stdout, "carried over");
+    assert_eq!(cached(&repo.root().join(".git/outcrop")).len(), known + 2, "and remembered");
+    assert_eq!(diff(&repo, "on").stdout, expected.stdout, "with what was carried over");
+}
+
+#[test]
 fn a_damaged_cache_changes_no_answer() {
     let repo = repository();
     let expected = diff(&repo, "off");

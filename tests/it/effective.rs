@@ -17,6 +17,7 @@ use proptest::prelude::*;
 
 use crate::comparing::{Comparing, snapshot};
 use crate::kustomize_layout;
+use crate::openchoreo_layout;
 use crate::stack_layout::{self, Stacks};
 
 type Tree = BTreeMap<String, String>;
@@ -314,6 +315,19 @@ proptest! {
     fn the_law_holds_for_kustomize_roots(
         before in trees(files_with_kustomize()),
         edits in edits(files_with_kustomize()),
+    ) {
+        let after = edited(&before, edits);
+        agree(&before, &after, LAYOUTS)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_law_holds_for_components_of_openchoreo(
+        before in trees(openchoreo_layout::files()),
+        edits in edits(openchoreo_layout::files()),
     ) {
         let after = edited(&before, edits);
         agree(&before, &after, LAYOUTS)?;

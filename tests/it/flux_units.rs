@@ -61,3 +61,40 @@ fn a_directory_that_flux_applies_is_not_shown_twice() {
     repo.commit_all("third");
     assert_eq!(outcrop(&repo, &["affected", "--name-only", "HEAD~1", "HEAD"]).stdout, format!("{UNIT}\n"));
 }
+
+#[test]
+fn what_source_ignore_leaves_out_is_not_read() {
+    let repo = cluster();
+    repo.write(".sourceignore", "apps/**/values.yaml\n");
+    repo.commit_all("second");
+    repo.write("apps/web/values.yaml", "replicas: 3\n");
+    repo.commit_all("third");
+    outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).ends_with(0);
+}
+
+#[test]
+fn what_is_no_longer_there_stays_in_the_cluster_without_prune() {
+    let repo = cluster();
+    repo.write("apps/web/api.yaml", WEB.replace("name: web", "name: api"));
+    repo.write("clusters/prod/web.yaml", OBJECT.replace("prune: true", "prune: false"));
+    repo.commit_all("second");
+    repo.remove("apps/web/api.yaml");
+    repo.commit_all("third");
+    outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("1 note");
+    outcrop(&repo, &["check", "HEAD~1", "HEAD"]).says("ConfigMap shop/api stays in the cluster");
+}
+
+#[test]
+fn a_helm_release_follows_the_values_that_it_reads() {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: api}\nspec:\n  chart: {spec: {chart: api, version: 1.0.0}}\n  \
+                   valuesFrom: [{kind: ConfigMap, name: web}]\n";
+    let repo = cluster();
+    repo.write("apps/web/release.yaml", release);
+    repo.commit_all("second");
+    repo.write("apps/web/web.yaml", WEB.replace("https", "http"));
+    repo.commit_all("third");
+    let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
+    ran.says("HelmRelease.helm.toolkit.fluxcd.io shop/api").says("because ConfigMap shop/web changed");
+    outcrop(&repo, &["check", "--all"])
+        .says("the chart of HelmRelease.helm.toolkit.fluxcd.io shop/api is not rendered");
+}

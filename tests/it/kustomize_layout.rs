@@ -1,10 +1,11 @@
-//! A repository of files for kustomize, for the central law: bases, overlays, components, patches, generators, charts.
+//! A repository of files for kustomize, for the central law: bases, overlays, components, patches, generators, charts, objects of Argo CD
+//! and Flux.
 
 use proptest::prelude::*;
 
 /// Files of kustomize and the files that they name. Names meet often, so that files come to be used and to be missing.
 pub(crate) fn files() -> impl Strategy<Value = (String, String)> {
-    prop_oneof![4 => kustomizations(), 2 => documents(), 1 => patches(), 1 => data(), 1 => applications()]
+    prop_oneof![4 => kustomizations(), 2 => documents(), 1 => patches(), 1 => data(), 1 => applications(), 2 => flux()]
 }
 
 fn directories() -> impl Strategy<Value = &'static str> {
@@ -80,8 +81,39 @@ fn data() -> impl Strategy<Value = (String, String)> {
         .prop_map(|(directory, text)| (format!("{directory}/data.txt"), text.to_owned()))
 }
 
+/// Objects of Flux, variables for them, and what they do not read.
+fn flux() -> impl Strategy<Value = (String, String)> {
+    let value = || prop::sample::select(vec!["a", "b"]);
+    prop_oneof![
+        4 => (directories(), value(), any::<bool>()).prop_map(|(directory, namespace, prune)| {
+            let text = format!(
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: app, namespace: flux}}\nspec:\n  path: ./{directory}\n  \
+                 prune: {prune}\n  targetNamespace: {namespace}\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n  \
+                 postBuild: {{substituteFrom: [{{kind: ConfigMap, name: vars}}]}}\n"
+            );
+            ("clusters/app.yaml".to_owned(), text)
+        }),
+        2 => value().prop_map(|value| {
+            let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: vars, namespace: flux}}\ndata: {{TAG: {value}}}\n");
+            ("clusters/vars.yaml".to_owned(), text)
+        }),
+        2 => (directories(), value()).prop_map(|(directory, name)| {
+            let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{k: '${{TAG}}'}}\n");
+            (format!("{directory}/more.yaml"), text)
+        }),
+        1 => prop::sample::select(vec!["more.yaml\n", "thing.yaml\n"]).prop_map(|text| (".sourceignore".to_owned(), text.to_owned())),
+    ]
+}
+
 fn applications() -> impl Strategy<Value = (String, String)> {
-    directories().prop_map(|directory| {
+    (directories(), any::<bool>()).prop_map(|(directory, is_set)| {
+        if is_set {
+            let text = format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: set}}\nspec:\n  generators:\n    \
+                 - clusters: {{values: {{dir: {directory}}}}}\n  template: {{spec: {{source: {{path: '{{{{values.dir}}}}'}}}}}}\n"
+            );
+            return ("apps/set.yaml".to_owned(), text);
+        }
         let text = format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app}}\nspec: {{source: {{path: {directory}}}}}\n"
         );

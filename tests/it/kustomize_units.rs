@@ -190,3 +190,23 @@ fn values_of_a_root_are_explained() {
     let rendered = outcrop(&repo, &["render", "overlays/dev"]).stdout;
     assert_eq!(rendered, outcrop(&repo, &["render", "--root", "overlays/dev"]).stdout);
 }
+
+#[test]
+fn a_generator_may_replace_what_a_remote_base_has() {
+    let repo = TestRepo::new();
+    let root = |from: &str| {
+        format!(
+            "resources: [{from}]\nconfigMapGenerator:\n- name: settings\n  behavior: replace\n  literals: [LEVEL=info]\n"
+        )
+    };
+    repo.write("root/kustomization.yaml", root("https://example.com/base?ref=1"));
+    repo.commit_all("first");
+    repo.write("root/kustomization.yaml", root("https://example.com/base?ref=1").replace("info", "debug"));
+    repo.commit_all("second");
+    outcrop(&repo, &["check", "HEAD~1", "HEAD"]).ends_with(0).does_not_say("kustomize/build");
+    outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("LEVEL").says("debug");
+    repo.write("root/kustomization.yaml", root("web.yaml"));
+    repo.write("root/web.yaml", WEB);
+    repo.commit_all("third");
+    outcrop(&repo, &["check", "HEAD~1", "HEAD"]).ends_with(1).says("to merge with or replace");
+}

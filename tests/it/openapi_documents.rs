@@ -42,7 +42,10 @@ fn documents_are_read_as_an_independent_reader_reads_them() {
 /// Compares the operations of one path, and gives their number.
 fn compare(path: &str, item: &PathItem, theirs: &OpenAPI, ours: &ApiDocument, file: &Path) -> usize {
     let concrete = filled_in(path);
-    let methods: BTreeSet<&str> = item.iter().map(|(method, _)| method).collect();
+    // Two paths may differ in nothing but the names of their variables.
+    let twins = theirs.paths.paths.iter().filter(|(other, _)| filled_in(other) == concrete);
+    let methods: BTreeSet<&str> =
+        twins.filter_map(|(_, it)| it.as_item()).flat_map(|it| it.iter().map(|(method, _)| method)).collect();
     // Another path of the document may be a better match for the same request.
     let is_shadowed = theirs.paths.paths.keys().any(|other| other != path && *other == concrete);
     if methods.is_empty() || is_shadowed {

@@ -14,7 +14,7 @@ use crate::rule_fixtures::folder;
 #[test]
 fn the_pages_of_rules_are_those_of_the_table() {
     let mut pages: BTreeMap<&str, String> = BTreeMap::new();
-    for rule in RULES {
+    for rule in RULES.iter() {
         let area = rule.id.split('/').next().unwrap_or_default();
         pages.entry(area).or_insert_with(|| format!("# Rules: {area}\n")).push_str(&section(rule));
     }
@@ -36,7 +36,7 @@ fn the_pages_of_rules_are_those_of_the_table() {
 #[test]
 fn the_program_prints_the_section_of_a_rule() {
     let repo = TestRepo::new();
-    for rule in RULES {
+    for rule in RULES.iter() {
         let ran = run(&mut outcrop(&repo, &["rules", rule.id])).ends_with(0);
         let expected = section(rule);
         assert_eq!(ran.stdout.trim(), expected.trim().trim_start_matches("## "), "{}", rule.id);

@@ -46,6 +46,21 @@ fn one_edit_of_a_base_is_one_finding_at_the_edit_for_all_roots() {
 }
 
 #[test]
+fn a_new_root_of_a_known_base_brings_nothing_new() {
+    let binding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: a}\nroleRef: {kind: ClusterRole, name: \
+                   cluster-admin}\nsubjects: [{kind: User, name: b}]\n";
+    let dev = root("dev");
+    let before = [
+        ("base/a.yaml", binding),
+        ("base/kustomization.yaml", "resources: [a.yaml]\n"),
+        ("dev/kustomization.yaml", dev.as_str()),
+    ];
+    check(&change(&before, &[("prod/kustomization.yaml", &dev)])).ends_with(0).does_not_say("kubernetes/");
+    let edited = binding.replace("[{kind", "[{kind: User, name: c}, {kind");
+    check(&change(&before, &[("base/a.yaml", &edited)])).ends_with(0).says("kubernetes/cluster-admin").says("User c");
+}
+
+#[test]
 fn a_version_is_no_problem() {
     let repo = change(&[("web.yaml", WEB)], &[("web.yaml", &WEB.replace("web:1", "web:2"))]);
     check(&repo).ends_with(0).does_not_say("kubernetes/");
@@ -76,6 +91,42 @@ fn what_a_root_no_longer_lists_is_removed_by_the_kustomization() {
         [("data.yaml", CLAIM), ("web.yaml", WEB), ("kustomization.yaml", "resources: [data.yaml, web.yaml]\n")];
     let repo = change(&before, &[("kustomization.yaml", "resources: [web.yaml]\n")]);
     check(&repo).ends_with(0).says("PersistentVolumeClaim shop/data is removed").says("--> HEAD:kustomization.yaml");
+}
+
+#[test]
+fn what_an_object_of_flux_applied_is_removed_with_it() {
+    let object = |name: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: \
+             ./{name}\n  prune: true\n  targetNamespace: {name}\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n"
+        )
+    };
+    let (a, b) = (object("a"), object("b"));
+    let root = "resources: [../shared]\n";
+    let before = [
+        ("flux/a.yaml", a.as_str()),
+        ("flux/b.yaml", &b),
+        ("a/kustomization.yaml", root),
+        ("b/kustomization.yaml", root),
+        ("shared/data.yaml", CLAIM),
+        ("shared/kustomization.yaml", "resources: [data.yaml]\n"),
+    ];
+    let repo = change(&before, &[("flux/b.yaml", ""), ("b/kustomization.yaml", "")]);
+    check(&repo).ends_with(0).says("PersistentVolumeClaim b/data is removed").says("HEAD~1:flux/b.yaml");
+}
+
+#[test]
+fn what_other_roots_still_have_is_a_note_where_a_root_goes() {
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+    let base = [("base/n.yaml", namespace), ("base/kustomization.yaml", "resources: [n.yaml]\n")];
+    let roots =
+        [("dev/kustomization.yaml", "resources: [../base]\n"), ("prod/kustomization.yaml", "resources: [../base]\n")];
+    let before: Vec<_> = base.into_iter().chain(roots).collect();
+    let edited = namespace.replace("shop}", "shop, labels: {a: b}}");
+    let repo = change(&before, &[("dev/kustomization.yaml", ""), ("base/n.yaml", &edited)]);
+    check(&repo).ends_with(0).says("note[kubernetes/removed]").says("other roots have it");
+    let repo = change(&before, &[("dev/kustomization.yaml", "resources: []\n")]);
+    check(&repo).ends_with(0).says("warning[kubernetes/removed]").says("everything in it");
 }
 
 #[test]

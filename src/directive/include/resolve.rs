@@ -120,7 +120,8 @@ impl Engine<'_> {
     /// Whether the document is one of Unfurl.
     fn is_unfurl(&self) -> bool {
         let main = self.arena.file(self.arena.get(Occurrences::ROOT).file);
-        self.context.unfurl && unfurl::unfurl_role(&main.indexed.document.root, &main.path).is_some()
+        let is_known = || unfurl::unfurl_role(&main.indexed.document.root, &main.path).is_some();
+        self.context.unfurl && (self.context.is_unfurl || is_known())
     }
 
     /// All anchors and names of the document and of every file that it includes.

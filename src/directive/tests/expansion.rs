@@ -16,6 +16,12 @@ fn a_directive_may_refer_to_what_its_own_map_holds() {
 }
 
 #[test]
+fn a_map_may_be_part_of_what_it_refers_to_below_another_value() {
+    expands("+/c:\na: {}\nc: {a: {+/a: }}\n", "{a: {}, c: {a: {}}}");
+    expands("+/c:\na: {x: 1}\nc: {a: {+/a: , y: 2}}\n", "{a: {x: 1, y: 2}, c: {a: {x: 1, y: 2}}}");
+}
+
+#[test]
 fn a_path_may_lead_through_what_a_directive_brings() {
     expands(
         "p: {+/a/c: }\na: {+/b: , c: {x: 1}}\nb: {c: {y: 2}, d: {+/p: }}",

@@ -11,6 +11,7 @@ use crate::limits::Limits;
 use crate::text::Span;
 use crate::value::{Entry, Key, KeyKind, Node, Number, Value};
 
+use super::compose::BATCH;
 use super::problems::Problems;
 use super::{Document, entries};
 
@@ -45,7 +46,9 @@ pub(super) fn parse(
         nodes: 0,
         unescaped: String::new(),
     };
-    let root = match reader.document() {
+    let root = reader.document();
+    limits.note_nodes(reader.nodes % BATCH);
+    let root = match root {
         Ok(root) => root,
         Err(finding) => {
             problems.report(*finding);
@@ -110,6 +113,9 @@ impl JsonReader<'_> {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
             return Err(self.problems.too_many_nodes(self.character(start), self.limits).into());
+        }
+        if self.nodes.is_multiple_of(BATCH) && !self.limits.take_nodes(BATCH) {
+            return Err(self.problems.too_many_in_run(self.character(start), self.limits).into());
         }
         if self.frames.len() as u64 >= u64::from(self.limits.depth) {
             return Err(self.problems.too_deep(self.character(start), self.limits).into());

@@ -6,7 +6,7 @@ use cel::common::functions::Function;
 use cel::common::types::{DYN_TYPE, LIST_TYPE, STRING_TYPE};
 use cel::{DeclarationError, Env, extensions};
 
-use super::{functions, metered, two_variables};
+use super::{functions, metered, receiver_macros, two_variables};
 
 /// CEL with its usual extensions and our functions; made once.
 pub(super) fn environment() -> &'static Arc<Env> {
@@ -20,7 +20,8 @@ fn make() -> Result<Env, DeclarationError> {
     env.add_extension(extensions::lists)?;
     env.add_extension(extensions::math)?;
     env.add_extension(extensions::encoders)?;
-    two_variables::macros().into_iter().try_for_each(|it| env.add_macro(it))?;
+    let macros = two_variables::macros().into_iter().chain(receiver_macros::macros());
+    macros.into_iter().try_for_each(|it| env.add_macro(it))?;
     // What a guarded expression calls instead of operators and functions.
     let any = |count: usize| std::iter::repeat_with(|| DYN_TYPE).take(count).collect();
     let internal: [(&str, usize, Function); 25] = [

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 use smol_str::SmolStr;
 
+use super::receiver_macros::HELPERS;
+
 /// How much of a value an expression can see. Only that much is handed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reach {
@@ -87,9 +89,9 @@ impl Uses {
     }
 }
 
-/// Names with `@` are made by macros and never by users.
+/// Names with `@` are made by macros and never by users. What helpers give is a variable like any other.
 fn is_ours(name: &str) -> bool {
-    name.starts_with('@')
+    name.starts_with('@') && name != HELPERS
 }
 
 fn is_namespace(target: &IdedExpr) -> bool {

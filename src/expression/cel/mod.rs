@@ -9,14 +9,22 @@ mod free_variables;
 mod from_cel;
 mod functions;
 mod guard;
+mod known_functions;
 mod metered;
 mod names;
 mod program;
+mod receiver_macros;
+mod static_type;
 mod to_cel;
 mod two_variables;
+mod typing;
 
 pub use failure::{Failure, FailureKind};
-pub use program::{Computed, Inputs, Program};
+pub use names::{LABEL, NAME, generate, generate_with, short_hash};
+pub use program::{Computed, Inputs, Program, Programs};
+pub use receiver_macros::HELPERS;
+pub use static_type::StaticType;
+pub use typing::{Inferred, TypeProblem, TypeProblemKind, TypeScope, infer};
 
 #[cfg(test)]
 mod tests;

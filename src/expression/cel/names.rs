@@ -3,12 +3,17 @@
 use std::sync::LazyLock;
 
 /// The longest name of most objects.
-pub(super) const NAME: usize = 253;
+pub const NAME: usize = 253;
 /// The longest name that is one label of a host name.
-pub(super) const LABEL: usize = 63;
+pub const LABEL: usize = 63;
 
 /// Joins parts to a name of at most so many bytes, always with a hash at its end; nothing without parts.
-pub(super) fn generate(parts: &[&str], most: usize) -> Option<String> {
+pub fn generate(parts: &[&str], most: usize) -> Option<String> {
+    generate_with(parts, most, "")
+}
+
+/// Joins parts like [`generate`]; the hash is of the parts and something else that the name does not show.
+pub fn generate_with(parts: &[&str], most: usize, hashed: &str) -> Option<String> {
     let clean: Vec<String> = parts.iter().map(|part| sanitized(part)).collect();
     let room = most.checked_sub(HASH_DIGITS + parts.len())?;
     let (share, left_over) = (room.checked_div(parts.len())?, room.checked_rem(parts.len())?);
@@ -17,7 +22,8 @@ pub(super) fn generate(parts: &[&str], most: usize) -> Option<String> {
         &part[..part.len().min(share + usize::from(at < left_over))]
     });
     let joined = cut.collect::<Vec<&str>>().join("-");
-    let digest = sha256(parts.join("-").as_bytes());
+    let separator = if hashed.is_empty() { "" } else { "-" };
+    let digest = sha256(format!("{}{separator}{hashed}", parts.join("-")).as_bytes());
     let hash: String = digest.iter().take(HASH_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
     let name = format!("{joined}-{hash}");
     Some(name.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned())
@@ -32,7 +38,7 @@ fn sanitized(part: &str) -> String {
 }
 
 /// FNV-1a with 32 bits, as 8 hexadecimal digits.
-pub(super) fn short_hash(text: &str) -> String {
+pub fn short_hash(text: &str) -> String {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     format!("{hash:08x}")
 }

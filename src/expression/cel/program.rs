@@ -1,6 +1,8 @@
 //! An expression, read once and evaluated as often as needed.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use cel::common::ast::IdedExpr;
 use cel::{Context, Value};
@@ -9,12 +11,14 @@ use smol_str::SmolStr;
 use super::budget::{self, Spent};
 use super::environment::environment;
 use super::failure::{Failure, FailureKind};
-use super::free_variables::{self, Uses};
+use super::free_variables::{self, Reach, Uses};
+use super::receiver_macros::HELPERS;
 use super::{from_cel, guard, to_cel};
 use crate::limits::Limits;
+use crate::memo::Memo;
 use crate::suggest;
 use crate::text::Span;
-use crate::value::{Entry, Extra, Node, Value as Ours};
+use crate::value::{Entry, Extra, Node, StepKind, Value as Ours};
 
 /// A compiled expression. It belongs to no thread and may be evaluated in several at once.
 pub struct Program {
@@ -26,6 +30,19 @@ pub struct Program {
 #[derive(Debug, Clone, Default)]
 pub struct Inputs<'a> {
     variables: Vec<(&'a str, &'a Node)>,
+    /// Whether values know which inputs they are made of.
+    is_traced: bool,
+}
+
+/// Expressions that were compiled before, by their texts. Shared between threads.
+#[derive(Debug, Default)]
+pub struct Programs(Memo<SmolStr, Result<Arc<Program>, Failure>>);
+
+impl Programs {
+    /// The program of a text, compiled once.
+    pub fn compile(&self, text: &str, limits: &Limits) -> Result<Arc<Program>, Failure> {
+        self.0.get_with(text, |text| text.into(), || Program::compile(text, limits).map(Arc::new))
+    }
 }
 
 /// What an expression gives.
@@ -64,6 +81,10 @@ impl Program {
     pub fn check_variables(&self, known: &[&str]) -> Result<(), Failure> {
         let is_unknown = |name: &&SmolStr| !known.contains(&name.as_str()) && !free_variables::is_type_name(name);
         let Some(unknown) = self.uses.variables.keys().find(is_unknown) else { return Ok(()) };
+        if unknown == HELPERS {
+            let message = "helpers such as `configurations.toVolumes()` exist only in types and traits of OpenChoreo";
+            return Err(Failure::new(FailureKind::UnknownVariable, message));
+        }
         let near = suggest::nearest(unknown, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let message = format!("there is no variable `{}`{near}", crate::sanitize::inline(unknown));
@@ -81,6 +102,9 @@ impl Program {
         self.check_variables(&inputs.names())?;
         if let Some(node) = self.uses.reference.as_ref().and_then(|(root, keys)| follow(inputs.get(root)?, keys)) {
             *work += node.size();
+            if inputs.is_traced {
+                return Ok(Computed::Value(node.clone().through(StepKind::Template, at)));
+            }
             // Numbers keep their spelling this way, whatever CEL could make of them.
             return Ok(Computed::Value(Node { span: at, ..without_history(node) }));
         }
@@ -92,7 +116,21 @@ impl Program {
             let message = format!("it takes more than {} steps or makes too many values", limits.cel_steps);
             return Err(Failure::new(FailureKind::Limit, message));
         }
-        result.unwrap_or_else(|_| Err(Failure::new(FailureKind::Evaluation, "it cannot be evaluated")))
+        let computed =
+            result.unwrap_or_else(|_| Err(Failure::new(FailureKind::Evaluation, "it cannot be evaluated")))?;
+        Ok(match computed {
+            Computed::Value(node) if inputs.is_traced => Computed::Value(self.traced(node, inputs)),
+            other => other,
+        })
+    }
+
+    /// The value with a step for each part of an input that it may be made of.
+    fn traced(&self, node: Node, inputs: &Inputs<'_>) -> Node {
+        let mut spans = BTreeSet::new();
+        for (name, reach) in &self.uses.variables {
+            inputs.get(name).into_iter().for_each(|node| reached(node, reach, &mut spans));
+        }
+        spans.into_iter().take(MOST_TRACED).fold(node, |node, span| node.through(StepKind::Input, span))
     }
 
     fn run(&self, inputs: &Inputs<'_>, at: Span) -> Result<Computed, Failure> {
@@ -121,6 +159,12 @@ impl<'a> Inputs<'a> {
         self
     }
 
+    /// The inputs, to be noted on the values that are made of them.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { is_traced: true, ..self }
+    }
+
     /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&'a Node> {
         self.variables.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| *value)
@@ -128,6 +172,25 @@ impl<'a> Inputs<'a> {
 
     fn names(&self) -> Vec<&'a str> {
         self.variables.iter().map(|(name, _)| *name).collect()
+    }
+}
+
+/// More parts of inputs are not traced.
+const MOST_TRACED: usize = 12;
+
+/// Where the parts of an input are written that lie within reach; what is written nowhere has an empty span.
+fn reached(node: &Node, reach: &Reach, found: &mut BTreeSet<Span>) {
+    match reach {
+        Reach::Fields(fields) if node.as_map().is_some() => {
+            let parts = fields.iter().filter_map(|(name, reach)| Some((node.get(name)?, reach)));
+            parts.for_each(|(part, reach)| reached(part, reach, found));
+        }
+        _ => {
+            let span = Some(node.span).filter(|span| !span.range().is_empty());
+            found.extend(span);
+            let steps = node.step().into_iter().flat_map(|step| step.chain());
+            found.extend(steps.filter(|step| step.kind == StepKind::Input).map(|step| step.at));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::secrecy::secret_expression;
 use crate::directive;
-use crate::scan::byte_pairs;
+use crate::scan::{byte_pairs, is_escape_of, may_be_key};
 use crate::value::{Entry, KeyKind, Map, Node, Value};
 
 /// The keys that are allowed beside `eval`.
@@ -10,11 +10,12 @@ pub(super) const KEYWORDS: [&str; 5] = ["vars", "select", "foreach", "strict", "
 
 /// Whether anything in a value is an expression: a map with `eval` and nothing but its keywords beside it, hidden or not.
 pub fn has_expressions(node: &Node) -> bool {
-    node.any(|node| match &node.value {
-        Value::Map(map) => is_expression(map),
-        Value::Secret(secret) => secret_expression(secret).is_some(),
-        _ => false,
-    })
+    node.may_hold_eval()
+        && node.any(|node| match &node.value {
+            Value::Map(map) => is_expression(map),
+            Value::Secret(secret) => secret_expression(secret).is_some(),
+            _ => false,
+        })
 }
 
 /// Whether a value is an expression as a whole.
@@ -26,14 +27,24 @@ pub fn is_whole_expression(node: &Node) -> bool {
 ///
 /// Text that was included counts as the file's own, so a file that includes others gets a yes.
 pub fn may_have_expressions(bytes: &[u8]) -> bool {
-    // The letters may be hidden behind escapes, and UTF-16 has zeros between them.
-    let may_start = |byte, next| {
-        let is_hiding = (next == b'u') | (next == b'U') | (next == b'x') | (next == b'\n') | (next == b'\r');
-        (byte == b'e') & (next == b'v') | (byte == b'\\') & is_hiding
-    };
+    may_say_eval(bytes) || directive::may_include(bytes)
+}
+
+/// Whether a key `eval` may be written in a file. The letters may be hidden behind escapes, and UTF-16 has zeros between them.
+pub fn may_say_eval(bytes: &[u8]) -> bool {
+    const WORD: &[u8] = b"eval";
+    let may_start = |byte, next| (byte == b'e') & (next == b'v') | (byte == b'\\');
     bytes.contains(&0)
-        || byte_pairs(bytes, may_start).any(|at| bytes[at] == b'\\' || bytes[at..].starts_with(b"eval"))
-        || directive::may_include(bytes)
+        || byte_pairs(bytes, may_start).any(|at| match bytes[at] {
+            b'e' => bytes[at..].starts_with(WORD) && may_be_key(bytes, at..at + WORD.len()),
+            _ => is_escape_of(WORD, &bytes[at + 1..]) || is_split_by_line_break(&bytes[..at], &bytes[at + 1..]),
+        })
+}
+
+/// Whether a backslash at the end of a line may split a quoted `eval`, which continues on the next line.
+fn is_split_by_line_break(before: &[u8], after: &[u8]) -> bool {
+    let may_end = |length: usize| before.strip_suffix(&b"eval"[..length]).is_some_and(|start| start.ends_with(b"\""));
+    matches!(after.first(), Some(b'\n' | b'\r')) && (0..=4).any(may_end)
 }
 
 /// Whether a map of data is an expression.

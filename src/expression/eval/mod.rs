@@ -25,7 +25,7 @@ use smol_str::SmolStr;
 
 pub use closed::{Closed, closed, compute_closed};
 pub use compute::compute;
-pub use detect::{has_expressions, is_whole_expression, may_have_expressions};
+pub use detect::{has_expressions, is_whole_expression, may_have_expressions, may_say_eval};
 pub use secrecy::sealed;
 pub use trace::{Trace, TraceKind, TraceStep, TraceValue, Verdict};
 pub use tree::{Payload, ResourceId, Tree};
@@ -84,7 +84,7 @@ pub fn evaluate(expression: &Node, question: &Question<'_>) -> Answer {
     };
     let mut findings = std::mem::take(&mut session.findings);
     findings.extend(fault);
-    Answer { value, findings, trace: session.trace.finish() }
+    Answer { value, findings, trace: session.take_trace() }
 }
 
 fn answer(expression: &Node, question: &Question<'_>, session: &mut EvalSession<'_>) -> Result<Node> {

@@ -11,7 +11,7 @@ use super::detect::{has_expressions, is_expression};
 use super::grammar::{self, Path};
 use super::scope::{Scope, Variable};
 use super::secrecy::secret_expression;
-use super::trace::{TraceKind, TraceValue, Tracer, Verdict};
+use super::trace::{Trace, TraceKind, TraceValue, Tracer, Verdict};
 use super::tree::{Payload, ResourceId, Tree};
 use super::trouble::{self, Fault, Result, fault, quoted};
 use crate::finding::{self, Finding};
@@ -27,6 +27,9 @@ pub(super) struct EvalSession<'t> {
     /// Findings that do not prevent a value.
     pub(super) findings: Vec<Finding>,
     steps: u64,
+    /// Those of them that the run knows of.
+    booked: u64,
+    is_over_run: bool,
     depth: u32,
     paths: HashMap<SmolStr, Rc<Path>>,
     payloads: HashMap<ResourceId, Option<Datum>>,
@@ -43,6 +46,8 @@ pub(super) struct EvalSession<'t> {
     /// Variables under way.
     resolving: Vec<SmolStr>,
     everything: Option<Arc<[ResourceId]>>,
+    /// Where arguments of the function under way are written that are not part of it.
+    pub(super) inputs: Vec<Span>,
 }
 
 /// An expression of a resource: the address of its map, which lives as long as the session.
@@ -60,6 +65,15 @@ const RED_ZONE: usize = 128 << 10;
 /// As much is added when it runs out.
 const MORE_STACK: usize = 2 << 20;
 
+/// Steps are booked on the account of the run in batches, because threads share it.
+const BATCH: u64 = 1024;
+
+impl Drop for EvalSession<'_> {
+    fn drop(&mut self) {
+        self.book();
+    }
+}
+
 impl<'t> EvalSession<'t> {
     pub(super) fn new(tree: &'t dyn Tree, limits: &'t Limits, tracing: bool) -> Self {
         Self {
@@ -68,6 +82,8 @@ impl<'t> EvalSession<'t> {
             trace: Tracer::new(tracing),
             findings: Vec::new(),
             steps: 0,
+            booked: 0,
+            is_over_run: false,
             depth: 0,
             paths: HashMap::new(),
             payloads: HashMap::new(),
@@ -79,7 +95,13 @@ impl<'t> EvalSession<'t> {
             exported: HashMap::new(),
             resolving: Vec::new(),
             everything: None,
+            inputs: Vec::new(),
         }
+    }
+
+    /// The steps that were noted, if they were asked for.
+    pub(super) fn take_trace(&mut self) -> Option<Trace> {
+        std::mem::replace(&mut self.trace, Tracer::new(false)).finish()
     }
 
     /// Takes this for what a resource says, whatever the tree has.
@@ -91,6 +113,11 @@ impl<'t> EvalSession<'t> {
     /// Books work before it is done.
     pub(super) fn spend(&mut self, steps: u64, at: Span) -> Result<()> {
         self.steps = self.steps.saturating_add(steps);
+        let is_due = self.steps - self.booked >= BATCH || self.limits.steps_left() == 0;
+        if is_due && !self.book() {
+            self.is_over_run = true;
+            return Err(trouble::run_limit(at, self.limits));
+        }
         if self.steps > self.limits.expression_steps {
             return Err(trouble::limit(
                 at,
@@ -104,7 +131,14 @@ impl<'t> EvalSession<'t> {
 
     /// Whether nothing more can be done.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.steps > self.limits.expression_steps
+        self.is_over_run || self.steps > self.limits.expression_steps
+    }
+
+    /// Books steps on the account of the run; false if it has taken too many.
+    fn book(&mut self) -> bool {
+        let new = self.steps - self.booked;
+        self.booked = self.steps;
+        self.limits.take_steps(new)
     }
 
     /// Forgets what a failed expression left open.

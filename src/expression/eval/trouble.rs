@@ -41,6 +41,13 @@ pub(super) fn limit(at: Span, what: &str, amount: u64, key: &str) -> Fault {
         .into()
 }
 
+/// Too much work of all expressions of a run.
+pub(super) fn run_limit(at: Span, limits: &Limits) -> Fault {
+    let message = format!("the expressions, patches and builds of this run take more than {} steps", limits.run_steps);
+    let help = "name the paths of interest after `--`, or raise `limits.run_steps` in outcrop.yaml";
+    fault(&finding::LIMIT_RUN_WORK, at, message).help(help).into()
+}
+
 /// A result that is too large or too deep to be a document.
 pub(super) fn result_limit(size: u64, height: u32, at: Span, limits: &Limits) -> Option<Fault> {
     if size > limits.nodes {

@@ -7,41 +7,19 @@ use smol_str::SmolStr;
 use super::Scope;
 use super::print::{print, printf, scalar_text};
 use crate::percent::escape_component;
+use crate::template_words::FUNCTIONS;
 use crate::text::Span;
 use crate::value::{Node, Number, Value};
-
-/// Every function; `and` and `or` evaluate no more arguments than they need.
-const NAMES: [&str; 19] = [
-    "and",
-    "eq",
-    "ge",
-    "gt",
-    "index",
-    "le",
-    "len",
-    "lt",
-    "ne",
-    "not",
-    "or",
-    "payload_extension",
-    "payload_media_type",
-    "payload_type",
-    "print",
-    "printf",
-    "println",
-    "resource_format",
-    "urlquery",
-];
 
 /// The longest text that a function makes.
 pub(super) const LONGEST_TEXT: usize = 256 << 10;
 
 pub(super) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name)
+    FUNCTIONS.contains(&name)
 }
 
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter()
+    FUNCTIONS.into_iter()
 }
 
 /// The value of a function, or why it does not take its arguments.

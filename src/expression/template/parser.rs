@@ -11,6 +11,7 @@ use super::syntax::{Command, Operand, OperandKind, Pipeline, Slot, Syntax, Templ
 use crate::finding::Refusal;
 use crate::sanitize;
 use crate::suggest;
+use crate::template_words::KEYWORDS;
 
 /// Levels of nesting of blocks and brackets.
 const DEEPEST: usize = 40;
@@ -310,8 +311,6 @@ fn not_ended(at: &Range<usize>) -> Refusal {
 
 /// The keyword that an action begins with.
 fn keyword(words: &[Token]) -> Option<&str> {
-    const KEYWORDS: [&str; 10] =
-        ["if", "else", "end", "with", "range", "define", "template", "block", "break", "continue"];
     let name = name_of(words.first()?)?;
     // Alone, `template` or `block` can only be a field.
     let is_field = words.len() == 1 && matches!(name, "template" | "block" | "define");

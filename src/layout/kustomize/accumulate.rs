@@ -9,7 +9,7 @@ use super::external::{self, Leaf};
 use super::file::{Kustomization, Text};
 use super::id::IdKey;
 use super::load::{FileCache, Loader, Noted, is_remote};
-use super::resource::Resource;
+use super::resource::{self, Resource};
 use super::{Fatal, fatal, generate, patch, reference, replace, transform};
 use crate::finding::{self, Finding, Location};
 use crate::memo::Memo;
@@ -51,6 +51,9 @@ impl Default for Accumulated {
 /// How deep kustomizations may be nested.
 const DEEPEST: usize = 64;
 
+/// The number of values that a copied resource counts as: the memory that goes with each.
+const RESOURCE: u64 = 6;
+
 /// How many values all transformers of a build may look at, for each value that one document may have.
 const MOST_PASSES: u64 = 64;
 
@@ -75,6 +78,9 @@ pub(super) fn of_kustomization(
     build.kustomization(directory, kustomization, &mut accumulated)?;
     generate::add_hashes(&mut accumulated.resources)?;
     reference::update(&mut accumulated.resources, &accumulated.tables)?;
+    for resource in &mut accumulated.resources {
+        resource.node = resource::finished(&resource.node)?;
+    }
     accumulated.resources.retain(|resource| !is_local_config(resource));
     if let Some(first) = kustomization.build_metadata.first() {
         loader.note(first.span, "metadata about the build is left out");
@@ -117,7 +123,8 @@ impl Build<'_> {
         }
         accumulated.tables = Tables::extended(&accumulated.tables, directory, kustomization, self.loader)?;
         accumulated.leaves.extend(external::leaves(directory, kustomization, self.loader)?);
-        generate::generate(directory, kustomization, self.loader, &mut accumulated.resources)?;
+        let is_open = !accumulated.leaves.is_empty();
+        generate::generate(directory, kustomization, self.loader, &mut accumulated.resources, is_open)?;
         for name in &kustomization.components {
             self.component(directory, name, accumulated)?;
         }
@@ -142,11 +149,13 @@ impl Build<'_> {
         if let Some(file) = self.loader.text(&path)? {
             self.loader.note_outside(directory, &path, name.span);
             let resources = self.loader.resources(&file)?;
+            self.keep(resources.len(), name.span)?;
             return append(&resources, accumulated, ids);
         }
         let base = self.base(&path, name)?.ok_or_else(missing)?;
         accumulated.leaves.extend(base.accumulated.leaves.iter().cloned());
         accumulated.tables = Tables::united(&accumulated.tables, &base.accumulated.tables);
+        self.keep(base.accumulated.resources.len(), name.span)?;
         append(&base.accumulated.resources, accumulated, ids)
     }
 
@@ -208,8 +217,24 @@ impl Build<'_> {
         Self { chain: self.chain.iter().cloned().chain([path.clone()]).collect(), ..*self }
     }
 
+    /// Counts resources that are copied.
+    fn keep(&self, resources: usize, span: Span) -> Result<(), Fatal> {
+        let limits = self.loader.given().limits;
+        if limits.take_nodes((resources as u64).saturating_mul(RESOURCE)) {
+            return Ok(());
+        }
+        let message = format!("all documents of this run have more than {} values", limits.run_nodes);
+        Err(run_limit(span, message, "run_nodes"))
+    }
+
     /// Counts values that are looked at.
     fn spend(&self, values: u64, span: Span) -> Result<(), Fatal> {
+        let limits = self.loader.given().limits;
+        if !limits.take_steps(values.saturating_add(1)) {
+            let most = limits.run_steps;
+            let message = format!("the expressions, patches and builds of this run take more than {most} steps");
+            return Err(run_limit(span, message, "run_steps"));
+        }
         match self.work.get().checked_sub(values.saturating_add(1)) {
             Some(left) => {
                 self.work.set(left);
@@ -278,6 +303,12 @@ fn append(resources: &[Resource], accumulated: &mut Accumulated, ids: &mut HashS
         accumulated.resources.push(resource.clone());
     }
     Ok(())
+}
+
+/// A limit of the whole run that was reached.
+fn run_limit(span: Span, message: String, key: &str) -> Fatal {
+    let finding = Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(span), message);
+    Box::new(finding.help(format!("name the paths of interest after `--`, or raise `limits.{key}` in outcrop.yaml")))
 }
 
 /// A limit that was reached.

@@ -173,25 +173,13 @@ impl Tables {
             ("replicas", &mut self.replicas),
         ];
         for (name, list) in lists {
-            // Names are written by the built-in row only as long as nothing else is configured.
-            if ["namePrefix", "nameSuffix"].contains(&name) && fields.get(name).is_some() {
-                list.retain(|spec| !spec.kind.is_empty());
+            let specs = fields.each(name, read_field_spec)?;
+            // Names are written by the built-in row only as long as nothing else is configured for them.
+            if ["namePrefix", "nameSuffix"].contains(&name) && specs.iter().any(is_own_name) {
+                list.retain(|spec| !spec.kind.is_empty() || !is_own_name(spec));
             }
-            for spec in fields.each(name, read_field_spec)? {
-                let same_place = |other: &&FieldSpec| {
-                    (&other.group, &other.version, &other.kind, &other.path)
-                        == (&spec.group, &spec.version, &spec.kind, &spec.path)
-                };
-                match list.iter().find(same_place) {
-                    Some(other) if other.create != spec.create => {
-                        return Err(fatal(
-                            document.span,
-                            format!("`{name}` has this field with another `create` already"),
-                        ));
-                    }
-                    Some(_) => {}
-                    None => list.push(spec),
-                }
+            for spec in specs {
+                spec.add_to(list).map_err(|reason| fatal(document.span, format!("{reason}, in `{name}`")))?;
             }
         }
         for reference in fields.each("nameReference", read_reference)? {
@@ -258,6 +246,10 @@ impl Tables {
             path.pop();
         }
     }
+}
+
+fn is_own_name(spec: &FieldSpec) -> bool {
+    spec.path.iter().map(SmolStr::as_str).eq(["metadata", "name"])
 }
 
 fn definition_named<'n>(document: &'n Node, reference: &str) -> Option<&'n Node> {

@@ -37,6 +37,27 @@ impl FieldSpec {
     }
 }
 
+impl FieldSpec {
+    /// Adds it to a table, unless the table has it; one that is there already is meant if it fits, even if it is for fewer kinds.
+    pub(super) fn add_to(self, table: &mut Vec<Self>) -> Result<(), &'static str> {
+        let fits = |wanted: &SmolStr, found: &SmolStr| wanted.is_empty() || wanted == found;
+        let is_there = |other: &&Self| {
+            fits(&self.group, &other.group)
+                && fits(&self.version, &other.version)
+                && fits(&self.kind, &other.kind)
+                && self.path == other.path
+        };
+        match table.iter().find(is_there) {
+            Some(other) if other.create != self.create => Err("this field is there already with another `create`"),
+            Some(_) => Ok(()),
+            None => {
+                table.push(self);
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Splits `a/b\/c/d` at its slashes.
 pub(super) fn split_path(path: &str) -> Vec<SmolStr> {
     let mut parts = vec![String::new()];

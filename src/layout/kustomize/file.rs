@@ -88,6 +88,8 @@ pub(super) struct Labels {
     pub(super) include_templates: bool,
     /// Further fields.
     pub(super) fields: Vec<FieldSpec>,
+    /// Where it is written.
+    pub(super) span: Span,
 }
 
 /// An entry of `images`.
@@ -346,6 +348,7 @@ fn read_labels(node: &Node) -> Result<Labels, Fatal> {
         include_selectors: fields.flag("includeSelectors")?,
         include_templates: fields.flag("includeTemplates")?,
         fields: fields.each("fields", read_field_spec)?,
+        span: node.span,
     })
 }
 
@@ -364,12 +367,14 @@ pub(super) fn read_field_spec(node: &Node) -> Result<FieldSpec, Fatal> {
 
 pub(super) fn read_image(node: &Node) -> Result<Image, Fatal> {
     let fields = Fields::new(node, "an entry of images", &["name", "newName", "newTag", "tagSuffix", "digest"])?;
+    // What is empty counts as absent.
+    let text = |name: &str| fields.text(name).map(|text| text.filter(|text| !text.value.is_empty()));
     Ok(Image {
         name: fields.text("name")?.unwrap_or_else(|| Text { value: SmolStr::default(), span: node.span }),
-        new_name: fields.text("newName")?,
-        new_tag: fields.text("newTag")?,
-        tag_suffix: fields.text("tagSuffix")?,
-        digest: fields.text("digest")?,
+        new_name: text("newName")?,
+        new_tag: text("newTag")?,
+        tag_suffix: text("tagSuffix")?,
+        digest: text("digest")?,
     })
 }
 
@@ -393,12 +398,17 @@ pub(super) fn read_patch(node: &Node) -> Result<Patch, Fatal> {
     let flag = |name: &str| options.as_ref().map_or(Ok(false), |options| options.flag(name));
     Ok(Patch {
         path: fields.text("path")?.filter(|text| !text.value.is_empty()),
-        inline: fields.text("patch")?.filter(|text| !text.value.trim().is_empty()),
+        inline: fields.text("patch")?.map(trimmed).filter(|text| !text.value.is_empty()),
         target: fields.get("target").map(read_selector).transpose()?,
         allow_name_change: flag("allowNameChange")?,
         allow_kind_change: flag("allowKindChange")?,
         span: node.span,
     })
+}
+
+/// A text without blanks around it.
+fn trimmed(text: Text) -> Text {
+    Text { value: text.value.trim().into(), ..text }
 }
 
 /// Reads a selector.

@@ -16,19 +16,21 @@ use crate::path::RepoPath;
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
-/// Adds what the generators of a kustomization make.
+/// Adds what the generators of a kustomization make. With contents that are not in the repository, what is merged or replaced may be
+/// among these.
 pub(super) fn generate(
     directory: &RepoPath,
     kustomization: &Kustomization,
     loader: &Loader<'_>,
     resources: &mut Vec<Resource>,
+    is_open: bool,
 ) -> Result<(), Fatal> {
     let all = kustomization.config_maps.iter().map(|generator| (generator, false));
     let all = all.chain(kustomization.secrets.iter().map(|generator| (generator, true)));
     for (generator, is_secret) in all {
         let options = united(&generator.options, &kustomization.generator_options);
         let made = Made { directory, generator, options: &options, is_secret, loader }.resource()?;
-        absorb(made, generator, resources)?;
+        absorb(made, generator, resources, is_open)?;
     }
     Ok(())
 }
@@ -214,7 +216,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// Adds a generated resource, or merges it into the one that is there.
-fn absorb(made: Resource, generator: &Generator, resources: &mut Vec<Resource>) -> Result<(), Fatal> {
+fn absorb(made: Resource, generator: &Generator, resources: &mut Vec<Resource>, is_open: bool) -> Result<(), Fatal> {
     let id = made.id();
     let mut found = resources.iter_mut().filter(|resource| resource.is_called(&id));
     match (found.next(), found.next(), generator.behavior) {
@@ -222,7 +224,8 @@ fn absorb(made: Resource, generator: &Generator, resources: &mut Vec<Resource>) 
         (Some(_), None, Behavior::Create) => {
             Err(fatal(generator.span, format!("{} exists already: set `behavior: merge` or `replace`", id.shown())))
         }
-        (None, None, Behavior::Create) => {
+        // What it is merged with may be among the contents that are not in the repository.
+        (None, None, behavior) if behavior == Behavior::Create || is_open => {
             resources.push(made);
             Ok(())
         }
@@ -255,9 +258,11 @@ fn combined(old: &Resource, made: &Resource, behavior: Behavior) -> Node {
                 node.get(field).and_then(Node::as_map).map_or_else(Vec::new, |map| map.entries().to_vec())
             };
             let all = both(&entries(&old.node), &entries(&made.node));
-            if !all.is_empty() {
-                node = set_at(&node, &[field], Node::map(all, made.node.span));
-            }
+            node = if all.is_empty() {
+                super::fields::remove_at(&node, &[field])
+            } else {
+                set_at(&node, &[field], Node::map(all, made.node.span))
+            };
         }
     }
     node

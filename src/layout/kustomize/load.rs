@@ -297,7 +297,7 @@ impl<'a> Loader<'a> {
     pub(super) fn resources(&self, file: &FileText) -> Result<Arc<[Resource]>, Fatal> {
         self.cache.resources.get(&file.path, || {
             let documents = self.documents(file, Dialect::Resource)?;
-            expand_lists(&documents).map(Arc::from)
+            expand_lists(&documents, &file.text).map(Arc::from)
         })
     }
 
@@ -373,21 +373,22 @@ fn is_placeholder(entry: &Entry) -> bool {
 }
 
 /// The resources of documents: empty documents vanish, and lists become their items.
-fn expand_lists(documents: &[Node]) -> Result<Vec<Resource>, Fatal> {
+fn expand_lists(documents: &[Node], text: &str) -> Result<Vec<Resource>, Fatal> {
     let mut resources = Vec::new();
     for node in documents {
         if matches!(node.value, Value::Null) || node.as_map().is_some_and(|map| map.is_empty()) {
             continue;
         }
-        let node = resource::check(node.clone())?;
+        let (node, read) = resource::with_written_annotations(node, text);
+        let node = resource::check(node)?;
         let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         match node.get("items").filter(|_| kind.ends_with("List")) {
             Some(items) if items.as_list().is_some() => {
-                resources.extend(expand_lists(items.as_list().unwrap_or_default())?);
+                resources.extend(expand_lists(items.as_list().unwrap_or_default(), text)?);
             }
             _ => {
                 resource::check_name(&node)?;
-                resources.push(Resource::new(node));
+                resources.push(Resource { annotations_read: read, ..Resource::new(node) });
             }
         }
     }

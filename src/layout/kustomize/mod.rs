@@ -14,6 +14,7 @@ mod generate;
 mod id;
 mod json_patch;
 mod load;
+mod numbers;
 mod patch;
 mod pattern;
 mod reference;
@@ -23,7 +24,9 @@ mod resource;
 mod scalars;
 mod schema;
 mod selector;
+mod shared;
 mod strategic;
+mod timestamp;
 mod transform;
 
 use std::collections::BTreeSet;

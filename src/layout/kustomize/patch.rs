@@ -12,7 +12,7 @@ use super::selector::Compiled;
 use super::{Fatal, fatal, json_patch, strategic};
 use crate::path::RepoPath;
 use crate::text::Span;
-use crate::value::{Node, Number, Value};
+use crate::value::{Node, Value};
 
 /// What patches and replacements need to know about the kustomization they are in.
 pub(super) struct Context<'a> {
@@ -85,6 +85,7 @@ impl Context<'_> {
                         is_used = true;
                         resource.remember_id();
                         self.apply_json(resource, &operations, ("patches", patch.span))?;
+                        resource.node = with_map_of_annotations(&resource.node);
                     }
                     if !is_used {
                         self.note_unused(patch);
@@ -198,11 +199,13 @@ impl Context<'_> {
             Some(value) => super::fields::set_at(node, keys, value.clone()),
             None => super::fields::remove_at(node, keys),
         };
-        let merged = strategic::merge(&before, document, self.schemas, (listed.field, listed.span))?;
-        let Some(mut merged) = merged else {
+        let listed_at = (listed.field, listed.span);
+        let merged = strategic::merge(&before, document, self.schemas, listed_at, &resource.shared)?;
+        let Some((merged, writes)) = merged else {
             resource.node = Node::map(Vec::new(), before.span);
             return Ok(());
         };
+        let mut merged = resource.shared.written(merged, writes);
         if !listed.can_retype {
             merged = kept(&["apiVersion"], &kept(&["kind"], &merged));
         }
@@ -223,14 +226,25 @@ impl Context<'_> {
     ) -> Result<(), Fatal> {
         let annotations = ["metadata", "annotations"];
         let has_none = super::fields::get_at(&resource.node, &annotations).is_none();
+        let node = resource.with_read_annotations();
         let node = if has_none && resource.has_internal_annotations {
-            super::fields::set_at(&resource.node, &annotations, Node::map(Vec::new(), resource.node.span))
+            super::fields::set_at(&node, &annotations, Node::map(Vec::new(), node.span))
         } else {
-            resource.node.clone()
+            node
         };
         let patched = json_patch::apply(&node, operations, listed, self.loader.given().limits)?;
         resource.node = with_text_annotations(&rounded(&patched).unwrap_or(patched));
+        resource.shared.separate();
         Ok(())
+    }
+}
+
+/// The document without annotations that are no map: kustomize writes its notes in their place.
+fn with_map_of_annotations(node: &Node) -> Node {
+    let path = ["metadata", "annotations"];
+    match super::fields::get_at(node, &path) {
+        Some(annotations) if annotations.as_map().is_none() => super::fields::remove_at(node, &path),
+        _ => node.clone(),
     }
 }
 
@@ -266,23 +280,11 @@ fn drop_deleted(resources: &mut Vec<Resource>) {
     resources.retain(|resource| resource.node.as_map().is_none_or(|map| !map.is_empty()));
 }
 
-/// Integers above 2^53 become doubles on their way through a JSON patch.
+/// Numbers become doubles on their way through a JSON patch.
 fn rounded(node: &Node) -> Option<Node> {
     match &node.value {
-        Value::Number(number) if number.is_integer() => {
-            let exact: i128 = number.as_str().parse().ok()?;
-            #[allow(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                reason = "the loss is what is reproduced"
-            )]
-            let double = exact as f64 as i128;
-            let number = (double != exact).then(|| Number::from_json(&double.to_string())).flatten()?;
-            Some(Node { value: Value::Number(number), ..node.clone() })
-        }
         Value::Number(number) => {
-            let double: f64 = number.as_str().parse().ok()?;
-            let number = Number::from_json(&double.to_string())?;
+            let number = super::numbers::as_double(number)?;
             Some(Node { value: Value::Number(number), ..node.clone() })
         }
         _ => node.map_children(|child| rounded(child.node)),

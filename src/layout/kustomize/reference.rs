@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::configuration::Tables;
-use super::fields::{get_at, rewrite, set_at};
+use super::fields::{FieldSpec, get_at, rewrite, set_at};
 use super::id::ResourceId;
 use super::reference_table::Reference;
 use super::resource::Resource;
@@ -29,7 +29,7 @@ pub(super) fn update(resources: &mut [Resource], tables: &Tables) -> Result<(), 
         let original = resource.original();
         for reference in &tables.references {
             for field in reference.fields.iter().filter(|field| field.selects(&original)) {
-                let referrer = Referrer { all: &all, by_name: &by_name, at, reference, resource: &*resource };
+                let referrer = Referrer { all: &all, by_name: &by_name, at, reference, field, resource: &*resource };
                 let changed = rewrite(&resource.node, &field.path, None, &mut |node| referrer.follow(node))?;
                 if let Some(changed) = changed {
                     resource.node = changed;
@@ -64,12 +64,19 @@ impl Candidate {
     }
 }
 
+impl Candidate {
+    fn original(&self) -> &ResourceId {
+        self.previous.first().unwrap_or(&self.now)
+    }
+}
+
 struct Referrer<'a> {
     all: &'a [Candidate],
     /// Which of them have or had a name.
     by_name: &'a HashMap<SmolStr, Vec<usize>>,
     at: usize,
     reference: &'a Reference,
+    field: &'a FieldSpec,
     resource: &'a Resource,
 }
 
@@ -117,39 +124,42 @@ impl Referrer<'_> {
                     && fits(&self.reference.version, &id.version)
                     && fits(&self.reference.kind, &id.kind)
             };
-            let is_role =
-                |id: &ResourceId| role.as_ref().is_none_or(|(group, kind)| *group == id.group && *kind == id.kind);
+            let is_role = |id: &ResourceId| {
+                let fits = |wanted: &SmolStr, found: &SmolStr| wanted.is_empty() || wanted == found;
+                role.as_ref().is_none_or(|(group, kind)| fits(group, &id.group) && fits(kind, &id.kind))
+            };
             candidate.previous.iter().any(is_kind) && candidate.previous.iter().any(is_role)
         };
         let named = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let mut found: Vec<&Candidate> = named.iter().map(|&at| &self.all[at]).filter(fits).collect();
-        match namespace {
-            Some(namespace) => {
-                let original = |candidate: &&&Candidate| {
-                    candidate
-                        .previous
-                        .first()
-                        .is_some_and(|id| id.effective_namespace() == namespace || id.namespace == namespace)
-                };
-                let by_original: Vec<&Candidate> = found.iter().filter(original).copied().collect();
-                found = if by_original.is_empty() {
-                    found.into_iter().filter(|candidate| candidate.now.namespace == namespace).collect()
-                } else {
-                    by_original
-                };
+        found.retain(|candidate| self.can_mean(candidate) && self.is_near(candidate));
+        if let Some(namespace) = namespace {
+            let is_original = |candidate: &Candidate| candidate.original().effective_namespace() == namespace;
+            // As soon as anything was in that namespace at first, nothing that came to it later is meant.
+            if self.all.iter().any(|candidate| self.can_mean(candidate) && is_original(candidate)) {
+                found.retain(|candidate| is_original(candidate));
+            } else {
+                found.retain(|candidate| candidate.now.effective_namespace() == namespace);
             }
-            None => found.retain(|candidate| self.is_near(candidate)),
         }
         self.one(found, node)
     }
 
-    /// Whether a candidate lives where the referrer can mean it.
+    /// Whether a candidate is among the resources that the referrer can mean at all.
+    fn can_mean(&self, candidate: &Candidate) -> bool {
+        self.is_beside(candidate) || self.has_subject_in(&candidate.now)
+    }
+
+    /// Whether a candidate lives where the referrer can mean it; accounts may live anywhere.
     fn is_near(&self, candidate: &Candidate) -> bool {
+        self.is_beside(candidate) || candidate.now.kind == "ServiceAccount"
+    }
+
+    fn is_beside(&self, candidate: &Candidate) -> bool {
         let own = &self.all[self.at].now;
         own.is_cluster_scoped()
             || candidate.now.is_cluster_scoped()
             || own.effective_namespace() == candidate.now.effective_namespace()
-            || self.has_subject_in(&candidate.now)
     }
 
     fn has_subject_in(&self, id: &ResourceId) -> bool {
@@ -165,12 +175,12 @@ impl Referrer<'_> {
 
     /// The group and kind that a role binding names.
     fn role_reference(&self) -> Option<(SmolStr, SmolStr)> {
-        if !matches!(self.reference.kind.as_str(), "Role" | "ClusterRole") {
+        if !self.field.path.ends_with(&["roleRef".into(), "name".into()]) {
             return None;
         }
         let role = self.resource.node.get("roleRef")?;
         let text = |key: &str| role.get(key).and_then(Node::as_str).map(SmolStr::new);
-        Some((text("apiGroup").unwrap_or_default(), text("kind")?))
+        Some((text("apiGroup")?, text("kind")?))
     }
 
     fn one<'c>(&self, found: Vec<&'c Candidate>, node: &Node) -> Result<Option<&'c Candidate>, Fatal> {

@@ -7,10 +7,12 @@ use super::fields::in_place_of;
 use super::file::{Fields, Kustomization, Selector, read_selector};
 use super::patch::Context;
 use super::resource::Resource;
-use super::scalars::Dialect;
+use super::scalars::{Dialect, plain};
 use super::selector::Compiled;
+use super::shared::Writes;
 use super::{Fatal, fatal};
 use crate::limits::Limits;
+use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
@@ -96,6 +98,9 @@ fn source_value(source: &Node, resources: &[Resource]) -> Result<Node, Fatal> {
     let path_text = path.as_ref().map_or("metadata.name", |path| path.value.as_str());
     let at = path.as_ref().map_or(source.span, |path| path.span);
     let path = read_path(path_text);
+    if path.contains(&PathStep::Every) {
+        return Err(fatal(at, "the path of a source has no `*`"));
+    }
     let found =
         select(&resource.node, &path).ok_or_else(|| fatal(at, format!("there is no `{path_text}` in the source")))?;
     let part = read_part(fields.get("options"))?;
@@ -134,19 +139,20 @@ fn apply_target(target: &Node, value: &Node, resources: &mut [Resource], context
     }
     let part = read_part(fields.get("options"))?;
     let selected = |resource: &&mut Resource| {
-        select.selects_by_any_name(resource) && !reject.iter().any(|reject| reject.selects_by_any_name(resource))
+        select.selects_by_any_name(resource) && !reject.iter().any(|reject| reject.rejects(resource))
     };
     let mut is_used = false;
     for resource in resources.iter_mut().filter(selected) {
         is_used = true;
         for path in &paths {
-            let setter = Setter { value, part: &part, span: path.span, text: &path.value, limits };
+            let writes = Writes::default();
+            let setter = Setter { value, part: &part, span: path.span, text: &path.value, limits, writes: &writes };
             let (changed, count) = setter.write(&resource.node, &read_path(&path.value))?;
             if count == 0 && !part.create {
                 return Err(fatal(path.span, format!("there is no `{}` in {}", path.value, resource.id().shown())));
             }
             super::check_size(&changed, path.span, limits)?;
-            resource.node = changed;
+            resource.node = resource.shared.written(changed, writes);
         }
     }
     if !is_used && !context.is_lenient() {
@@ -211,7 +217,6 @@ fn select<'n>(node: &'n Node, path: &[PathStep]) -> Option<&'n Node> {
             let is_match = |item: &&Node| item.get(key).and_then(scalar_text).is_some_and(|text| text == *value);
             select(list.items().iter().find(is_match)?, rest)
         }
-        (PathStep::Every, _) => node.children().find_map(|child| select(child.node, rest)),
         _ => None,
     }
 }
@@ -222,6 +227,8 @@ struct Setter<'a> {
     span: Span,
     text: &'a str,
     limits: &'a Limits,
+    /// What was written in the place of something else.
+    writes: &'a Writes,
 }
 
 impl Setter<'_> {
@@ -229,49 +236,57 @@ impl Setter<'_> {
     fn write(&self, node: &Node, path: &[PathStep]) -> Result<(Node, usize), Fatal> {
         let Some((first, rest)) = path.split_first() else { return Ok((self.placed(node)?, 1)) };
         match (first, &node.value) {
-            (PathStep::Key(key), Value::Map(_) | Value::Null) => self.key(node, key, rest),
-            (PathStep::Key(key), Value::List(list)) => {
-                let index: usize = match key.parse() {
-                    Ok(index) => index,
-                    Err(_) => return Ok((node.clone(), 0)),
-                };
-                if index < list.items().len() {
+            (PathStep::Key(key), Value::List(list)) if is_index(key) => {
+                let (index, length) = (key.parse().unwrap_or(usize::MAX), list.items().len());
+                if index < length {
                     return self.children(node, rest, |at, _| at == index);
                 }
-                if self.part.create && index == list.items().len() {
-                    return self.append(node, Node::new(Value::Null, self.span), rest);
+                if self.part.create && index == length {
+                    return self.append(node, None, rest);
                 }
-                Ok((node.clone(), 0))
+                Err(fatal(self.span, format!("the list in `{}` has only {length} items", self.text)))
             }
-            (PathStep::Match(key, value), Value::List(_) | Value::Null) => {
-                let pattern = Regex::new(value)
-                    .map_err(|_| fatal(self.span, format!("`{value}` is not a regular expression")))?;
-                let is_match =
-                    |item: &Node| item.get(key).and_then(scalar_text).is_some_and(|text| pattern.is_match(&text));
-                let (changed, count) = self.children(node, rest, |_, item| is_match(item))?;
-                if count == 0 && self.part.create && !node.children().any(|item| is_match(item.node)) {
-                    let entry = Entry::named(key.clone(), self.span, Node::text(value.clone(), self.span));
-                    return self.append(node, Node::map(vec![entry], self.span), rest);
-                }
-                Ok((changed, count))
-            }
-            (PathStep::Every, Value::List(_) | Value::Map(_)) => self.children(node, rest, |_, _| true),
-            _ => Ok((node.clone(), 0)),
+            (PathStep::Key(key), Value::Map(_)) if !is_index(key) => self.key(node, key, rest),
+            (PathStep::Match(key, value), Value::List(_)) => self.matching(node, (key, value), rest),
+            (PathStep::Every, Value::List(_)) => self.children(node, rest, |_, _| true),
+            (_, Value::Null) => Ok((node.clone(), 0)),
+            _ => Err(fatal(self.span, format!("`{}` leads through a value of another kind", self.text))),
         }
     }
 
-    fn key(&self, node: &Node, key: &str, rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
-        match node.get(key) {
-            Some(child) => {
-                let (child, count) = self.write(child, rest)?;
-                Ok((super::fields::set_at(node, &[key], child), count))
-            }
-            None if self.part.create => {
-                let (child, count) = self.write(&Node::new(Value::Null, self.span), rest)?;
-                Ok((super::fields::set_at(node, &[key], child), count))
-            }
-            None => Ok((node.clone(), 0)),
+    fn matching(&self, node: &Node, (key, value): (&str, &str), rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        let pattern =
+            Regex::new(value).map_err(|_| fatal(self.span, format!("`{value}` is not a regular expression")))?;
+        let meant = |item: &Node| if key.is_empty() { scalar_text(item) } else { scalar_text(item.get(key)?) };
+        let is_match = |item: &Node| meant(item).is_some_and(|text| pattern.is_match(&text));
+        let rest = if key.is_empty() { &[] } else { rest };
+        let (changed, count) = self.children(node, rest, |_, item| is_match(item))?;
+        if count > 0 || !self.part.create || node.children().any(|item| is_match(item.node)) {
+            return Ok((changed, count));
         }
+        let named = Node::new(plain(value), self.span);
+        let item = if key.is_empty() { named } else { Node::map(vec![Entry::named(key, self.span, named)], self.span) };
+        self.append(node, Some(item), rest)
+    }
+
+    fn key(&self, node: &Node, key: &str, rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        let (child, count) = match node.get(key) {
+            Some(child) => self.write(child, rest)?,
+            None if self.part.create => self.created(rest)?,
+            None => return Ok((node.clone(), 0)),
+        };
+        Ok((super::fields::set_at(node, &[key], child), count))
+    }
+
+    /// What is made where nothing is.
+    fn created(&self, path: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        let empty = match path.first() {
+            None => return Ok((self.new_value()?, 1)),
+            Some(PathStep::Match(..)) => Node::list(Vec::new(), self.span),
+            Some(PathStep::Key(key)) if is_index(key) => Node::list(Vec::new(), self.span),
+            Some(PathStep::Key(_) | PathStep::Every) => Node::map(Vec::new(), self.span),
+        };
+        self.write(&empty, path)
     }
 
     fn children(
@@ -280,79 +295,96 @@ impl Setter<'_> {
         rest: &[PathStep],
         is_meant: impl Fn(usize, &Node) -> bool,
     ) -> Result<(Node, usize), Fatal> {
-        let mut total = 0;
-        let mut failure = None;
-        let mut at = 0;
-        let changed = node.map_children(|child| {
-            let child = child.node;
+        let (mut total, mut at) = (0, 0);
+        let changed = node.try_map_children(|child| {
             at += 1;
-            if !is_meant(at - 1, child) {
-                return None;
+            if !is_meant(at - 1, child.node) {
+                return Ok(None);
             }
-            match self.write(child, rest) {
-                Ok((changed, count)) => {
-                    total += count;
-                    (count > 0).then_some(changed)
-                }
-                Err(error) => {
-                    failure = failure.take().or(Some(error));
-                    None
-                }
-            }
-        });
-        match failure {
-            Some(failure) => Err(failure),
-            None => Ok((changed.unwrap_or_else(|| node.clone()), total)),
-        }
+            let (changed, count) = self.write(child.node, rest)?;
+            total += count;
+            Ok::<_, Fatal>((count > 0).then_some(changed))
+        })?;
+        Ok((changed.unwrap_or_else(|| node.clone()), total))
     }
 
-    fn append(&self, node: &Node, item: Node, rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
-        let (item, count) = self.write(&item, rest)?;
+    fn append(&self, node: &Node, item: Option<Node>, rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
+        let (item, count) = match item {
+            Some(item) => self.write(&item, rest)?,
+            None => self.created(rest)?,
+        };
         let mut items = node.as_list().unwrap_or_default().to_vec();
         items.push(item);
         Ok((Node { extra: node.extra.clone(), ..Node::list(items, node.span) }, count))
     }
 
-    /// The value in a field that holds something else: a scalar keeps the type of the field.
-    fn placed(&self, old: &Node) -> Result<Node, Fatal> {
-        let through = |node: Node| in_place_of(Some(old), node.through(StepKind::Kustomize("replacements"), self.span));
-        if !self.part.delimiter.is_empty() {
-            let whole = match &old.value {
-                Value::Null => String::new(),
-                _ => scalar_text(old).ok_or_else(|| fatal(self.span, format!("`{}` is not text", self.text)))?,
-            };
-            let new = scalar_text(self.value).ok_or_else(|| fatal(self.span, "the source is not text"))?;
-            let mut parts: Vec<&str> = whole.split(self.part.delimiter.as_str()).collect();
-            match usize::try_from(self.part.index) {
-                Err(_) => parts.insert(0, &new),
-                Ok(index) if index >= parts.len() => parts.push(&new),
-                Ok(index) => parts[index] = &new,
+    fn through(&self, value: Value) -> Node {
+        Node::new(value, self.value.span).through(StepKind::Kustomize("replacements"), self.span)
+    }
+
+    /// The value in a field that is new: a text without quotes, whatever it was before.
+    fn new_value(&self) -> Result<Node, Fatal> {
+        match &self.value.value {
+            Value::List(_) | Value::Map(_) if self.part.delimiter.is_empty() => {
+                Ok(self.value.clone().through(StepKind::Kustomize("replacements"), self.span))
             }
-            let joined = parts.join(self.part.delimiter.as_str());
-            if joined.len() as u64 > self.limits.file_bytes {
-                return Err(fatal(self.span, "this replacement makes a text that is larger than the limit for a file"));
+            _ => {
+                let text = self.joined("")?;
+                Ok(self.through(if text.is_empty() { Value::String(SmolStr::default()) } else { plain(&text) }))
             }
-            return Ok(through(Node::text(joined, self.value.span)));
-        }
-        let (is_old_text, is_new_text) =
-            (matches!(old.value, Value::String(_)), matches!(self.value.value, Value::String(_)));
-        match scalar_text(self.value) {
-            Some(text) if is_old_text && !is_new_text => Ok(through(Node::text(text, self.value.span))),
-            Some(text) if is_new_text && !is_old_text && scalar_text(old).is_some() => {
-                let value = if matches!(old.value, Value::Bool(_)) && matches!(text.as_str(), "true" | "false") {
-                    Value::Bool(text == "true")
-                } else if let Some(number) =
-                    crate::value::Number::from_json(&text).filter(|_| matches!(old.value, Value::Number(_)))
-                {
-                    Value::Number(number)
-                } else {
-                    Value::String(text.into())
-                };
-                Ok(through(Node::new(value, self.value.span)))
-            }
-            _ => Ok(through(self.value.clone())),
         }
     }
+
+    /// The text to write in the place of another one.
+    fn joined(&self, old: &str) -> Result<String, Fatal> {
+        let new = scalar_text(self.value).unwrap_or_default();
+        let delimiter = self.part.delimiter.as_str();
+        if delimiter.is_empty() {
+            return Ok(new);
+        }
+        let mut parts: Vec<&str> = old.split(delimiter).collect();
+        match usize::try_from(self.part.index) {
+            Err(_) => parts.insert(0, &new),
+            Ok(index) if index >= parts.len() => parts.push(&new),
+            Ok(index) => parts[index] = &new,
+        }
+        let joined = parts.join(delimiter);
+        if joined.len() as u64 > self.limits.file_bytes {
+            return Err(fatal(self.span, "this replacement makes a text that is larger than the limit for a file"));
+        }
+        Ok(joined)
+    }
+
+    /// The value in a field that holds something else: a scalar keeps the type of the field.
+    fn placed(&self, old: &Node) -> Result<Node, Fatal> {
+        let Some(before) = scalar_text(old).or_else(|| matches!(old.value, Value::Null).then(String::new)) else {
+            if !self.part.delimiter.is_empty() {
+                return Err(fatal(self.span, format!("`{}` is not text", self.text)));
+            }
+            let new = self.value.clone().through(StepKind::Kustomize("replacements"), self.span);
+            return Ok(in_place_of(Some(old), new));
+        };
+        let text = self.joined(&before)?;
+        let value = match (&old.value, plain(&text)) {
+            (Value::String(_), _) => Value::String(text.into()),
+            (Value::Null, _) if text.is_empty() => Value::String(SmolStr::default()),
+            (Value::Bool(_), Value::Bool(value)) => Value::Bool(value),
+            (Value::Number(old), Value::Number(new)) if new.is_integer() || !old.is_integer() => Value::Number(new),
+            (Value::Null, Value::Null) => Value::Null,
+            _ => {
+                let message = format!("`{}` has another type, and this value cannot be read as it", self.text);
+                return Err(fatal(self.span, message));
+            }
+        };
+        let placed = in_place_of(Some(old), self.through(value));
+        self.writes.note(&Pointer::root(), old, &placed);
+        Ok(placed)
+    }
+}
+
+/// Whether a step is a place in a list.
+fn is_index(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn scalar_text(node: &Node) -> Option<String> {

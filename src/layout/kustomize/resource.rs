@@ -1,9 +1,13 @@
 //! A resource while kustomize works on it: the document, its former names, and what generators want of it.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::fields::set_at;
 use super::id::ResourceId;
+use super::scalars::plain_text;
+use super::shared::Shared;
 use super::{Fatal, fatal};
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
@@ -37,6 +41,18 @@ pub(super) struct Resource {
     pub(super) hash: Option<SmolStr>,
     /// Whether kustomize keeps notes about it in its annotations, which makes the map exist for later patches.
     pub(super) has_internal_annotations: bool,
+    /// Values that are in several of its fields.
+    pub(super) shared: Shared,
+    /// Annotations that mean something else than the text they are written with.
+    pub(super) annotations_read: Vec<AnnotationRead>,
+}
+
+/// An annotation without quotes: the text of it, and the text of what it means, which is what a JSON patch leaves of it.
+#[derive(Debug, Clone)]
+pub(super) struct AnnotationRead {
+    key: SmolStr,
+    written: SmolStr,
+    meant: SmolStr,
 }
 
 impl Resource {
@@ -50,6 +66,8 @@ impl Resource {
             wants_hash: false,
             hash: None,
             has_internal_annotations: false,
+            shared: Shared::default(),
+            annotations_read: Vec::new(),
         }
     }
 
@@ -77,7 +95,23 @@ impl Resource {
     pub(super) fn remember_id(&mut self) {
         let id = self.id();
         self.previous.push(id);
+        self.note_in_annotations();
+    }
+
+    /// Kustomize notes something in its annotations, which are written again for that and are values of their own then.
+    fn note_in_annotations(&mut self) {
         self.has_internal_annotations = true;
+        if self.shared.is_empty() {
+            return;
+        }
+        let path = ["metadata", "annotations"];
+        let own = |node: &Node| Node { extra: node.extra.as_deref().cloned().map(Arc::new), ..node.clone() };
+        let annotations = super::fields::get_at(&self.node, &path);
+        let separate = annotations
+            .and_then(|node| node.map_children(|child| self.shared.holds(child.node).then(|| own(child.node))));
+        if let Some(separate) = separate {
+            self.node = set_at(&self.node, &path, separate);
+        }
     }
 
     /// Adds the suffix that is made of its content to its name.
@@ -91,6 +125,22 @@ impl Resource {
             self.node = set_at(&self.node, &path, renamed);
         }
         self.hash = Some(hash);
+    }
+
+    /// The document that a JSON patch sees and leaves: annotations are what they mean.
+    pub(super) fn with_read_annotations(&mut self) -> Node {
+        let read = std::mem::take(&mut self.annotations_read);
+        let is_written = |read: &AnnotationRead, node: &Node| node.as_str() == Some(read.written.as_str());
+        read.iter().fold(self.node.clone(), |node, read| {
+            let path = ["metadata", "annotations", read.key.as_str()];
+            match super::fields::get_at(&node, &path).filter(|found| is_written(read, found)) {
+                Some(found) => {
+                    let meant = Node { value: Value::String(read.meant.clone()), ..found.clone() };
+                    set_at(&node, &path, meant)
+                }
+                None => node,
+            }
+        })
     }
 
     /// Where it is written.
@@ -119,19 +169,61 @@ pub(super) fn check_name(node: &Node) -> Result<(), Fatal> {
     }
 }
 
-/// Annotation values are strings, whatever was written, and an empty map of annotations is dropped.
+/// Checks what every resource needs in the end, and drops annotations that are empty.
+pub(super) fn finished(node: &Node) -> Result<Node, Fatal> {
+    if node.get("metadata").is_none_or(|metadata| metadata.as_map().is_none()) {
+        return Err(fatal(node.span, "this resource has no `metadata`"));
+    }
+    let node = check(node.clone())?;
+    if !node.get("kind").and_then(Node::as_str).is_some_and(|kind| kind.ends_with("List")) {
+        check_name(&node)?;
+    }
+    let annotations = super::fields::get_at(&node, &["metadata", "annotations"]);
+    let is_empty = annotations.and_then(Node::as_map).is_some_and(|map| map.is_empty());
+    Ok(if is_empty { super::fields::remove_at(&node, &["metadata", "annotations"]) } else { node })
+}
+
+/// The document with annotations as they are written in the text of its file, and those that mean something else.
+pub(super) fn with_written_annotations(node: &Node, text: &str) -> (Node, Vec<AnnotationRead>) {
+    let path = ["metadata", "annotations"];
+    let Some(annotations) = super::fields::get_at(node, &path).filter(|node| node.as_map().is_some()) else {
+        return (node.clone(), Vec::new());
+    };
+    let mut read = Vec::new();
+    let changed = annotations.map_children(|child| {
+        let meant = scalar_text(child.node)?;
+        let written = text.get(child.node.span.range()).and_then(plain_text).unwrap_or("null");
+        if written == meant || child.node.as_str().is_some() && super::timestamp::completed(written).is_none() {
+            return None;
+        }
+        read.push(AnnotationRead { key: child.token(), written: written.into(), meant });
+        Some(Node { value: Value::String(written.into()), ..child.node.clone() })
+    });
+    (changed.map_or_else(|| node.clone(), |changed| set_at(node, &path, changed)), read)
+}
+
+/// The text of a scalar.
+fn scalar_text(node: &Node) -> Option<SmolStr> {
+    match &node.value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => Some("null".into()),
+        Value::Bool(value) => Some(SmolStr::from(value.to_string())),
+        Value::Number(number) => Some(super::numbers::printed(number)),
+        _ => None,
+    }
+}
+
+/// Annotation values are strings, whatever was written.
 pub(super) fn with_text_annotations(node: &Node) -> Node {
     let Some(annotations) = node.get("metadata").and_then(|metadata| metadata.get("annotations")) else {
         return node.clone();
     };
     match annotations.as_map() {
-        Some(map) if map.is_empty() => super::fields::remove_at(node, &["metadata", "annotations"]),
         Some(map) => {
             let text = |entry: &Entry| match &entry.value.value {
-                Value::Null => Some("null".into()),
-                Value::Bool(value) => Some(SmolStr::from(value.to_string())),
-                Value::Number(number) => Some(SmolStr::new(number.as_str())),
-                _ => None,
+                Value::String(_) => None,
+                Value::List(_) | Value::Map(_) => Some(SmolStr::default()),
+                _ => scalar_text(&entry.value),
             };
             if map.entries().iter().all(|entry| text(entry).is_none()) {
                 return node.clone();

@@ -1,8 +1,10 @@
 //! The dialects in which kustomize reads YAML: kustomization files and JSON patches as YAML 1.1, resources as its Go library does.
 
+use std::sync::Arc;
+
 use super::{Fatal, fatal, folded};
 use crate::text::{SourceId, Sources, Span};
-use crate::value::{Child, KeyKind, Node, Number, Value};
+use crate::value::{Child, Extra, KeyKind, Node, Number, Value};
 
 /// How unquoted scalars are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +62,12 @@ impl Place {
 }
 
 fn walk(node: &Node, place: Place, written: &Written<'_>, failure: &mut Option<Fatal>) -> Option<Node> {
+    // Tags of one's own mean nothing to kustomize.
+    if node.tag().is_some() {
+        let extra = node.extra.as_deref().cloned().map(|extra| Arc::new(Extra { tag: None, ..extra }));
+        let untagged = Node { extra, ..node.clone() };
+        return Some(walk(&untagged, place, written, failure).unwrap_or(untagged));
+    }
     let dialect = written.dialect;
     if let Some(map) = node.as_map() {
         let odd = |kind: KeyKind| kind != KeyKind::Text && dialect == Dialect::Resource;
@@ -83,7 +91,11 @@ fn walk(node: &Node, place: Place, written: &Written<'_>, failure: &mut Option<F
             if is_infinite(text) {
                 failure.get_or_insert_with(|| fatal(node.span, "JSON has no infinite numbers, and resources are JSON"));
             }
-            let value = scalar(text, dialect)?;
+            let large = match &node.value {
+                Value::Number(number) => super::numbers::beyond_integers(number).map(Value::Number),
+                _ => None,
+            };
+            let value = scalar(text, dialect).or(large)?;
             Some(Node { value, ..node.clone() })
         }
         _ => None,
@@ -91,7 +103,7 @@ fn walk(node: &Node, place: Place, written: &Written<'_>, failure: &mut Option<F
 }
 
 /// The text of a scalar that is written without quotes on one line.
-fn plain_text(written: &str) -> Option<&str> {
+pub(super) fn plain_text(written: &str) -> Option<&str> {
     let text = written.trim();
     let is_plain = !text.is_empty() && !text.starts_with(['"', '\'', '|', '>', '!', '&', '*', '{', '[']);
     (is_plain && !text.contains('\n')).then_some(text)
@@ -132,19 +144,26 @@ fn scalar(text: &str, dialect: Dialect) -> Option<Value> {
     if digits.contains('_') {
         return Number::from_yaml(&format!("{sign}{clean}")).map(Value::Number);
     }
-    if dialect == Dialect::Resource && is_date(text) {
-        return Some(Value::String(format!("{text}T00:00:00Z").into()));
+    if clean.contains(['e', 'E']) && !clean.starts_with("0x") && clean.parse::<f64>().is_ok_and(f64::is_infinite) {
+        return Some(Value::String(text.into()));
+    }
+    if dialect == Dialect::Resource {
+        return super::timestamp::completed(text).map(|text| Value::String(text.into()));
     }
     None
 }
 
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() == 10
-        && bytes.iter().enumerate().all(|(at, byte)| match at {
-            4 | 7 => *byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
+/// What a text means in a resource when it is written without quotes.
+pub(super) fn plain(text: &str) -> Value {
+    if let Some(value) = scalar(text, Dialect::Resource) {
+        return value;
+    }
+    match text {
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        _ => Number::from_yaml(text).map_or_else(|| Value::String(text.into()), Value::Number),
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub(super) struct Compiled {
     name: Pattern,
     namespace: Pattern,
     has_namespace: bool,
+    /// Whether it says nothing about names and kinds.
+    is_any: bool,
     labels: Vec<Requirement>,
     annotations: Vec<Requirement>,
 }
@@ -42,6 +44,9 @@ impl Compiled {
             name: pattern(&selector.name)?,
             namespace: pattern(&selector.namespace)?,
             has_namespace: !selector.namespace.is_empty(),
+            is_any: [&selector.group, &selector.version, &selector.kind, &selector.name, &selector.namespace]
+                .iter()
+                .all(|text| text.is_empty()),
             labels: requirements(&selector.labels)?,
             annotations: requirements(&selector.annotations)?,
         })
@@ -57,7 +62,19 @@ impl Compiled {
         self.selects_by(resource, &resource.ids().collect::<Vec<_>>())
     }
 
+    /// Whether a resource is rejected: by its labels and annotations, or by any name it has or had.
+    pub(super) fn rejects(&self, resource: &Resource) -> bool {
+        let has_selectors = !self.labels.is_empty() || !self.annotations.is_empty();
+        let by_selectors = has_selectors && self.fulfils(resource);
+        let names: Vec<_> = resource.ids().collect();
+        by_selectors || !self.is_any && self.names(resource, &names)
+    }
+
     fn selects_by(&self, resource: &Resource, names: &[super::id::ResourceId]) -> bool {
+        self.names(resource, names) && self.fulfils(resource)
+    }
+
+    fn names(&self, resource: &Resource, names: &[super::id::ResourceId]) -> bool {
         let now = resource.id();
         let namespace = |id: &super::id::ResourceId| {
             let shown = if id.is_cluster_scoped() { "" } else { id.effective_namespace() };
@@ -68,8 +85,12 @@ impl Compiled {
             && self.kind.is_match(&now.kind)
             && names.iter().any(|id| self.name.is_match(&id.name))
             && (!self.has_namespace || names.iter().any(namespace))
-            && fulfilled(&self.labels, resource.node.get("metadata").and_then(|node| node.get("labels")))
-            && fulfilled(&self.annotations, resource.node.get("metadata").and_then(|node| node.get("annotations")))
+    }
+
+    fn fulfils(&self, resource: &Resource) -> bool {
+        let metadata = resource.node.get("metadata");
+        fulfilled(&self.labels, metadata.and_then(|node| node.get("labels")))
+            && fulfilled(&self.annotations, metadata.and_then(|node| node.get("annotations")))
     }
 }
 

@@ -1,10 +1,14 @@
 //! Strategic merge: a patch that has the shape of the document, with directives and lists merged by key.
 
+use std::cell::RefCell;
+
 use smol_str::SmolStr;
 
 use super::fields::in_place_of;
 use super::schema::{ListStrategy, Schema, Schemas};
+use super::shared::{Shared, Writes};
 use super::{Fatal, fatal};
+use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
@@ -17,14 +21,27 @@ pub(super) fn merge(
     patch: &Node,
     schemas: &Schemas,
     listed: (&'static str, Span),
-) -> Result<Option<Node>, Fatal> {
-    Merge { schemas, listed }.maps(Some(target), patch, schemas.of_document(target))
+    shared: &Shared,
+) -> Result<Option<(Node, Writes)>, Fatal> {
+    // Upstream makes another document of it and keeps the one that was there.
+    if directive(patch)? == Some("replace") {
+        return Ok(Some((target.clone(), Writes::default())));
+    }
+    let merge = Merge { schemas, listed, shared, at: RefCell::new(Pointer::root()), writes: Writes::default() };
+    let merged = merge.maps(Some(target), patch, schemas.of_document(target))?;
+    Ok(merged.map(|merged| (merged, merge.writes)))
 }
 
 struct Merge<'s> {
     schemas: &'s Schemas,
     /// The field of the kustomization that lists the patch, and where.
     listed: (&'static str, Span),
+    /// What is in several fields of the target.
+    shared: &'s Shared,
+    /// The map that is merged.
+    at: RefCell<Pointer>,
+    /// What was written over values that are in several fields.
+    writes: Writes,
 }
 
 impl<'s> Merge<'s> {
@@ -45,7 +62,12 @@ impl<'s> Merge<'s> {
             let old = at.map(|at| &entries[at].value).filter(|old| !matches!(old.value, Value::Null));
             let merged = match entry.value.value {
                 Value::Null => None,
-                _ => self.values(old, &entry.value, schema, name)?,
+                _ => {
+                    self.at.borrow_mut().push(name.clone());
+                    let merged = self.values(old, &entry.value, schema, name)?;
+                    self.at.borrow_mut().pop();
+                    merged
+                }
             };
             match (at, merged) {
                 (Some(at), Some(value)) => entries[at].value = value,
@@ -80,7 +102,13 @@ impl<'s> Merge<'s> {
                     ListStrategy::Keyed(keys) => self.keyed(old, new, &keys, items),
                 }
             }
-            _ => Ok(Some(in_place_of(old, self.placed(new)))),
+            _ => {
+                let placed = in_place_of(old, self.placed(new));
+                if let Some(old) = old.filter(|old| self.shared.holds(old)) {
+                    self.writes.note(&self.at.borrow(), old, &placed);
+                }
+                Ok(Some(placed))
+            }
         }
     }
 
@@ -102,6 +130,9 @@ impl<'s> Merge<'s> {
                 |item: &Node| entries_of(item).len() == 1 && item.get(DIRECTIVE).and_then(Node::as_str) == Some(word);
             news.iter().position(is_only)
         };
+        if let Some(at) = only("replace").or_else(|| only("delete")).filter(|_| old.is_none()) {
+            return Ok(Some(self.placed(&Node::list(vec![news[at].clone()], new.span))));
+        }
         if let Some(at) = only("replace") {
             let rest = news.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, item)| item.clone());
             return Ok(Some(self.placed(&Node::list(rest.collect(), new.span))));

@@ -7,11 +7,13 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::configuration::Tables;
 use super::fields::{FieldSpec, get_at, in_place_of, rewrite, set_at, split_path};
-use super::file::{Image, Kustomization, Text};
+use super::file::{Image, Kustomization, Labels, Text};
 use super::id::IdKey;
 use super::pattern::ImagePattern;
 use super::resource::Resource;
+use super::shared::Writes;
 use super::{Fatal, fatal};
+use crate::path::Pointer;
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
 
@@ -44,7 +46,7 @@ pub(super) fn namespace(
             ("apiextensions.k8s.io", "CustomResourceDefinition") => {
                 write("spec/conversion/webhook/clientConfig/service/namespace", false)?;
             }
-            (_, "RoleBinding" | "ClusterRoleBinding") => default_subjects(resource, namespace),
+            (_, "RoleBinding" | "ClusterRoleBinding") => default_subjects(resource, namespace)?,
             _ => {}
         }
         for spec in tables.namespace.iter().filter(|spec| spec.selects(&id)) {
@@ -55,8 +57,11 @@ pub(super) fn namespace(
 }
 
 /// Subjects that are called `default` follow the namespace.
-fn default_subjects(resource: &mut Resource, namespace: &Text) {
-    let Some(subjects) = resource.node.get("subjects") else { return };
+fn default_subjects(resource: &mut Resource, namespace: &Text) -> Result<(), Fatal> {
+    let Some(subjects) = resource.node.get("subjects") else { return Ok(()) };
+    if let Some(odd) = subjects.as_list().and_then(|all| all.iter().find(|subject| subject.as_map().is_none())) {
+        return Err(fatal(odd.span, "a subject is a map"));
+    }
     let changed = subjects.map_children(|child| {
         let subject = child.node;
         let is_default = subject.get("name").and_then(Node::as_str) == Some("default");
@@ -65,6 +70,7 @@ fn default_subjects(resource: &mut Resource, namespace: &Text) {
     if let Some(changed) = changed {
         resource.node = set_at(&resource.node, &["subjects"], changed);
     }
+    Ok(())
 }
 
 /// Fails if two resources have one identity.
@@ -125,14 +131,18 @@ fn affix(
 /// Puts labels on resources, templates and selectors.
 pub(super) fn labels(kustomization: &Kustomization, tables: &Tables, resources: &mut [Resource]) -> Result<(), Fatal> {
     for entry in &kustomization.labels {
-        let table: Vec<&FieldSpec> = if entry.include_selectors {
-            tables.common_labels.iter().chain(&entry.fields).collect()
-        } else if entry.include_templates {
-            tables.template_labels.iter().chain(&entry.fields).collect()
-        } else {
-            tables.labels.iter().chain(&entry.fields).collect()
+        let mut table = entry.fields.clone();
+        let further: &[FieldSpec] = match entry {
+            Labels { include_selectors: true, .. } => &tables.common_labels,
+            Labels { include_templates: true, .. } => &tables.template_labels,
+            _ => &[],
         };
-        pairs(resources, &table, &entry.pairs, "labels")?;
+        let own = FieldSpec::row("*|*|*", "metadata/labels", true);
+        let own = (!entry.include_selectors).then_some(own);
+        for spec in tables.labels.iter().chain(further).cloned().chain(own) {
+            spec.add_to(&mut table).map_err(|reason| fatal(entry.span, reason))?;
+        }
+        pairs(resources, &table.iter().collect::<Vec<_>>(), &entry.pairs, "labels")?;
     }
     let table: Vec<&FieldSpec> = tables.common_labels.iter().collect();
     pairs(resources, &table, &kustomization.common_labels, "commonLabels")
@@ -155,19 +165,45 @@ fn pairs(
     pairs: &[(Text, Text)],
     field: &'static str,
 ) -> Result<(), Fatal> {
-    let Some((first, _)) = pairs.first() else { return Ok(()) };
     for resource in resources {
-        let id = resource.id();
-        for spec in table.iter().filter(|spec| spec.selects(&id)) {
-            change(resource, spec, first.span, &mut |node| {
-                if !matches!(node.value, Value::Map(_) | Value::Null) {
-                    return Err(fatal(node.span, "this is not a map, so that nothing can be set in it"));
-                }
-                Ok(pairs
-                    .iter()
-                    .fold(node.clone(), |node, (key, value)| with_text(&node, &[key.value.as_str()], field, value)))
-            })?;
+        for (key, value) in pairs {
+            pair(resource, table, (key, value), field)?;
         }
+    }
+    Ok(())
+}
+
+/// Sets a key of the maps that a table leads to. Where it is new, it is one value in all of them.
+fn pair(
+    resource: &mut Resource,
+    table: &[&FieldSpec],
+    (key, value): (&Text, &Text),
+    field: &'static str,
+) -> Result<(), Fatal> {
+    let id = resource.id();
+    let new = text(field, value);
+    let (writes, created) = (Writes::default(), Cell::new(0));
+    for spec in table.iter().filter(|spec| spec.selects(&id)) {
+        change(resource, spec, key.span, &mut |node| {
+            if !matches!(node.value, Value::Map(_) | Value::Null) {
+                return Err(fatal(node.span, "this is not a map, so that nothing can be set in it"));
+            }
+            let path = [key.value.as_str()];
+            let Some(old) = get_at(node, &path) else {
+                created.set(created.get() + 1);
+                return Ok(set_at(node, &path, new.clone()));
+            };
+            let placed = in_place_of(Some(old), text(field, value));
+            writes.note(&Pointer::root(), old, &placed);
+            Ok(set_at(node, &path, placed))
+        })?;
+    }
+    if !resource.shared.is_empty() {
+        let document = resource.node.clone();
+        resource.node = resource.shared.written(document, writes);
+    }
+    if created.get() > 1 {
+        resource.shared.add(&new);
     }
     Ok(())
 }

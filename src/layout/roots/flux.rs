@@ -4,12 +4,14 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::index::APPLIED;
 use super::units::rendered;
-use crate::layout::kustomize::{build_flux, resolve};
+use crate::finding::{self, Finding, Location};
+use crate::layout::kustomize::{Cache, build_flux, resolve};
 use crate::layout::{Ask, IndexEntry, Layout, Rendered};
 use crate::path::RepoPath;
 use crate::resource::{Identity, KubernetesName, Resource, Unit};
 use crate::scan::byte_pairs;
-use crate::value::Node;
+use crate::text::Span;
+use crate::value::{Node, Value};
 
 /// Kustomization objects of Flux, as their files have them.
 pub struct Flux;
@@ -47,7 +49,10 @@ impl Layout for Flux {
         let Some(object) = object else { return Rendered::default() };
         let around = file.parent().unwrap_or_default();
         let lookup = |kind: &str, namespace: &str, name: &str| objects(ask, &around, kind, namespace, name);
-        rendered(ask, build_flux(&object.payload, ask.given(), ask.kustomize(), &lookup))
+        let mut rendered = rendered(ask, build_flux(&object.payload, ask.given(), &ask.shared::<Cache>(), &lookup));
+        rendered.keeps_removed = keeps_removed(&object.payload);
+        rendered.findings.extend(charts(&rendered.resources));
+        rendered
     }
 
     fn may_index(&self, _file: &RepoPath, bytes: &[u8]) -> bool {
@@ -70,6 +75,27 @@ impl Layout for Flux {
             _ => Vec::new(),
         }
     }
+}
+
+/// Where an object says, or does not say, that Flux deletes what it no longer holds; `None` if Flux does.
+fn keeps_removed(object: &Node) -> Option<Span> {
+    let prune = object.get("spec").and_then(|spec| spec.get("prune"));
+    let is_pruned = prune.is_some_and(|prune| matches!(prune.value, Value::Bool(true)));
+    (!is_pruned).then(|| prune.or_else(|| object.get("spec")).map_or(object.span, |node| node.span))
+}
+
+/// A note about Helm releases, if there are any: they are compared as data.
+fn charts(resources: &[Resource]) -> Option<Finding> {
+    let is_release = |resource: &&Resource| match &resource.identity {
+        Identity::Kubernetes(name) => name.kind == "HelmRelease" && name.group == "helm.toolkit.fluxcd.io",
+        _ => false,
+    };
+    let first = resources.iter().find(is_release)?;
+    let message = match resources.iter().filter(is_release).count() {
+        1 => format!("the chart of {} is not rendered; the release is compared as data", first.identity),
+        count => format!("the charts of {count} Helm releases are not rendered; the releases are compared as data"),
+    };
+    Some(Finding::new(&finding::KUSTOMIZE_UNRESOLVED, Location::Span(first.payload.span), message))
 }
 
 /// `namespace/name` of a Kustomization object.

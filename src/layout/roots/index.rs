@@ -1,5 +1,7 @@
 //! What a file says about roots, for indexes: which directories a kustomization refers to, and which ones an application names.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use smol_str::SmolStr;
 
 use crate::document::{self, Format};
@@ -114,7 +116,8 @@ fn source_paths(spec: Option<&Node>) -> Vec<SmolStr> {
     sources.filter_map(|source| source.get("path")?.as_str().map(SmolStr::new)).collect()
 }
 
-/// The directories of an application set whose placeholders a list or directories of this repository fill. Others are not known.
+/// The directories of an application set. Placeholders are filled with what its generators say; one that they do not know is any one
+/// part of a path.
 fn set_paths(set: &Node) -> Vec<SmolStr> {
     let Some(spec) = set.get("spec") else { return Vec::new() };
     let template = spec.get("template").and_then(|template| template.get("spec"));
@@ -133,10 +136,63 @@ fn set_paths(set: &Node) -> Vec<SmolStr> {
             let named = directories.filter(|_| is_path).unwrap_or_default().iter();
             let named = named.filter(|entry| entry.get("exclude").is_none());
             paths.extend(named.filter_map(|entry| entry.get("path")?.as_str().map(SmolStr::new)));
+            if ["merge", "matrix", "clusters"].iter().any(|kind| generator.get(kind).is_some()) {
+                paths.extend(combined(&path, &values_of(generator)));
+            }
         }
     }
-    paths.retain(|path| !path.contains("{{"));
+    paths.retain(|path| !path.contains("{{") && path.split('/').any(|part| !part.is_empty() && part != "*"));
     paths
+}
+
+/// How many directories the placeholders of one path may lead to.
+const MOST_PATHS: usize = 1000;
+
+/// The values that generators give to placeholders, at any depth: of clusters and of elements in lists.
+fn values_of(generator: &Node) -> BTreeMap<String, BTreeSet<SmolStr>> {
+    let mut values: BTreeMap<String, BTreeSet<SmolStr>> = BTreeMap::new();
+    let mut add = |prefix: &str, map: &Node| {
+        for entry in map.as_map().map_or(&[][..], |map| map.entries()) {
+            let value = entry.value.as_str().map(SmolStr::new);
+            values.entry(format!("{prefix}{}", entry.key.name)).or_default().extend(value);
+        }
+    };
+    let mut waiting = vec![generator];
+    while let Some(generator) = waiting.pop() {
+        for kind in ["merge", "matrix"] {
+            let inner = generator.get(kind).and_then(|it| it.get("generators")).and_then(Node::as_list);
+            waiting.extend(inner.unwrap_or_default());
+        }
+        if let Some(own) = generator.get("clusters").and_then(|clusters| clusters.get("values")) {
+            add("values.", own);
+        }
+        let elements = generator.get("list").and_then(|list| list.get("elements")).and_then(Node::as_list);
+        elements.unwrap_or_default().iter().for_each(|element| add("", element));
+    }
+    values
+}
+
+/// Every path that values make of one with placeholders.
+fn combined(path: &str, values: &BTreeMap<String, BTreeSet<SmolStr>>) -> Vec<SmolStr> {
+    let mut paths = vec![path.to_owned()];
+    while let Some((start, end)) = paths.first().and_then(|path| placeholder(path)) {
+        let name = paths[0][start + 2..end - 2].trim().trim_start_matches('.').to_owned();
+        let any = BTreeSet::from([SmolStr::new_static("*")]);
+        let known = values.get(&name).filter(|values| !values.is_empty()).unwrap_or(&any);
+        let written = paths[0][start..end].to_owned();
+        let filled = |path: &String| known.iter().map(|value| path.replace(&written, value)).collect::<Vec<_>>();
+        paths = paths.iter().flat_map(filled).collect();
+        if paths.len() > MOST_PATHS {
+            return Vec::new();
+        }
+    }
+    paths.into_iter().map(SmolStr::from).collect()
+}
+
+/// Where the first placeholder of a path begins and ends.
+fn placeholder(path: &str) -> Option<(usize, usize)> {
+    let start = path.find("{{")?;
+    Some((start, start + path[start..].find("}}")? + 2))
 }
 
 /// A path whose placeholders are filled with the values of an element.
@@ -149,4 +205,27 @@ fn filled(path: &str, element: &Node) -> SmolStr {
             .fold(path, |path, placeholder| path.replace(placeholder.as_str(), value))
     };
     texts.fold(path.to_owned(), fill).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<SmolStr> {
+        let sources = Sources::default();
+        let source = sources.add(SourceText::new(RepoPath::root(), "", text));
+        set_paths(&document::parse(text, source, Format::Yaml, &Limits::default()).value[0].root)
+    }
+
+    #[test]
+    fn placeholders_are_filled_with_what_generators_say() {
+        let merge = "spec:\n  generators:\n  - merge:\n      generators:\n      - clusters: {values: {root: apps/web, env: staging, dir: base}}\n      \
+                     - list: {elements: [{nameNormalized: one, values.dir: one}]}\n  \
+                     template: {spec: {source: {path: '{{values.root}}/{{ values.env }}/{{values.dir}}'}}}\n";
+        assert_eq!(paths(merge), ["apps/web/staging/base", "apps/web/staging/one"]);
+        let unknown = merge.replace("{{values.dir}}", "{{name}}");
+        assert_eq!(paths(&unknown), ["apps/web/staging/*"]);
+        let all_unknown = merge.replace("{{values.root}}/{{ values.env }}/{{values.dir}}", "{{a}}/{{b}}/{{c}}");
+        assert_eq!(paths(&all_unknown), [""; 0]);
+    }
 }

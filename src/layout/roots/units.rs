@@ -41,7 +41,7 @@ impl Layout for Kustomize {
 
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
         let Ok(directory) = RepoPath::new(unit.key.as_str()) else { return Rendered::default() };
-        let built = kustomize::build(&directory, ask.given(), ask.kustomize());
+        let built = kustomize::build(&directory, ask.given(), &ask.shared::<kustomize::Cache>());
         rendered(ask, built)
     }
 

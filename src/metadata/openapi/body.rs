@@ -84,8 +84,9 @@ fn schema_for<'a>(body: &Body<'_>, document: &'a ApiDocument, api: &Api<'a>) -> 
     if let Some(fragment) = body.reference.strip_prefix("openapi:#") {
         return api.at_fragment(fragment).ok_or_else(|| "the OpenAPI document has no such schema".to_owned());
     }
-    let item = document.item_for(body.path, api).ok_or_else(|| format!("the OpenAPI document has no path {path}"))?;
     let method = body.method.to_ascii_lowercase();
+    let item = document.item_for(&method, body.path, api);
+    let item = item.ok_or_else(|| format!("the OpenAPI document has no path {path}"))?;
     if item.operation(&method).is_none() {
         return Err(format!("the OpenAPI document has no {} for {path}", sanitize::inline(body.method)));
     }

@@ -75,37 +75,59 @@ impl ApiDocument {
     /// What it knows about a request.
     pub fn knows(&self, method: &str, path: &str) -> KnownRequest {
         let api = Api::new(&self.root);
-        let Some(item) = self.item_for(path, &api) else { return KnownRequest::No };
+        let items = self.items_for(path, &api);
         let method = method.to_ascii_lowercase();
-        match item.operation(&method) {
-            Some(operation) => KnownRequest::Yes {
-                takes: schema::taken_media(&api, &item, operation, &self.root),
+        let known = items.iter().find_map(|item| Some((item, item.operation(&method)?)));
+        match known {
+            Some((item, operation)) => KnownRequest::Yes {
+                takes: schema::taken_media(&api, item, operation, &self.root),
                 gives: schema::given_media(&api, operation, &self.root),
             },
-            None => KnownRequest::OtherMethods(item.methods().collect()),
+            None if items.is_empty() => KnownRequest::No,
+            None => {
+                let mut methods: Vec<&str> = Vec::new();
+                for method in items.iter().flat_map(PathItem::methods) {
+                    if !methods.contains(&method) {
+                        methods.push(method);
+                    }
+                }
+                KnownRequest::OtherMethods(methods)
+            }
         }
     }
 
     /// The first of some methods that a path has.
     pub fn first_method(&self, path: &str, methods: &[&'static str]) -> Option<&'static str> {
-        let item = self.item_for(path, &Api::new(&self.root))?;
-        methods.iter().copied().find(|method| item.operation(method).is_some())
+        let items = self.items_for(path, &Api::new(&self.root));
+        methods.iter().copied().find(|method| items.iter().any(|item| item.operation(method).is_some()))
     }
 
-    /// The path of the document that matches the path of a request, with or without what comes before it on a server: the one with
-    /// the fewest variables, then the first in byte order.
-    pub(super) fn item_for<'a>(&'a self, path: &str, api: &Api<'a>) -> Option<PathItem<'a>> {
+    /// The path of the document that a request with a method means: of those that match, one with the method.
+    pub(super) fn item_for<'a>(&'a self, method: &str, path: &str, api: &Api<'a>) -> Option<PathItem<'a>> {
+        let mut items = self.items_for(path, api);
+        let at = items.iter().position(|item| item.operation(method).is_some()).unwrap_or_default();
+        (at < items.len()).then(|| items.swap_remove(at))
+    }
+
+    /// The paths of the document that match the path of a request, with or without what comes before it on a server: those with the
+    /// fewest variables, in byte order. Two paths may differ in nothing but the names of their variables.
+    fn items_for<'a>(&'a self, path: &str, api: &Api<'a>) -> Vec<PathItem<'a>> {
         let below = self.base_paths.iter().filter_map(|base| path.strip_prefix(base.as_str()));
-        std::iter::once(path).chain(below).find_map(|path| self.item_at(path, api))
+        let items = std::iter::once(path).chain(below).map(|path| self.items_at(path, api));
+        items.into_iter().find(|items| !items.is_empty()).unwrap_or_default()
     }
 
-    fn item_at<'a>(&'a self, path: &str, api: &Api<'a>) -> Option<PathItem<'a>> {
+    fn items_at<'a>(&'a self, path: &str, api: &Api<'a>) -> Vec<PathItem<'a>> {
         let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         let entries = path_entries(&self.root);
-        let candidates = self.by_length.get(&segments.len())?.iter().filter_map(|at| entries.get(*at));
+        let candidates = self.by_length.get(&segments.len()).into_iter().flatten().filter_map(|at| entries.get(*at));
         let fitting = candidates.filter(|entry| may_stand_for(&entry.key.name, &segments));
         let items = fitting.filter_map(|entry| api.path_item(entry)).filter(|item| item.template.stands_for(&segments));
-        items.min_by(|a, b| (a.template.variables(), a.text).cmp(&(b.template.variables(), b.text)))
+        let mut items: Vec<PathItem<'a>> = items.collect();
+        let fewest = items.iter().map(|item| item.template.variables()).min();
+        items.retain(|item| Some(item.template.variables()) == fewest);
+        items.sort_by_key(|item| item.text);
+        items
     }
 }
 

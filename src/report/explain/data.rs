@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::terminal::reach_of;
 use crate::explain::{
     ExplainedFile, ExplainedPart, ExplainedSubject, Explanation, FileRole, HistoryEffect, HistoryEntry, RequestTrace,
     Route, ValueHistory,
@@ -74,6 +75,10 @@ impl Writer<'_> {
             ExplainedSubject::Metadata => "layers",
         };
         let mut entries = vec![(files, self.list(origins)), ("values", self.list(histories))];
+        if !part.skipped.is_empty() {
+            let skipped = part.skipped.iter().map(|origin| self.origin(origin)).collect();
+            entries.push(("skipped", self.list(skipped)));
+        }
         if part.omitted > 0 {
             entries.push(("omitted", self.count(part.omitted)));
         }
@@ -86,14 +91,19 @@ impl Writer<'_> {
             FileRole::Included => ("role", "included"),
             FileRole::Patches => ("role", "patches"),
             FileRole::Drops => ("role", "drops"),
-            FileRole::Collection { selector } | FileRole::Own { selector } => ("selector", selector.as_str()),
+            FileRole::Collection { selector, .. } | FileRole::Own { selector } => ("selector", selector.as_str()),
         };
-        self.map(vec![(key, self.text(role)), ("file", self.text(origin.file.as_str()))])
+        let mut entries = vec![(key, self.text(role)), ("file", self.text(origin.file.as_str()))];
+        entries.extend(reach_of(origin).map(|reach| ("reach", self.text(reach))));
+        self.map(entries)
     }
 
     fn history(&mut self, history: &ValueHistory) -> Node {
         let entries: Vec<Node> = history.entries.iter().map(|entry| self.entry(entry)).collect();
-        self.map(vec![("pointer", self.text(history.pointer.to_string())), ("rungs", self.list(entries))])
+        let mut fields = vec![("pointer", self.text(history.pointer.to_string()))];
+        fields.extend(history.written.as_ref().map(|written| ("written", self.text(written.clone()))));
+        fields.push(("rungs", self.list(entries)));
+        self.map(fields)
     }
 
     fn entry(&mut self, entry: &HistoryEntry) -> Node {

@@ -85,8 +85,19 @@ impl Page<'_> {
         let widest = widest.min(self.style.columns() / 2);
         for origin in &part.files {
             let line = Line::indented(2).with(Role::Plain, role_of(origin)).padded(2 + widest);
-            let note = if matches!(origin.role, FileRole::Own { .. }) { "  (itself)" } else { "" };
-            self.screen.line(line.with(Role::Dim, &format!("  {}{note}", origin.file)))?;
+            let line = line.with(Role::Dim, &format!("  {}", origin.file));
+            let reach = reach_of(origin).map(|reach| format!("  ({reach})")).unwrap_or_default();
+            if line.width() + columns(&reach) <= self.style.columns() {
+                self.screen.line(line.with(Role::Dim, &reach))?;
+            } else {
+                self.screen.line(line)?;
+                self.screen.line(Line::indented(INDENT).with(Role::Dim, reach.trim_start()))?;
+            }
+        }
+        for origin in &part.skipped {
+            let phrase = format!("skipped: {}  {}", role_of(origin), origin.file);
+            self.screen.line(Line::indented(2).with(Role::Dim, &phrase))?;
+            self.screen.line(Line::indented(INDENT).with(Role::Dim, "(direct items only)"))?;
         }
         Ok(())
     }
@@ -101,7 +112,7 @@ impl Page<'_> {
             }
             for history in run {
                 self.screen.blank()?;
-                self.screen.line(Line::default().with(Role::Path, &history.name))?;
+                self.screen.line(Line::default().with(Role::Path, &full_name(history)))?;
                 for line in self.entries(history) {
                     self.screen.line(line)?;
                 }
@@ -113,11 +124,11 @@ impl Page<'_> {
     fn rows(&mut self, histories: &[ValueHistory]) -> io::Result<()> {
         let room = self.style.columns();
         let mut rows: Vec<[String; 3]> = Vec::with_capacity(histories.len());
-        for ValueHistory { name, entries, .. } in histories {
-            let Some(entry) = entries.last() else { continue };
+        for history in histories {
+            let Some(entry) = history.entries.last() else { continue };
             let value = self.value(entry, true);
             let cut = cut_middle(&value, room / 2, self.style.symbols().ellipsis).filter(|_| !self.style.is_verbose());
-            rows.push([name.to_string(), cut.unwrap_or(value), self.remarks(entry).concat()]);
+            rows.push([full_name(history), cut.unwrap_or(value), self.remarks(entry).concat()]);
         }
         self.table(&rows)
     }
@@ -237,6 +248,24 @@ fn role_of(origin: &ExplainedFile) -> &str {
         FileRole::Included => "included",
         FileRole::Patches => "patched by",
         FileRole::Drops => "dropped by",
-        FileRole::Collection { selector } | FileRole::Own { selector } => selector,
+        FileRole::Collection { selector, .. } | FileRole::Own { selector } => selector,
+    }
+}
+
+/// How far a layer reaches.
+pub(super) fn reach_of(origin: &ExplainedFile) -> Option<&'static str> {
+    match &origin.role {
+        FileRole::Collection { reaches_below: true, .. } => Some("everything below"),
+        FileRole::Collection { .. } => Some("direct items"),
+        FileRole::Own { .. } => Some("itself"),
+        _ => None,
+    }
+}
+
+/// `resourceInfo.idFromAttribute (resource.id)`: the name of a value, and the keys it is written under if they are others.
+fn full_name(history: &ValueHistory) -> String {
+    match &history.written {
+        Some(written) => format!("{} ({written})", history.name),
+        None => history.name.to_string(),
     }
 }

@@ -13,7 +13,7 @@ use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
 use crate::report::terminal::{self, BumpRow, Draft, bump_row, subject};
 use crate::report::text_diff::Sign;
-use crate::report::{Report, TextFile, lines};
+use crate::report::{Report, TextFile, layer_reach, lines};
 use crate::resource::{Identity, Resource};
 use crate::sanitize;
 
@@ -118,6 +118,7 @@ impl View {
             block.is_open = true;
         }
         let mut notes: Vec<String> = terminal::others(report).into_iter().collect();
+        notes.extend(layer_reach::phrases(report, "→").iter().map(|phrase| sanitize::inline(phrase).into_owned()));
         if all > MOST_BLOCKS {
             notes.push(format!("{} not shown; the JSON report has them.", plural(all - MOST_BLOCKS, "more block")));
         }
@@ -188,8 +189,8 @@ impl Maker<'_> {
         };
         let mut causes: BTreeSet<String> = BTreeSet::new();
         for entry in block.entries.iter().take(MOST_VALUES) {
-            let words = self.draft.reason(self.report, entry);
-            let file = words.map(|words| words.trim_start_matches("removed from ").to_owned());
+            let reason = self.draft.reason(self.report, entry);
+            let file = reason.map(|reason| reason.text.trim_start_matches("removed from ").to_owned());
             let file = file.and_then(|words| Some(words.split([':', ',', ' ']).next()?.to_owned()));
             causes.insert(file.unwrap_or_else(|| "the resource's own file".to_owned()));
         }

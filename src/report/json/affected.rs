@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::comparison::{Report, UnitChange};
-use crate::report::affected::{Listed, environment, name, units};
+use crate::diff::Status;
+use crate::report::affected::{Listed, environment, name, selectors, units};
 
 /// Everything about each unit.
 pub fn write_affected(report: &Report, listed: Listed, out: &mut dyn Write) -> io::Result<()> {
@@ -16,6 +17,7 @@ pub fn write_affected(report: &Report, listed: Listed, out: &mut dyn Write) -> i
         after: &report.after,
         incomplete: report.is_incomplete(),
         units,
+        selectors: selectors(report).into_iter().map(WireSelector::new).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &wire)?;
     out.write_all(b"\n")
@@ -40,6 +42,21 @@ struct WireAffected<'a> {
     after: &'a str,
     incomplete: bool,
     units: Vec<WireUnit<'a>>,
+    /// Left out if empty: only a repository of layers alone has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    selectors: Vec<WireSelector>,
+}
+
+#[derive(Serialize)]
+struct WireSelector {
+    name: String,
+    status: &'static str,
+}
+
+impl WireSelector {
+    fn new((name, status): (String, Status)) -> Self {
+        Self { name, status: status.name() }
+    }
 }
 
 #[derive(Serialize)]

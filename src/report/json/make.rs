@@ -18,7 +18,7 @@ use crate::report::locate::Locator;
 use crate::report::paint::Line;
 use crate::report::secret_numbers::SecretNumbers;
 use crate::report::summary_counts::SummaryCounts;
-use crate::report::{Report, SkipReason, Style, TextFile, lines};
+use crate::report::{ReachChange, Report, SkipReason, Style, TextFile, lines};
 use crate::resource::{Home, Identity, Resource, Unit};
 use crate::text::{Sources, Span};
 use crate::value::Node;
@@ -56,6 +56,7 @@ impl<'a> Maker<'a> {
             bumps: report.bumps.rows.iter().map(|bump| wire_bump(bump, report)).collect(),
             sources: report.edits.files.iter().map(source).collect(),
             layer_edits: report.layer_edits.iter().map(|edit| self.layer_edit(edit)).collect(),
+            reach: report.reach_changes.iter().map(reach_change).collect(),
             findings: identified(report.findings.iter().chain(&report.new_problems), &report.sources)
                 .into_iter()
                 .map(|found| self.finding(found))
@@ -252,6 +253,18 @@ fn unit_change(change: &UnitChange) -> WireUnitChange {
     let sides = ["before", "after"].into_iter().zip(change.failed);
     let failed = sides.filter(|(_, is_failed)| *is_failed).map(|(side, _)| side).collect();
     WireUnitChange { unit: unit(&change.unit), status: change.status().name(), failed }
+}
+
+fn reach_change(change: &ReachChange) -> WireReachChange<'_> {
+    let [before, after] = [0, 1].map(|side| change.layers[side].statements.reaches_below());
+    WireReachChange {
+        file: in_file(&change.file),
+        selector: change.layers[1].selector().map(ToString::to_string).unwrap_or_default(),
+        before,
+        after,
+        form_changed: change.has_other_form(),
+        paths: change.paths.iter().map(String::as_str).collect(),
+    }
 }
 
 fn rollout(rollout: &Rollout) -> WireRollout {

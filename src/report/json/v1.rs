@@ -40,6 +40,9 @@ pub(super) struct WireReport<'a> {
     pub bumps: Vec<WireBump<'a>>,
     pub sources: Vec<WireSource>,
     pub layer_edits: Vec<WireLayerEdit>,
+    /// Left out if empty; older versions of the format do not have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reach: Vec<WireReachChange<'a>>,
     pub findings: Vec<WireFinding<'a>>,
     /// Left out if empty; older versions of the format do not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -93,6 +96,17 @@ pub(super) struct WireUse {
     pub unit: Option<WireUnit>,
     pub path: String,
     pub display: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct WireReachChange<'a> {
+    #[serde(flatten)]
+    pub file: InFile,
+    pub selector: String,
+    pub before: bool,
+    pub after: bool,
+    pub form_changed: bool,
+    pub paths: Vec<&'a str>,
 }
 
 #[derive(Serialize)]

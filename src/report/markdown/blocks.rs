@@ -7,7 +7,7 @@ use crate::report::outline::{Alike, Block, Entry, Outline, PathNode, by_director
 use crate::report::paint::{Line, Role};
 use crate::report::places::Names;
 use crate::report::summary_counts::{grouped, plural};
-use crate::report::terminal::{self, Draft, folded_paths, subject};
+use crate::report::terminal::{self, Draft, Reasons, folded_paths, subject};
 use crate::report::text_diff::Sign;
 use crate::report::{LayerEdit, Report, TextFile, fragment, lines, secret_numbers};
 
@@ -96,8 +96,8 @@ impl Blocks<'_> {
 
     /// The cause of a block, or its files.
     fn place(&mut self, block: &Block, entry: &Entry) -> String {
-        if let Some(words) = self.draft.reason(self.report, entry) {
-            return self.cause_link(entry.group.and_then(|at| self.report.groups.get(at)), &words);
+        if let Some(reason) = self.draft.reason(self.report, entry) {
+            return self.cause_link(entry.group.and_then(|at| self.report.groups.get(at)), &reason.text);
         }
         let subject = subject(self.report, &block.resources);
         self.places(&block.resources, subject.names.or(subject.places))
@@ -157,12 +157,10 @@ impl Blocks<'_> {
 
     fn block(&mut self, block: &Block) -> Detail {
         self.draft.enter_all(self.report, &block.resources);
-        let reasons: Vec<Option<String>> =
-            block.entries.iter().map(|entry| self.draft.reason(self.report, entry)).collect();
-        let shared = reasons.first().cloned().flatten().filter(|_| reasons.windows(2).all(|pair| pair[0] == pair[1]));
+        let Reasons { shared, each } = self.draft.reasons(self.report, block);
         let mut lines = Vec::new();
         for node in path_tree(self.report, &block.entries, path_text::EMBEDDED) {
-            self.node(block, &node, "", if shared.is_some() { &[] } else { &reasons }, &mut lines);
+            self.node(block, &node, "", &each, &mut lines);
         }
         let after = match shared {
             Some(words) => {

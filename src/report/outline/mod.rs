@@ -4,6 +4,7 @@
 
 mod additions;
 mod fold;
+mod join;
 mod moves;
 mod same;
 mod tree;
@@ -60,9 +61,15 @@ pub(super) struct Occurrence {
 impl Entry {
     /// The change of its first member, as an example of all.
     pub(super) fn example<'r>(&self, report: &'r Report) -> Option<(&'r ResourceChange, &'r Change)> {
-        let member = self.at.first()?.members.first()?;
-        let resource = report.resources.get(member.resource)?;
-        Some((resource, resource.change(member.change)?))
+        self.changes(report).next()
+    }
+
+    /// All the changes that it is.
+    pub(super) fn changes<'r>(&self, report: &'r Report) -> impl Iterator<Item = (&'r ResourceChange, &'r Change)> {
+        self.at.iter().flat_map(|at| &at.members).filter_map(|member| {
+            let resource = report.resources.get(member.resource)?;
+            Some((resource, resource.change(member.change)?))
+        })
     }
 
     fn resources(&self) -> Vec<usize> {
@@ -83,7 +90,7 @@ impl Outline {
             return Self::of_each(report);
         }
         let entries = fold::folded(report, atoms(report, is_verbose));
-        Self::with(report, blocks(entries), true)
+        Self::with(report, ordered(join::joined(report, blocks(entries))), true)
     }
 
     /// The outline of a report with each resource for itself.
@@ -92,7 +99,7 @@ impl Outline {
         for (resource, of) in changed(report) {
             entries.extend(of.changes().enumerate().map(|(change, it)| single(Member { resource, change }, it)));
         }
-        Self::with(report, blocks(entries), false)
+        Self::with(report, ordered(blocks(entries)), false)
     }
 
     fn with(report: &Report, blocks: Vec<Block>, merges: bool) -> Self {
@@ -147,6 +154,11 @@ fn blocks(entries: Vec<Entry>) -> Vec<Block> {
     for block in &mut blocks {
         block.entries.sort_by_key(|entry| entry.at.iter().flat_map(|at| &at.members).min().copied());
     }
+    blocks
+}
+
+/// Blocks of many resources first.
+fn ordered(mut blocks: Vec<Block>) -> Vec<Block> {
     let rank = |block: &Block| match block.resources.len() {
         1 => 0,
         count => count,

@@ -2,9 +2,9 @@
 
 use super::Draft;
 use super::change::Layout;
-use super::summary::wrapped;
 use crate::diff::{Change, HomeFile, causes, path_text};
 use crate::path::RepoPath;
+use crate::report::cause::Reason;
 use crate::report::outline::{Block, Entry, Occurrence, PathNode, path_tree};
 use crate::report::paint::{Line, Role, columns};
 use crate::report::places::{Names, text_parts};
@@ -21,6 +21,8 @@ const MOST_LINES: usize = 8;
 const MOST_NAME_LINES: usize = 3;
 /// The most lines of folded paths.
 const MOST_PATH_LINES: usize = 4;
+/// The most different reasons of one change that are looked at.
+const MOST_REASONS: usize = 64;
 /// The longest list of names where nothing limits lines.
 const LONGEST_LINE: usize = 16_000;
 
@@ -34,6 +36,12 @@ pub(in crate::report) struct Subject {
     pub places: Option<Names>,
     /// How many of them: `in 5 files`.
     pub extent: String,
+}
+
+/// Why the changes of a block came about: one reason for all of them, or one for each that has one.
+pub(in crate::report) struct Reasons {
+    pub shared: Option<String>,
+    pub each: Vec<Option<String>>,
 }
 
 impl Draft<'_> {
@@ -83,29 +91,30 @@ impl Draft<'_> {
         if columns(lead) + 12 <= self.style.columns() / 2 {
             return self.listed(&names, Role::Plain, indent, lead, MOST_NAME_LINES);
         }
-        let mut lines = self.phrase_lines(lead.trim_end(), indent);
+        let mut lines = self.phrase(lead.trim_end(), indent);
         lines.extend(self.listed(&names, Role::Plain, indent + 2, "", MOST_NAME_LINES));
         lines
-    }
-
-    fn phrase_lines(&self, words: &str, indent: usize) -> Vec<Line> {
-        let room = self.style.columns().saturating_sub(indent).max(8);
-        let lines = wrapped(words, Role::Dim, room).into_iter().flat_map(|line| line.broken(room));
-        lines.map(|line| Line::indented(indent).then(line)).collect()
     }
 
     /// What changed in each resource of a block, by path.
     pub(in crate::report) fn block_changes(&mut self, report: &Report, block: &Block) -> Vec<Line> {
         self.enter_all(report, &block.resources);
-        let reasons: Vec<Option<String>> = block.entries.iter().map(|entry| self.reason(report, entry)).collect();
-        let shared = reasons.first().cloned().flatten().filter(|_| reasons.windows(2).all(|pair| pair[0] == pair[1]));
-        let reasons = if shared.is_some() { vec![None; reasons.len()] } else { reasons };
+        let Reasons { shared, each } = self.reasons(report, block);
         let mut lines = Vec::new();
         for node in path_tree(report, &block.entries, self.symbols.embedded) {
-            lines.extend(self.node(report, block, &node, CHANGES, &reasons));
+            lines.extend(self.node(report, block, &node, CHANGES, &each));
         }
         lines.extend(shared.iter().flat_map(|words| self.because(words, PLACES)).collect::<Vec<_>>());
         lines
+    }
+
+    /// Why the changes of a block came about.
+    pub(in crate::report) fn reasons(&mut self, report: &Report, block: &Block) -> Reasons {
+        let each: Vec<Option<Reason>> = block.entries.iter().map(|entry| self.reason(report, entry)).collect();
+        match cause::shared(&each) {
+            Some(shared) => Reasons { shared: Some(shared.text), each: vec![None; each.len()] },
+            None => Reasons { shared: None, each: each.into_iter().map(|it| it.map(|it| it.text)).collect() },
+        }
     }
 
     fn node(
@@ -119,8 +128,9 @@ impl Draft<'_> {
         let mut lines = Vec::new();
         if node.entries.is_empty() {
             let room = self.style.columns();
-            let line = Line::indented(indent).with(Role::Path, &node.label());
-            lines.extend(line.broken(room));
+            let pieces = Line::default().with(Role::Path, &node.label()).broken(room.saturating_sub(indent + 2).max(8));
+            let start = |at: usize| if at == 0 { indent } else { indent + 2 };
+            lines.extend(pieces.into_iter().enumerate().map(|(at, piece)| Line::indented(start(at)).then(piece)));
         }
         for &at in &node.entries {
             let layout = Layout { indent, details: indent + 4, inset: 0 };
@@ -174,18 +184,22 @@ impl Draft<'_> {
     }
 
     /// Why an entry changed, if its values are defined outside of the files of its resources.
-    pub(in crate::report) fn reason(&mut self, report: &Report, entry: &Entry) -> Option<String> {
-        let (of, change) = entry.example(report)?;
-        if entry.at.len() > 1 {
-            return None;
+    pub(in crate::report) fn reason(&mut self, report: &Report, entry: &Entry) -> Option<Reason> {
+        if let Some(group) = entry.group.and_then(|at| report.groups.get(at)) {
+            return cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
         }
-        match entry.group.and_then(|at| report.groups.get(at)) {
-            Some(group) => cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols),
-            None => {
-                let causes = causes(change, of, &report.sources);
-                causes.is_external().then(|| cause::of_change(causes, self.sources, &mut self.locator, self.symbols))
+        let mut found: Vec<Reason> = Vec::new();
+        for (of, change) in entry.changes(report) {
+            let causes = causes(change, of, &report.sources);
+            if !causes.is_external() {
+                return None;
+            }
+            let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
+            if found.len() < MOST_REASONS && !found.contains(&reason) {
+                found.push(reason);
             }
         }
+        cause::together(found)
     }
 
     /// Prepares for the changes of some resources.

@@ -48,7 +48,9 @@ pub(in crate::report) fn versions(bump: &Bump, is_short: bool) -> [String; 2] {
 
 /// Both versions in fewer characters: without digests where the tags differ, and with commits as git shortens them.
 fn shortened(whole: &[String; 2]) -> [String; 2] {
-    let tags = || [0, 1].map(|side| whole[side].split('@').next().unwrap_or_default().to_owned());
+    // A digest alone has no tag before it.
+    let tag = |text: &str| text.split('@').next().filter(|tag| !tag.contains(':')).unwrap_or_default().to_owned();
+    let tags = || [0, 1].map(|side| tag(&whole[side]));
     let digests = || [0, 1].map(|side| short_digests(&whole[side]));
     let commits =
         |of: [String; 2]| of.map(|text| if is_commit(&text) { text[..SHORT_COMMIT].to_owned() } else { text });
@@ -74,4 +76,28 @@ fn uses(report: &Report, bump: &Bump) -> String {
         return format!("{} in {words}", plural(bump.members.len(), "step"));
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_short_as_long_as_they_differ() {
+        let short = |before: &str, after: &str| shortened(&[before.to_owned(), after.to_owned()]);
+        let (one, two) = ("a".repeat(64), "b".repeat(64));
+        let digest = |tag: &str, hash: &str| format!("{tag}sha256:{hash}");
+        assert_eq!(short(&digest("1.0@", &one), &digest("1.1@", &two)), ["1.0", "1.1"]);
+        assert_eq!(
+            short(&digest("1.0@", &one), &digest("1.0@", &two)),
+            ["1.0@sha256:aaaaaaaa…aaaaaaaa", "1.0@sha256:bbbbbbbb…bbbbbbbb"]
+        );
+        assert_eq!(
+            short(&digest("", &one), &digest("", &two)),
+            ["sha256:aaaaaaaa…aaaaaaaa", "sha256:bbbbbbbb…bbbbbbbb"]
+        );
+        assert_eq!(short(&"1".repeat(40), &"2".repeat(40)), ["1111111", "2222222"]);
+        let same_start = [format!("{}a", "1".repeat(39)), format!("{}b", "1".repeat(39))];
+        assert_eq!(shortened(&same_start), same_start);
+    }
 }

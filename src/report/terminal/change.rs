@@ -181,11 +181,23 @@ impl Draft<'_> {
             ChangeKind::Type => Some(self.old_and_new(change)?.with(Role::Plain, "  ").then(self.types(change))),
             ChangeKind::Move => Some(self.positions(change)),
             ChangeKind::Reorder => self.order(change),
+            ChangeKind::Text if self.style.is_limited() => self.pem_versions(change),
             ChangeKind::Text => None,
         }
     }
 
+    /// Both versions of a certificate or key, by their kinds and last characters.
+    fn pem_versions(&self, change: &Change) -> Option<Line> {
+        let before = fragment::pem(change.before.as_ref()?)?;
+        let after = fragment::pem(change.after.as_ref()?)?;
+        let line = Line::default().with(Role::Removed, &before).with(Role::Dim, &self.arrow());
+        (before != after).then(|| line.with(Role::Added, &after))
+    }
+
     fn one_line(&mut self, node: &Node) -> Option<String> {
+        if let Some(pem) = fragment::pem(node).filter(|_| self.style.is_limited()) {
+            return Some(pem);
+        }
         let text = fragment::inline(node, &mut self.secret_numbers)?;
         Some(if self.style.is_limited() { short_digests(&text) } else { text })
     }
@@ -336,8 +348,8 @@ impl Draft<'_> {
         let causes = causes_at(change, &self.homes, self.sources);
         let is_at_home = self.homes.iter().any(Option::is_some);
         if is_at_home && causes.is_external() {
-            let words = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
-            return self.because(&words, indent);
+            let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
+            return self.because(&reason.text, indent);
         }
         if self.style.is_verbose() { self.origins(change, indent) } else { Vec::new() }
     }

@@ -8,6 +8,7 @@ use super::group::is_behind;
 use super::resource::CHANGES;
 use super::summary::{others, wrapped};
 use crate::diff::Suppressed;
+use crate::finding::{Finding, Severity};
 use crate::report::paint::{Line, Role};
 use crate::report::summary_counts::{SummaryCounts, other_problems, plural};
 use crate::report::{LayerEdit, Report, Skipped};
@@ -41,10 +42,29 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
         lines.extend(wrapped(&phrase, Role::Dim, columns));
     }
     if let Some(phrase) = other_problems(report) {
-        let role = if report.new_problems.is_empty() { Role::Dim } else { Role::Changed };
+        let has_new = report.new_problems.iter().any(|finding| finding.severity != Severity::Note);
+        let role = if has_new { Role::Changed } else { Role::Dim };
         lines.extend(wrapped(&phrase, role, columns));
     }
+    lines.extend(notes(report, draft));
     lines
+}
+
+/// The most notes that are shown; more are counted.
+const MOST_NOTES: usize = 3;
+
+/// What is worth knowing and no problem: `note: ensemble.yaml: 3 expressions need a running deployment and are compared as text`.
+fn notes(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    let notes: Vec<&Finding> =
+        report.new_problems.iter().filter(|finding| finding.severity == Severity::Note).collect();
+    let most = draft.most(MOST_NOTES).unwrap_or(notes.len());
+    let phrase = |note: &&Finding| format!("note: {}: {}", note.path(&report.sources), note.message);
+    let mut phrases: Vec<String> = notes.iter().take(most).map(phrase).collect();
+    if notes.len() > most {
+        phrases.push(format!("{}; outcrop check lists all", plural(notes.len() - most, "more note")));
+    }
+    let wrap = |phrase: &String| wrapped(&sanitize::inline(phrase), Role::Dim, draft.style.columns());
+    phrases.iter().flat_map(wrap).collect()
 }
 
 /// Edits of layers that some resources override, unless a group shows them. Edits without any effect are findings.

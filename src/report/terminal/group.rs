@@ -8,7 +8,7 @@ use super::change::Layout;
 use super::summary::wrapped;
 use crate::diff::{Group, Origin, PathStep, SharedCause, Variant};
 use crate::path::RepoPath;
-use crate::report::paint::{Line, Role};
+use crate::report::paint::{Line, Role, columns};
 use crate::report::places::Names;
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::{LayerEdit, Report, edit_pattern, fragment, secret_numbers};
@@ -153,10 +153,14 @@ impl Draft<'_> {
     }
 
     /// A phrase in the background, over as many lines as it takes.
-    pub(super) fn phrase(&mut self, words: &str, indent: usize) -> Vec<Line> {
+    pub(super) fn phrase(&self, words: &str, indent: usize) -> Vec<Line> {
         let room = self.style.columns().saturating_sub(indent).max(8);
-        let lines = wrapped(words, Role::Dim, room).into_iter().flat_map(|line| line.broken(room));
-        lines.map(|line| Line::indented(indent).then(line)).collect()
+        let has_long_word = words.split(' ').any(|word| columns(word) * 3 > room * 2);
+        let lines = match has_long_word {
+            true => Line::default().with(Role::Dim, words).broken(room),
+            false => wrapped(words, Role::Dim, room),
+        };
+        lines.into_iter().map(|line| Line::indented(indent).then(line)).collect()
     }
 
     /// `4 overridden by customers/{mono, north}/metadata.yaml`.

@@ -26,7 +26,7 @@ pub use names::write as write_names;
 pub use one_file::{FileHeading, write_file};
 pub use stat::write as write_stat;
 
-pub(super) use block::{folded_paths, subject};
+pub(super) use block::{Reasons, folded_paths, subject};
 pub(super) use bump_rows::{BumpRow, row as bump_row};
 pub(super) use change::Layout;
 pub(super) use group::is_behind;
@@ -36,6 +36,7 @@ pub(super) use summary::{as_text, count_texts, headline, incomplete, others};
 use super::Report;
 use super::diagnostics;
 use super::edit_pattern::EditPattern;
+use super::layer_reach;
 use super::lines;
 use super::locate::Locator;
 use super::outline::Outline;
@@ -45,6 +46,7 @@ use super::style::{Style, Symbols};
 use super::summary_counts::SummaryCounts;
 use super::text_diff::{Sign, TextLayout};
 use crate::diff::{Fingerprint, HomeFile, ResourceChange};
+use crate::sanitize;
 use crate::text::Sources;
 
 /// Writes the whole report: problems first, then changes by the resources that share them, then what came, went and moved.
@@ -64,6 +66,7 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
         findings(report, draft, screen)?;
         bump_table(report, draft, screen)?;
         section(sources::lines(report, draft), screen)?;
+        section(reach(report, draft), screen)?;
         outline.blocks.iter().try_for_each(|block| section(draft.block(report, block), screen))?;
         for (found, sign) in [(&outline.added, Sign::Added), (&outline.removed, Sign::Removed)] {
             draft.one_sided(report, found, sign).into_iter().try_for_each(|lines| section(lines, screen))?;
@@ -73,6 +76,21 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
         respelled(report, draft, screen)?;
         text_files(report, draft, screen)
     })
+}
+
+/// Layers that paths lose or gain, if there are any.
+fn reach(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    let phrases = layer_reach::phrases(report, draft.symbols.arrow);
+    if phrases.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Line::default().with(Role::Heading, "REACH")];
+    let room = draft.style.columns().saturating_sub(4);
+    for phrase in phrases {
+        let wrapped = summary::wrapped(&sanitize::inline(&phrase), Role::Plain, room).into_iter().enumerate();
+        lines.extend(wrapped.map(|(at, line)| Line::indented(if at == 0 { 2 } else { 4 }).then(line)));
+    }
+    lines
 }
 
 /// The table of version bumps, if there are any.
@@ -104,6 +122,7 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
 /// What rolls out because of other resources, and the files that were compared as text, if there are any.
 pub(super) fn text_files(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
     section(units::rollouts(report, draft), screen)?;
+    section(units::definitions(report, draft), screen)?;
     if report.text_files.is_empty() {
         return Ok(());
     }

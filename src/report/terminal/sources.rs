@@ -2,20 +2,29 @@
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::diff::EditedFile;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::summary_counts::{grouped, plural};
 
-/// The most files that are listed.
+/// The most files that are listed, and so few that all of them are.
+const FEW_FILES: usize = 4;
 const MOST_FILES: usize = 8;
 const INDENT: usize = 2;
 
-/// A heading and one line per file; empty if no edited file affects other resources.
+/// A heading and one line per file; empty if no edited file affects several resources.
 pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let edits = &report.edits;
-    let listed = draft.most(MOST_FILES).unwrap_or(edits.files.len());
-    let mut rows: Vec<(String, usize, usize)> = Vec::new();
-    rows.extend(edits.files.iter().take(listed).map(|file| (file.file.to_string(), file.edits, file.resources)));
+    // What a file does to a single resource is said there.
+    let far = edits.files.iter().filter(|file| file.resources > 1).count();
+    let listed = match draft.style.is_verbose() {
+        true => edits.files.len(),
+        false if far == 0 => return Vec::new(),
+        false if edits.files.len() <= FEW_FILES => edits.files.len(),
+        false => draft.most(MOST_FILES).map_or(edits.files.len(), |most| far.min(most)),
+    };
+    let row = |file: &EditedFile| (file.file.to_string(), file.edits, file.resources);
+    let rows: Vec<(String, usize, usize)> = edits.files.iter().take(listed).map(row).collect();
     if rows.is_empty() {
         return Vec::new();
     }
@@ -27,12 +36,19 @@ pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {
     let edits_width = counts.iter().map(|(edits, _)| columns(edits)).max().unwrap_or(0);
     let widest_count = counts.iter().map(|(_, resources)| columns(resources)).max().unwrap_or(0) + edits_width;
     let room = draft.style.columns().saturating_sub(INDENT + 2 + widest_count).max(8);
-    let width = rows.iter().map(|(name, ..)| columns(name)).max().unwrap_or(0).min(room);
+    let width = rows.iter().map(|(name, ..)| columns(name)).filter(|width| *width <= room).max().unwrap_or(0);
     let mut lines = vec![Line::default().with(Role::Heading, "SOURCES")];
     for ((name, ..), (edits, resources)) in rows.iter().zip(counts) {
-        let line = Line::indented(INDENT).with(Role::Plain, name).padded(INDENT + width + 2);
-        let line = line.padded(INDENT + width + 2 + edits_width - columns(&edits));
-        lines.push(line.with(Role::Dim, &edits).with(Role::Dim, &resources));
+        let name = Line::default().with(Role::Plain, name);
+        let start = if name.width() > room {
+            let pieces = name.broken(draft.style.columns().saturating_sub(INDENT).max(8));
+            lines.extend(pieces.into_iter().map(|piece| Line::indented(INDENT).then(piece)));
+            Line::indented(2 * INDENT)
+        } else {
+            let line = Line::indented(INDENT).then(name).padded(INDENT + width + 2);
+            line.padded(INDENT + width + 2 + edits_width - columns(&edits))
+        };
+        lines.push(start.with(Role::Dim, &edits).with(Role::Dim, &resources));
     }
     let more = edits.files.len().saturating_sub(listed);
     if more > 0 {

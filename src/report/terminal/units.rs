@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::summary::wrapped;
+use crate::comparison::DefinitionUse;
 use crate::report::Report;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::places::{Names, text_parts};
@@ -14,12 +15,22 @@ use crate::sanitize;
 pub(super) fn failed(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
     for (side, label) in [&report.before, &report.after].into_iter().enumerate() {
-        let units = report.units.iter().filter(|unit| unit.failed[side]).map(|unit| &unit.unit);
-        let units: BTreeSet<&Unit> = units.collect();
-        if !units.is_empty() {
-            let verb = if units.len() == 1 { "does not build" } else { "do not build" };
-            let words = format!("{verb} at {}: {}", sanitize::inline(label), places(&units));
+        let failed = |is_missing: bool| -> BTreeSet<&Unit> {
+            let units = report.units.iter().filter(|it| it.failed[side] && it.missing[side] == is_missing);
+            units.map(|unit| &unit.unit).collect()
+        };
+        let broken = failed(false);
+        if !broken.is_empty() {
+            let verb = if broken.len() == 1 { "does not build" } else { "do not build" };
+            let words = format!("{verb} at {}: {}", sanitize::inline(label), places(&broken));
             lines.extend(wrapped(&words, Role::Alarm, draft.style.columns()));
+        }
+        let missing = failed(true);
+        if !missing.is_empty() {
+            let label = sanitize::inline(label);
+            let words =
+                format!("not rendered at {label}, because something is not in this repository: {}", places(&missing));
+            lines.extend(wrapped(&words, Role::Dim, draft.style.columns()));
         }
     }
     lines
@@ -45,6 +56,17 @@ pub(super) fn rollouts(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
         lines.extend(rows.into_iter().map(|row| Line::indented(INDENT).then(row)));
     }
     lines
+}
+
+/// `Trait acme/route is used by acme/{cart, api}`, or by no component.
+pub(super) fn definitions(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    let line = |it: &DefinitionUse| {
+        let names = it.components.iter().map(|name| text_parts(name)).collect();
+        let users = if it.components.is_empty() { "no component".to_owned() } else { Names::of_paths(names).text() };
+        let words = format!("* {} is used by {}", sanitize::inline(&it.name), sanitize::inline(&users));
+        wrapped(&words, Role::Dim, draft.style.columns())
+    };
+    report.definitions.iter().flat_map(line).collect()
 }
 
 const INDENT: usize = 4;

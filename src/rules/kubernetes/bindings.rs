@@ -39,8 +39,8 @@ fn admin(place: Pointer, subject: &str, others: &str) -> Problem {
 
 fn of_cluster(place: Pointer, role: Option<&str>, subject: &str, others: &str) -> Problem {
     let role = sanitize::inline(role.unwrap_or_default()).into_owned();
-    let tail = format!(" gives {subject}{others} the role {role} in every namespace");
-    let help = "if one namespace is enough, bind the role with a RoleBinding there";
+    let tail = format!(" gives {subject}{others} a role in every namespace");
+    let help = format!("the role is {role}; if one namespace is enough, bind it with a RoleBinding there");
     Problem::new(&finding::KUBERNETES_CLUSTER_ROLE_BINDING, place, tail).help(help)
 }
 

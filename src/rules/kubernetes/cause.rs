@@ -18,8 +18,10 @@ pub struct EditedFiles<'a> {
     pub is_edited: &'a dyn Fn(&RepoPath) -> bool,
     /// Whether the newer side has a file.
     pub exists: &'a dyn Fn(&RepoPath) -> bool,
-    /// The newer side, as people call it.
-    pub revision: &'a str,
+    /// Both sides, as people call them.
+    pub revisions: [&'a str; 2],
+    /// Whether there is an older side to compare with.
+    pub is_comparing: bool,
     /// The texts of both sides.
     pub sources: &'a Sources,
 }
@@ -65,7 +67,12 @@ pub(super) fn cause(transition: &Transition<'_>, problem: &Problem, files: &Edit
     });
     let is_edited = |(span, _): &(Span, &str)| files.is_edited_at(*span);
     let candidates = defined.into_iter().chain(by_step).chain(removed);
-    let (place, label) = candidates.into_iter().find(is_edited).unwrap_or((new.span, "here"));
+    let edited = candidates.into_iter().find(is_edited);
+    // A root that is new for what no edit wrote brings nothing new into the repository.
+    if edited.is_none() && transition.before.is_none() && files.is_comparing {
+        return None;
+    }
+    let (place, label) = edited.unwrap_or((new.span, "here"));
     let mut related = Vec::new();
     let mut relate = |span: Span, text: &str| {
         if !files.is_same_place(span, place) {
@@ -81,29 +88,42 @@ pub(super) fn cause(transition: &Transition<'_>, problem: &Problem, files: &Edit
     Some(CausePlace { location: Location::Span(place), label, related })
 }
 
-/// Where a resource was removed: in its file, or in a kustomization that no longer lists it.
+/// Where a resource was removed: in its file, or in a file that no longer leads to it.
 fn removal(resource: &Resource, files: &EditedFiles<'_>) -> CausePlace {
     let place = resource.payload.span.start_only();
     let here = CausePlace { location: Location::Span(place), label: "removed", related: Vec::new() };
     if files.is_edited_at(place) {
         return here;
     }
-    let unit = resource.unit.as_ref().and_then(|unit| RepoPath::new(unit.key.as_str()).ok());
-    let directories = resource.file.parent().into_iter().chain(unit);
-    let mut kustomizations = directories.flat_map(|directory| {
-        KUSTOMIZATION_FILES.iter().filter_map(move |name| directory.join(name.as_bytes()).ok()).collect::<Vec<_>>()
-    });
-    match kustomizations.find(|file| (files.exists)(file) && (files.is_edited)(file)) {
+    match leading_files(resource).into_iter().find(|file| (files.is_edited)(file)) {
         None => here,
         Some(path) => CausePlace {
-            location: Location::File { path, revision: files.revision.into() },
+            location: Location::File { revision: files.revision_of(&path).into(), path },
             label: "no longer part of it",
             related: vec![Label { span: place, text: "defined here".to_owned() }],
         },
     }
 }
 
+/// The files that may lead to a resource of a unit: the kustomizations in the directory of its file and in that of the unit, and the
+/// file that describes the unit.
+fn leading_files(resource: &Resource) -> Vec<RepoPath> {
+    let key = resource.unit.as_ref().map(|unit| unit.key.as_str());
+    let described = key.and_then(|key| RepoPath::new(key.rsplit_once('#')?.0).ok());
+    let root = key.and_then(|key| RepoPath::new(key).ok());
+    let directories = resource.file.parent().into_iter().chain(root);
+    let kustomizations = directories.flat_map(|directory| {
+        KUSTOMIZATION_FILES.iter().filter_map(move |name| directory.join(name.as_bytes()).ok()).collect::<Vec<_>>()
+    });
+    kustomizations.chain(described).collect()
+}
+
 impl EditedFiles<'_> {
+    /// The newer side that has a file, or the older one.
+    fn revision_of(&self, file: &RepoPath) -> &str {
+        self.revisions[usize::from((self.exists)(file))]
+    }
+
     fn text(&self, span: Span) -> Arc<SourceText> {
         self.sources.get(span.source)
     }

@@ -56,7 +56,7 @@ fn problems(transition: &Transition<'_>, namespaces: &[&str]) -> Vec<Problem> {
     found.extend(volume_shrink::volume_shrink(transition));
     found.extend(removed::removed(transition, namespaces));
     found.extend(crd_version::crd_versions(transition));
-    found.extend(rbac_wildcard::rbac_wildcards(transition));
+    found.extend(rbac_wildcard::rbac_wildcard(transition));
     found.extend(bindings::bindings(transition));
     found.extend(scaled_to_zero::scaled_to_zero(transition));
     found.extend(service_type::service_type(transition));

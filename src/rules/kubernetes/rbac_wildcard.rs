@@ -1,6 +1,10 @@
 //! `kubernetes/rbac-wildcard`: a role that grants everything of some sort, and did not before.
 
-use super::transition::{Problem, Transition, below, pointer, texts};
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use super::transition::{Problem, Transition, texts};
 use crate::finding;
 use crate::path::Pointer;
 use crate::value::Node;
@@ -13,26 +17,27 @@ const LISTS: [(&str, &str); 4] = [
     ("nonResourceURLs", "every URL"),
 ];
 
-/// The rules of a role that have a `*` and allow something that no rule allowed before.
-pub(super) fn rbac_wildcards(transition: &Transition<'_>) -> Vec<Problem> {
+/// A role with rules that have a `*` and allow something that no rule allowed before; the place is the first such `*`.
+pub(super) fn rbac_wildcard(transition: &Transition<'_>) -> Option<Problem> {
     let is_role = ["Role", "ClusterRole"].iter().any(|kind| transition.is("rbac.authorization.k8s.io", kind));
-    let Some(new) = transition.newer().filter(|_| is_role) else { return Vec::new() };
+    let new = transition.newer().filter(|_| is_role)?;
     let older = transition.older().map(rules).unwrap_or_default();
-    let widened = rules(new).iter().enumerate().filter_map(|(at, rule)| {
-        let is_known = older.iter().any(|old| allows(old, rule));
-        let wild: Vec<&(&str, &str)> = LISTS.iter().filter(|(list, _)| texts(rule.get(list)).contains(&"*")).collect();
-        let (list, _) = wild.first().filter(|_| !is_known)?;
-        let all: Vec<&str> = wild.iter().map(|(_, all)| *all).collect();
-        Some(widening(&below(&below(&pointer("/rules"), at.to_string()), *list), rule.get(list)?, &all.join(", ")))
-    });
-    widened.collect()
-}
-
-fn widening(list: &Pointer, node: &Node, all: &str) -> Problem {
-    let star = node.as_list().and_then(|items| items.iter().position(|item| item.as_str() == Some("*")));
-    let place = star.map_or_else(|| list.clone(), |at| below(list, at.to_string()));
-    Problem::new(&finding::KUBERNETES_RBAC_WILDCARD, place, format!(" grants more than before, with a `*`: {all}"))
-        .help("list what is needed; a `*` also grants what is added to the cluster later")
+    let is_wider = |rule: &Node| !older.iter().any(|old| allows(old, rule));
+    let mut places: Vec<Pointer> = Vec::new();
+    let mut granted: BTreeSet<usize> = BTreeSet::new();
+    for (at, rule) in rules(new).iter().enumerate().filter(|(_, rule)| is_wider(rule)) {
+        for (number, (list, _)) in LISTS.iter().enumerate() {
+            if let Some(star) = texts(rule.get(list)).iter().position(|text| *text == "*") {
+                places
+                    .push(["rules", &at.to_string(), list, &star.to_string()].into_iter().map(SmolStr::new).collect());
+                granted.insert(number);
+            }
+        }
+    }
+    let all: Vec<&str> = granted.into_iter().map(|number| LISTS[number].1).collect();
+    let tail = format!(" grants more than before, with a `*`: {}", all.join(", "));
+    let problem = Problem::new(&finding::KUBERNETES_RBAC_WILDCARD, places.into_iter().next()?, tail);
+    Some(problem.help("list what is needed; a `*` also grants what is added to the cluster later"))
 }
 
 fn rules(payload: &Node) -> &[Node] {

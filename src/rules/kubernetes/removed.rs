@@ -2,7 +2,7 @@
 
 use super::recreated::is_kept;
 use super::transition::{Problem, Transition};
-use crate::finding;
+use crate::finding::{self, Severity};
 use crate::path::Pointer;
 
 /// What is lost with an object, by group and kind.
@@ -25,12 +25,17 @@ pub(super) fn removed(transition: &Transition<'_>, namespaces: &[&str]) -> Optio
     }
     let help = "where removed objects are not pruned, delete it by hand; to keep it, annotate it in a change before: \
                 `kustomize.toolkit.fluxcd.io/prune: disabled` for Flux, `argocd.argoproj.io/sync-options: Prune=false` for Argo CD";
-    let tail = format!(" is removed: {loss}");
-    Some(Problem::new(&finding::KUBERNETES_REMOVED, Pointer::root(), tail).help(help))
+    let problem = |tail: String| Problem::new(&finding::KUBERNETES_REMOVED, Pointer::root(), tail).help(help);
+    Some(match transition.is_left_to_others {
+        true => problem(" is removed with its root, but other roots have it".to_owned()).severity(Severity::Note),
+        false => problem(format!(" is removed: {loss}")),
+    })
 }
 
 /// The namespaces that a change removes.
 pub(super) fn removed_namespaces<'r>(transitions: &[Transition<'r>]) -> Vec<&'r str> {
-    let gone = transitions.iter().filter(|it| it.after.is_none() && it.is("", "Namespace") && !is_kept(it));
+    let gone = transitions
+        .iter()
+        .filter(|it| it.after.is_none() && it.is("", "Namespace") && !is_kept(it) && !it.is_left_to_others);
     gone.filter_map(|it| Some(it.name()?.name.as_str())).collect()
 }

@@ -16,6 +16,8 @@ pub struct Transition<'r> {
     pub after: Option<&'r Resource>,
     /// Whether both may be two objects of two clusters: one root lost the resource, and another one got it.
     pub is_moved: bool,
+    /// Whether it is gone together with its root, while other roots still have a resource of its name.
+    pub is_left_to_others: bool,
     /// How it is applied.
     pub applied: Applied,
 }

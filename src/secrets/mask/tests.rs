@@ -25,6 +25,7 @@ fn expanded(text: &str) -> Node {
         limits: &limits,
         profile,
         unfurl: true,
+        is_unfurl: false,
         remotes: &[],
     };
     let outcome = directive::expand(&parsed.value[0], &path, &context);

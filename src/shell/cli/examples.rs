@@ -12,6 +12,7 @@ pub(super) const PROGRAM: &str = "Examples:
 Exit codes: 0 success; 1 findings at or above the threshold (or differences, with --exit-code); 2 failed or incomplete.
 
 Environment: most flags can be set by a variable, which --help of a command names, such as OUTCROP_COLOR=never. Also:
+  OUTCROP_FORMAT                         the format of every command that has one of this name
   OUTCROP=0                              hooks do nothing, and git diff shows plain lines
   OUTCROP_BIN                            the binary that hooks call
   OUTCROP_OLD_REV, OUTCROP_NEW_REV       the revisions of git diff, if they cannot be inferred
@@ -86,3 +87,74 @@ pub(super) const HOOK: &str = "Examples:
 pub(super) const GITHUB: &str = "Examples:
   outcrop ci github                              in a workflow: what the event is about
   outcrop ci github --base main --head HEAD      anywhere: prints what a workflow would print";
+
+pub(super) const AFFECTED: &str = "Examples:
+  outcrop affected main...                       roots whose output differs on this branch
+  outcrop affected --name-only HEAD~1 HEAD | xargs -n1 kustomize build
+  outcrop affected --format matrix main...       a job for each of them, for GitHub Actions";
+
+pub(super) const METADATA: &str = "Examples:
+  outcrop metadata get /customers/acme                             layers merged over the defaults
+  outcrop metadata resolve /customers/acme --layers                each layer on its own
+  outcrop metadata render /customers/acme update --format curl     the request that would be sent
+  outcrop metadata set /customers/ /operationInfo/getResource/path '/v2/{{.id}}'
+  outcrop metadata infer /customers/ --openapi openapi.yaml        a proposal; --apply stores it";
+
+pub(super) const METADATA_GET: &str = "Examples:
+  outcrop metadata get /customers/acme
+  outcrop metadata get /customers/ --overrides-only      the collection, without defaults
+  outcrop metadata get /customers/acme --at main --format json";
+
+pub(super) const METADATA_RESOLVE: &str = "Examples:
+  outcrop metadata resolve /customers/acme
+  outcrop metadata resolve /customers/acme --layers      each layer on its own, weakest first";
+
+pub(super) const METADATA_RENDER: &str = "Examples:
+  outcrop metadata render /customers/acme                the get request
+  outcrop metadata render /customers/acme update --format curl
+  outcrop metadata render /customers/ list
+  outcrop metadata render /customers/acme --all --at main";
+
+pub(super) const METADATA_INFER: &str = "Examples:
+  outcrop metadata infer /customers/ --openapi openapi.yaml
+  outcrop metadata infer /customers/acme --complete
+  outcrop metadata infer /customers/ --apply             store it; fields that are there stay";
+
+pub(super) const METADATA_SET: &str = "Examples:
+  outcrop metadata set /customers/ /operationInfo/getResource/path '/v2/{{.id}}'
+  outcrop metadata set /customers/acme /resourceInfo/idFromAttribute null      clears an inherited value
+  outcrop metadata set /customers/acme -f metadata.yaml";
+
+pub(super) const METADATA_UNSET: &str = "Examples:
+  outcrop metadata unset /customers/acme /resourceInfo/idFromAttribute
+  outcrop metadata unset /customers/acme                 removes the file";
+
+pub(super) const INIT: &str = "Examples:
+  outcrop init --dry-run      print the file
+  outcrop init                write it; the file says what each setting means";
+
+pub(super) const DOCTOR: &str = "Examples:
+  outcrop doctor              versions, hooks, drivers, dialects, and what is wrong
+  outcrop doctor -v           also how each file is read";
+
+pub(super) const RULES: &str = "Examples:
+  outcrop rules                              every rule with its severity
+  outcrop rules document/duplicate-key       what it means and what to do
+
+`rules: {ID: off|note|warning|error}` in outcrop.yaml changes a severity.";
+
+pub(super) const SCHEMA: &str = "Examples:
+  outcrop schema > report.schema.json
+  outcrop schema metadata > metadata.schema.json      for editors that complete YAML";
+
+pub(super) const COMPLETIONS: &str = "Examples:
+  outcrop completions bash > ~/.local/share/bash-completion/completions/outcrop
+  outcrop completions zsh > ~/.zfunc/_outcrop
+  outcrop completions fish > ~/.config/fish/completions/outcrop.fish";
+
+pub(super) const MAN: &str = "Examples:
+  outcrop man | man -l -
+  outcrop man > ~/.local/share/man/man1/outcrop.1";
+
+pub(super) const CI: &str = "Examples:
+  outcrop ci github      in a GitHub workflow; `outcrop check --format gitlab` is for GitLab";

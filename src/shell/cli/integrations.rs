@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Subcommand, ValueEnum};
 
+use super::formats::default_format;
 use super::{Cli, DiffFormat, FailOn, examples};
 
 #[derive(Debug, Args)]
@@ -17,8 +18,8 @@ pub(in crate::shell) struct DifftoolArgs {
     /// Path in the repository, which decides how the files are interpreted
     #[arg(long, env = "OUTCROP_PATH")]
     pub(in crate::shell) path: Option<OsString>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<DiffFormat>())]
     pub(in crate::shell) format: DiffFormat,
     /// Exit with 1 if there are differences
     #[arg(long, env = "OUTCROP_EXIT_CODE")]
@@ -35,8 +36,8 @@ pub(in crate::shell) struct DiffDriverArgs {
     /// Print this file in a normal form: keys sorted, aliases written out, secrets masked
     #[arg(long, value_name = "FILE", conflicts_with = "arguments")]
     pub(in crate::shell) textconv: Option<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<DiffFormat>())]
     pub(in crate::shell) format: DiffFormat,
     /// Exit with 1 if there are differences; only where git trusts the exit code (git 2.46 or newer)
     #[arg(long, env = "OUTCROP_EXIT_CODE")]

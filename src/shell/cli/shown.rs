@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::formats::default_format;
 use super::{At, DiffFormat, examples};
 
 #[derive(Debug, Args)]
@@ -29,49 +30,49 @@ pub(in crate::shell) struct CompareArgs {
 /// The flags that decide what a report shows.
 #[derive(Debug, Args)]
 pub(in crate::shell) struct ShownArgs {
-    /// Output format
-    #[arg(long, value_enum, default_value_t, env = "OUTCROP_FORMAT")]
+    /// Output format; OUTCROP_FORMAT sets the default, for commands that have it
+    #[arg(long, value_enum, default_value = default_format::<DiffFormat>(), help_heading = "Output")]
     pub(in crate::shell) format: DiffFormat,
     /// Print only the number of changes per resource
-    #[arg(long, env = "OUTCROP_STAT", conflicts_with_all = ["name_only", "format"])]
+    #[arg(long, env = "OUTCROP_STAT", conflicts_with_all = ["name_only", "format"], help_heading = "Output")]
     pub(in crate::shell) stat: bool,
     /// Print only the number of changed resources per directory
-    #[arg(long, env = "OUTCROP_SUMMARY", conflicts_with_all = ["stat", "name_only", "format"])]
+    #[arg(long, env = "OUTCROP_SUMMARY", conflicts_with_all = ["stat", "name_only", "format"], help_heading = "Output")]
     pub(in crate::shell) summary: bool,
     /// Show only resources of this Kubernetes kind, such as Deployment or Certificate.cert-manager.io
-    #[arg(long, value_name = "KIND", env = "OUTCROP_KIND", value_delimiter = ',')]
+    #[arg(long, value_name = "KIND", env = "OUTCROP_KIND", value_delimiter = ',', help_heading = "What is shown")]
     pub(in crate::shell) kind: Vec<String>,
     /// Show only resources in this directory, or rendered from this root
-    #[arg(long, value_name = "DIR", env = "OUTCROP_ROOT", value_delimiter = ',')]
+    #[arg(long, value_name = "DIR", env = "OUTCROP_ROOT", value_delimiter = ',', help_heading = "What is shown")]
     pub(in crate::shell) root: Vec<String>,
     /// Address of the newer side's files for links, such as https://github.com/OWNER/NAME/blob/COMMIT
-    #[arg(long, value_name = "URL", env = "OUTCROP_LINK")]
+    #[arg(long, value_name = "URL", env = "OUTCROP_LINK", help_heading = "Output")]
     pub(in crate::shell) link: Option<String>,
     /// Print only the files of the resources that change
-    #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format")]
+    #[arg(long, env = "OUTCROP_NAME_ONLY", conflicts_with = "format", help_heading = "Output")]
     pub(in crate::shell) name_only: bool,
     /// Do not group identical changes: list every resource separately
-    #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP")]
+    #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP", help_heading = "What is shown")]
     pub(in crate::shell) no_group: bool,
     /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
-    #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',')]
+    #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',', help_heading = "What is shown")]
     pub(in crate::shell) ignore: Vec<String>,
     /// Hide and count changes of generated fields: the presets helm, kubernetes, checksums and generated
-    #[arg(long, env = "OUTCROP_NEAT")]
+    #[arg(long, env = "OUTCROP_NEAT", help_heading = "What is shown")]
     pub(in crate::shell) neat: bool,
     /// List the changes that ignore and compare rules hide
-    #[arg(long, env = "OUTCROP_SHOW_SUPPRESSED")]
+    #[arg(long, env = "OUTCROP_SHOW_SUPPRESSED", help_heading = "What is shown")]
     pub(in crate::shell) show_suppressed: bool,
     /// Also show changed files that are no configuration, as text
-    #[arg(long, env = "OUTCROP_ALL_FILES")]
+    #[arg(long, env = "OUTCROP_ALL_FILES", help_heading = "What is shown")]
     pub(in crate::shell) all_files: bool,
     /// Show secrets; works only on a terminal, never in CI
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(in crate::shell) reveal: bool,
     /// Do not use a pager
-    #[arg(long, env = "OUTCROP_NO_PAGER")]
+    #[arg(long, env = "OUTCROP_NO_PAGER", help_heading = "Output")]
     pub(in crate::shell) no_pager: bool,
     /// Exit with 1 if there are differences
-    #[arg(long, env = "OUTCROP_EXIT_CODE")]
+    #[arg(long, env = "OUTCROP_EXIT_CODE", help_heading = "Output")]
     pub(in crate::shell) exit_code: bool,
 }

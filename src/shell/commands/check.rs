@@ -9,7 +9,7 @@ use crate::shell::cli::{CheckArgs, CheckFormat, FailOn, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::session::{Asked, Session};
-use crate::shell::{output, pager, progress};
+use crate::shell::{output, pager};
 
 pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let session = Session::open(global, &args.range)?;
@@ -21,7 +21,7 @@ pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, F
         _ => Judged::Changed,
     };
     let comparison = session.comparison(Asked::default());
-    let report = progress::while_working(session.progress(), || comparison.check(judged));
+    let report = session.working(|| comparison.check(judged));
     let is_paged = args.format == CheckFormat::Terminal && !args.no_pager;
     let pager = if is_paged { pager::choose(session.user_pager().map(str::to_owned)) } else { None };
     let style = output::style(global);

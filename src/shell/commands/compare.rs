@@ -17,7 +17,6 @@ use crate::shell::cli::{CompareArgs, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Repository, Revision, RevisionPair};
-use crate::shell::progress;
 use crate::shell::select::WordReader;
 use crate::shell::session::{Asked, Session, open_repository};
 use crate::side::{ResourceQuery, Side};
@@ -40,7 +39,7 @@ pub(in crate::shell) fn run(global: &Global, args: &CompareArgs) -> Result<Exit,
     let parts = [part(&reader, &args.first)?, part(&reader, &args.second)?];
     fit(&parts)?;
     let expected = expected(global, args, comparison.newer().sources)?;
-    let report = progress::while_working(session.progress(), || comparison.compare_parts(&parts, &expected));
+    let report = session.working(|| comparison.compare_parts(&parts, &expected));
     let label = |word: &OsStr| label(word, &revision);
     let mut report = Report { before: label(&args.first).into(), after: label(&args.second).into(), ..report };
     show(&mut report, global, &args.shown, session.user_pager())?;

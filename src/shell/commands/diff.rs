@@ -15,7 +15,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::session::{Asked, Session};
 use crate::shell::timings::Timings;
-use crate::shell::{environment, output, pager, progress};
+use crate::shell::{environment, output, pager};
 
 pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     if args.no_index {
@@ -33,8 +33,10 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
         all_files: args.shown.all_files,
         as_written: args.only.contains(&View::Sources),
         selected: selected(&args.shown)?,
+        only_changes: shows_only_changes(&args.shown),
+        all_selectors: shows_all_selectors(global, &args.shown),
     });
-    let mut report = progress::while_working(session.progress(), || comparison.compare());
+    let mut report = session.working(|| comparison.compare());
     timings.mark("compared");
     show(&mut report, global, &args.shown, session.user_pager())?;
     timings.mark("written");
@@ -56,6 +58,8 @@ fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
         all_files: true,
         as_written: args.only.contains(&View::Sources),
         selected: selected(&args.shown)?,
+        only_changes: shows_only_changes(&args.shown),
+        all_selectors: shows_all_selectors(global, &args.shown),
     };
     let mut report = no_index::compare(global, args, asked)?;
     show(&mut report, global, &args.shown, None)?;
@@ -88,6 +92,16 @@ fn views(only: &[View]) -> ComparedViews {
     let is_everything = only.iter().all(|view| *view == View::Sources);
     let has = |view| is_everything || only.contains(&view);
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
+}
+
+/// Whether the report shows changes alone. These formats are made of whole resources.
+pub(super) fn shows_only_changes(args: &ShownArgs) -> bool {
+    !matches!(args.format, DiffFormat::Unified | DiffFormat::JsonPatch)
+}
+
+/// Programs get the selectors that no resource matches, and people who ask for everything.
+fn shows_all_selectors(global: &Global, args: &ShownArgs) -> bool {
+    args.format == DiffFormat::Json || global.verbose > 0
 }
 
 /// Which resources are shown.

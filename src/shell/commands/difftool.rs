@@ -12,7 +12,7 @@ use crate::report::{Report, Style};
 use crate::sanitize;
 use crate::shell::cli::{DiffFormat, DifftoolArgs, Global};
 use crate::shell::content::ByContent;
-use crate::shell::directory::{DirectorySnapshot, Links};
+use crate::shell::directory::{DirectorySnapshot, Links, read_regular};
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
@@ -111,7 +111,8 @@ fn labels_of_directories(
 fn known_content(repository: &Repository, path: &RepoPath, content: &[u8]) -> Option<Known> {
     let id = repository.blob_id(content)?;
     let on_disk = repository.root().and_then(|root| Some(root.join(path.to_str()?)));
-    let is_on_disk = on_disk.is_some_and(|file| std::fs::read(file).is_ok_and(|bytes| bytes == content));
+    let is_on_disk =
+        on_disk.is_some_and(|file| read_regular(&file, content.len() as u64).is_ok_and(|bytes| bytes == content));
     let is_staged = !repository.staged_paths(1, |staged, other| staged == path.as_bytes() && other == id).is_empty();
     // A file that is as it is staged may come from any revision that has it.
     Some(if is_on_disk && !is_staged { Known::OnDisk } else { Known::Object(id) })

@@ -13,9 +13,9 @@ use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{GitError, Repository, Revision, RevisionPair, Tree};
+use crate::shell::output;
 use crate::shell::pushed::{self, Pushed};
 use crate::shell::session::{Asked, Session, open_repository};
-use crate::shell::{output, progress};
 
 pub(in crate::shell) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
     if environment::hooks_are_off() {
@@ -181,7 +181,7 @@ impl Hook<'_> {
     fn check(&self, subject: &Subject) -> Result<Checked, Failure> {
         let session = Session::new(self.global, self.repository, &subject.comparison, &[], Policy::Base)?;
         let comparison = session.comparison(Asked::default());
-        Ok(progress::while_working(session.progress(), || match subject.judged {
+        Ok(session.working(|| match subject.judged {
             Judged::New => {
                 let Review { difference, verdict } = comparison.review();
                 Checked { verdict, reach: Some(Reach::of(&difference)) }

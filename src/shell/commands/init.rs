@@ -14,12 +14,14 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::one_side::OneSide;
 use crate::shell::output;
+use crate::shell::replace::WriteLock;
 use crate::side::Survey;
 
 pub(in crate::shell) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     let opened = OneSide::tracked(global)?;
     let path = RepoPath::new(names::CONFIGURATION).map_err(|error| Failure::new(error.to_string()))?;
     let root = opened.root().filter(|_| !args.dry_run);
+    let _lock = root.map(WriteLock::take).transpose()?;
     if root.is_some_and(|root| root.join(names::CONFIGURATION).symlink_metadata().is_ok()) {
         return Err(Failure::new("there is an outcrop.yaml already")
             .help("`outcrop init --dry-run` prints what would be written"));
@@ -70,7 +72,10 @@ fn found(survey: &Survey) -> Vec<String> {
     let others = [(survey.templates, "with templates of other tools".to_owned())];
     let files = kinds.chain(others).filter(|(count, _)| *count > 0);
     let kustomizations = (survey.kustomizations > 0).then(|| plural(survey.kustomizations, "kustomization"));
-    files.map(|(count, what)| format!("{} {what}", plural(count, "file"))).chain(kustomizations).collect()
+    let components =
+        (survey.components > 0).then(|| format!("{} with components of OpenChoreo", plural(survey.components, "file")));
+    let files = files.map(|(count, what)| format!("{} {what}", plural(count, "file")));
+    files.chain(kustomizations).chain(components).collect()
 }
 
 fn roots(survey: &Survey) -> String {
@@ -109,7 +114,15 @@ fn switches(survey: &Survey) -> String {
     let merge = if survey.has_ensembles { "# Lists and null as Unfurl merges them.\nmerge: unfurl\n" } else { "" };
     let directives = switch("directives", "merge directives (docs/merge-directives.md)", survey.directives);
     let expressions = switch("expressions", "expressions (docs/expressions.md)", survey.expressions);
-    format!("{directives}{merge}{expressions}")
+    format!("{directives}{merge}{expressions}{}", layouts(survey))
+}
+
+/// Where there is nothing to render and nothing else to follow either, no file but changed ones is ever opened.
+fn layouts(survey: &Survey) -> &'static str {
+    if survey.kustomizations > 0 || survey.flux > 0 {
+        return "";
+    }
+    "\n# No file is a kustomization; set these to on before you add some (docs/kustomize.md).\nlayouts:\n  kustomize: off\n  flux: off\n"
 }
 
 /// A path as a quoted scalar, so that no name is read as a number or a boolean.

@@ -1,13 +1,16 @@
 //! `outcrop restore`: puts merge directives back into a document that was edited in its expanded form.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::directive::{self, Original};
 use crate::document::{self, Format};
 use crate::finding::has_errors;
+use crate::limits::Limits;
+use crate::metadata::plan::{EditPlan, FileEdit};
 use crate::resource::{Content, parse};
+use crate::shell::apply;
 use crate::shell::cli::{Global, RestoreArgs};
+use crate::shell::directory::read_regular;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::one_side::{OneSide, inside};
@@ -15,6 +18,8 @@ use crate::shell::output;
 
 pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit, Failure> {
     let opened = OneSide::open_anywhere(global, None)?;
+    let root = opened.root().map_or_else(|| on_disk(global, Path::new(".")), Path::to_owned);
+    let opened = if args.write { opened.locked(&root)? } else { opened };
     let side = opened.side(false);
     let path = inside(&opened.prefix(), &args.original)?;
     let original = opened.parse(&path, &args.original)?;
@@ -47,13 +52,15 @@ pub(in crate::shell) fn run(global: &Global, args: &RestoreArgs) -> Result<Exit,
         return opened.refuse(findings, global);
     }
     let mark: &[u8] = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
-    let saved = [mark, restored.value.text.as_bytes()].concat();
     for target in &restored.value.put_back {
         output::note(&format!("note: `{target}` was deleted, but directives still refer to it: it is kept"));
     }
     match args.write {
-        true => replace(&original_file, &saved)?,
-        false => output::print(&saved)?,
+        true => {
+            let edits = vec![FileEdit::Write { path, text: restored.value.text }];
+            apply::apply(&root, &EditPlan { edits, prune: Vec::new() })?;
+        }
+        false => output::print(&[mark, restored.value.text.as_bytes()].concat())?,
     }
     Ok(Exit::Clean)
 }
@@ -66,22 +73,6 @@ fn on_disk(global: &Global, path: &Path) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
-}
-
-/// Written beside the file and renamed: either the old text is there or the new one, never half of it.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".outcrop-{}", std::process::id()));
-    let aside = path.with_file_name(name);
-    let permissions = fs::metadata(path).map_err(failed)?.permissions();
-    let written = fs::write(&aside, bytes)
-        .and_then(|()| fs::set_permissions(&aside, permissions))
-        .and_then(|()| fs::rename(&aside, path));
-    written.map_err(|error| {
-        // The original is as it was; what was written beside it is of no use to anybody.
-        let _ = fs::remove_file(&aside);
-        failed(error)
-    })
+    read_regular(path, Limits::default().file_bytes)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }

@@ -9,7 +9,7 @@ use crate::shell::output;
 use crate::suggest;
 
 /// The pages of the documentation, one for each area.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     include_str!("../../../docs/rules/compare.md"),
     include_str!("../../../docs/rules/config.md"),
     include_str!("../../../docs/rules/document.md"),
@@ -21,6 +21,7 @@ const PAGES: [&str; 17] = [
     include_str!("../../../docs/rules/merge.md"),
     include_str!("../../../docs/rules/metadata.md"),
     include_str!("../../../docs/rules/openapi.md"),
+    include_str!("../../../docs/rules/openchoreo.md"),
     include_str!("../../../docs/rules/patch.md"),
     include_str!("../../../docs/rules/reference.md"),
     include_str!("../../../docs/rules/request.md"),
@@ -41,7 +42,7 @@ pub(in crate::shell) fn run(id: Option<&str>) -> Result<Exit, Failure> {
 fn list() -> String {
     let widest = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for rule in RULES {
+    for rule in RULES.iter() {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:widest$}  {:7}  {}", rule.id, rule.severity.name(), rule.summary);
     }

@@ -37,8 +37,12 @@ impl Borrow<[u8]> for Place {
 
 impl CommitSnapshot {
     pub(super) fn new(objects: Arc<Objects>, tree: &Tree, budget: Budget) -> Self {
+        Self::at(objects, tree.label.clone(), tree.id, budget)
+    }
+
+    pub(super) fn at(objects: Arc<Objects>, label: SmolStr, tree: ObjectId, budget: Budget) -> Self {
         let (directories, listings) = (Mutex::default(), Mutex::default());
-        Self { objects, label: tree.label.clone(), tree: tree.id, budget, directories, listings }
+        Self { objects, label, tree, budget, directories, listings }
     }
 
     /// Moves the limits.
@@ -187,6 +191,15 @@ impl Snapshot for CommitSnapshot {
     fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable> {
         let id = file.id.ok_or_else(|| self.unreadable(&file.path, Reason::Other("it has no object id".to_owned())))?;
         self.objects.blob(id, &self.budget).map_err(|reason| self.unreadable(&file.path, reason))
+    }
+
+    fn look(&self, file: &Entry, look: &mut dyn FnMut(&[u8])) -> Result<(), Unreadable> {
+        let id = file.id.ok_or_else(|| self.unreadable(&file.path, Reason::Other("it has no object id".to_owned())))?;
+        self.objects.look(id, &self.budget.limits, look).map_err(|reason| self.unreadable(&file.path, reason))
+    }
+
+    fn other_tree(&self, id: ObjectId) -> Option<Box<dyn Snapshot + '_>> {
+        Some(Box::new(Self::at(Arc::clone(&self.objects), self.label.clone(), id, self.budget.clone())))
     }
 
     fn sort_for_reading(&self, entries: &mut [Entry]) {

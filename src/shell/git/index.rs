@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use gix::index::entry::{Flags, Mode, Stage};
 
-use super::commit::find;
+use super::commit::{CommitSnapshot, find};
 use super::error::GitError;
 use super::objects::{Objects, from_gix, member};
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
-use crate::snapshot::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
+use crate::snapshot::{Entry, EntryKind, Listing, ObjectId, Reason, Snapshot, Unreadable};
 
 /// What would be committed.
 pub struct IndexSnapshot(pub(super) View);
@@ -60,6 +60,14 @@ impl Snapshot for IndexSnapshot {
 
     fn read(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable> {
         self.0.read_object(file)
+    }
+
+    fn look(&self, file: &Entry, look: &mut dyn FnMut(&[u8])) -> Result<(), Unreadable> {
+        self.0.look_at_object(file, look)
+    }
+
+    fn other_tree(&self, id: ObjectId) -> Option<Box<dyn Snapshot + '_>> {
+        Some(Box::new(self.0.commit(id)))
     }
 
     fn sort_for_reading(&self, entries: &mut [Entry]) {
@@ -114,13 +122,25 @@ impl View {
     }
 
     pub(super) fn read_object(&self, file: &Entry) -> Result<Arc<[u8]>, Unreadable> {
-        let unreadable = |reason| self.unreadable(&file.path, reason);
-        let no_content = || match file.kind {
+        let blob = self.object_of(file).and_then(|id| self.objects.blob(id, &self.budget));
+        blob.map_err(|reason| self.unreadable(&file.path, reason))
+    }
+
+    pub(super) fn look_at_object(&self, file: &Entry, look: &mut dyn FnMut(&[u8])) -> Result<(), Unreadable> {
+        let looked = self.object_of(file).and_then(|id| self.objects.look(id, &self.budget.limits, look));
+        looked.map_err(|reason| self.unreadable(&file.path, reason))
+    }
+
+    /// The files of a tree of the same repository.
+    pub(super) fn commit(&self, tree: ObjectId) -> CommitSnapshot {
+        CommitSnapshot::at(Arc::clone(&self.objects), self.label.into(), tree, self.budget.clone())
+    }
+
+    fn object_of(&self, file: &Entry) -> Result<ObjectId, Reason> {
+        file.id.ok_or_else(|| match file.kind {
             EntryKind::Conflict => Reason::Other("the path has an unresolved merge conflict".to_owned()),
             _ => Reason::Other("it has no object id".to_owned()),
-        };
-        let id = file.id.ok_or_else(no_content).map_err(unreadable)?;
-        self.objects.blob(id, &self.budget).map_err(unreadable)
+        })
     }
 
     pub(super) fn unreadable(&self, path: &RepoPath, reason: Reason) -> Unreadable {

@@ -258,6 +258,14 @@ impl Snapshot for GitSnapshot {
         self.inner().read(file)
     }
 
+    fn look(&self, file: &Entry, look: &mut dyn FnMut(&[u8])) -> Result<(), Unreadable> {
+        self.inner().look(file, look)
+    }
+
+    fn other_tree(&self, id: ObjectId) -> Option<Box<dyn Snapshot + '_>> {
+        self.inner().other_tree(id)
+    }
+
     fn sort_for_reading(&self, entries: &mut [Entry]) {
         self.inner().sort_for_reading(entries);
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, ThreadId};
 
 use gix::objs::{Find as _, Kind};
 
@@ -31,8 +32,10 @@ pub(super) struct Objects {
 /// their size first. The few files that are larger and still wanted get a handle of their own.
 pub(super) const ORDINARY_BYTES: u64 = 64 << 20;
 
-/// What one thread needs: its own caches, and a buffer that is used again.
+/// What one thread needs: its own caches, and a buffer that is used again. Each thread gets its own handle back: it reads its part
+/// of a pack from front to back, and the bases of deltas that another thread has unpacked are of no use to it.
 struct Handle {
+    thread: ThreadId,
     repository: gix::Repository,
     buffer: Vec<u8>,
 }
@@ -47,11 +50,16 @@ impl Objects {
         Self { shared, idle: Mutex::default(), gaps, index, index_path, packs, trees: Mutex::default() }
     }
 
-    /// Lends a handle; as many exist as threads have ever asked at once.
+    /// Lends a handle; as many exist as threads have ever asked, or one thread has asked at once.
     pub(super) fn with<T>(&self, act: impl FnOnce(&gix::Repository, &mut Vec<u8>) -> T) -> T {
-        let idle = self.idle.lock().expect("no thread panics while it holds this lock").pop();
-        let new = || Handle { repository: self.shared.to_thread_local(), buffer: Vec::new() };
-        let mut handle = idle.unwrap_or_else(new);
+        let thread = thread::current().id();
+        let own = {
+            let mut idle = self.idle.lock().expect("no thread panics while it holds this lock");
+            let at = idle.iter().rposition(|handle| handle.thread == thread);
+            at.map(|at| idle.swap_remove(at))
+        };
+        let new = || Handle { thread, repository: self.shared.to_thread_local(), buffer: Vec::new() };
+        let mut handle = own.unwrap_or_else(new);
         let result = act(&handle.repository, &mut handle.buffer);
         handle.buffer.clear();
         handle.buffer.shrink_to(BUFFER_BYTES);
@@ -76,6 +84,19 @@ impl Objects {
         }
         admit(self.blob_size(id)?)?;
         self.read(id, Kind::Blob, |_| Ok(()), |data| Ok(data.into()))
+    }
+
+    /// Shows the content of a file to a function, if it is not too large. Nothing is copied.
+    pub(super) fn look(&self, id: ObjectId, limits: &Limits, look: &mut dyn FnMut(&[u8])) -> Result<(), Reason> {
+        let limit = limits.file_bytes;
+        let admit = |size| if size > limit { Err(Reason::FileTooLarge { size, limit }) } else { Ok(()) };
+        if limit < ORDINARY_BYTES {
+            admit(self.blob_size(id)?)?;
+        }
+        self.read(id, Kind::Blob, admit, |data| {
+            look(data);
+            Ok(())
+        })
     }
 
     /// The size of a file, read without inflating it.
@@ -205,6 +226,10 @@ impl Objects {
             return Ok(Arc::clone(index));
         }
         let path = self.index_path.clone().unwrap_or_else(|| self.with(|repository, _| repository.index_path()));
+        // Opening a pipe waits for a writer, and a device may never end.
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(GitError::Index { path, cause: "it is not a regular file".to_owned() });
+        }
         let options = gix::index::decode::Options { alloc_limit_bytes: Some(INDEX_BYTES), ..Default::default() };
         // git itself does not verify the checksum of the index either: it takes as long as decoding it.
         let skips_checksum = true;
@@ -218,11 +243,16 @@ impl Objects {
 /// An index larger than this is not that of a repository of configuration.
 const INDEX_BYTES: usize = 2 << 30;
 
-/// The pack indices of this repository. gix can locate an object as well, but inflates it to do so.
+/// The pack indices of this repository and of those that it borrows objects from. gix can locate an object as well, but inflates it
+/// to do so.
 fn open_pack_indices(objects: &Path, hash: gix::hash::Kind) -> Vec<gix::odb::pack::index::File> {
-    let Ok(directory) = std::fs::read_dir(objects.join("pack")) else { return Vec::new() };
-    let paths = directory.filter_map(Result::ok).map(|file| file.path());
-    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx")).collect();
+    let here = std::env::current_dir().unwrap_or_default();
+    let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
+    let directories = std::iter::once(objects.to_owned()).chain(borrowed);
+    let listed = directories.filter_map(|objects| std::fs::read_dir(objects.join("pack")).ok());
+    let paths = listed.flatten().filter_map(Result::ok).map(|file| file.path());
+    let mut paths: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx") && path.is_file()).collect();
     paths.sort();
     paths.iter().filter_map(|path| gix::odb::pack::index::File::at(path, hash).ok()).collect()
 }

@@ -15,7 +15,7 @@ use super::objects::Objects;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
 use crate::shell::directory::{Links, is_absence, is_directory, os_name, read_below};
-use crate::snapshot::{Entry, EntryKind, Listing, Reason, Snapshot, Unreadable};
+use crate::snapshot::{Entry, EntryKind, Listing, ObjectId, Reason, Snapshot, Unreadable};
 
 /// The tracked files with their content on disk.
 ///
@@ -77,6 +77,17 @@ impl Snapshot for WorktreeSnapshot {
         }
         let read = read_below(&self.root, &file.path, Links::Keep, &self.view.budget);
         read.map_err(|reason| self.view.unreadable(&file.path, reason))
+    }
+
+    fn look(&self, file: &Entry, look: &mut dyn FnMut(&[u8])) -> Result<(), Unreadable> {
+        if file.id.is_some() && self.view.look_at_object(file, look).is_ok() {
+            return Ok(());
+        }
+        self.read(file).map(|bytes| look(&bytes))
+    }
+
+    fn other_tree(&self, id: ObjectId) -> Option<Box<dyn Snapshot + '_>> {
+        Some(Box::new(self.view.commit(id)))
     }
 
     fn sort_for_reading(&self, entries: &mut [Entry]) {

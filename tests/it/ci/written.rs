@@ -30,6 +30,16 @@ fn outputs_summary_and_report_agree() {
     assert_eq!(report["schema"], "outcrop/report/v1");
     assert_eq!(report["findings"].as_array().map(Vec::len), Some(1));
     assert_eq!(report["resources"][0]["id"], "app.yaml");
+    let sarif = fs::read_to_string(&found["sarif"]).expect("the findings are there");
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(1));
+    let page = fs::read_to_string(&found["page"]).expect("the page is there");
+    assert!(page.starts_with("<!doctype html>") && page.contains("app.yaml"), "{}", &page[..200]);
+    for name in ["report", "comment", "sarif", "page"] {
+        assert!(found[name].starts_with(&found["directory"]), "{}", found[name]);
+    }
+    assert_eq!(found["labels"], "[]");
     assert!(step.summary.starts_with("<!-- outcrop:v1 fp="), "{}", step.summary);
     assert!(step.summary.contains(" -->\n### outcrop: "), "{}", step.summary);
     assert!(step.summary.contains("replicas") && step.summary.contains("new.yaml"), "{}", step.summary);

@@ -112,6 +112,7 @@ fn init_switches_off_what_no_file_uses() {
     run(&mut outcrop(&repo, &["init"])).ends_with(0);
     let text = fs::read_to_string(repo.root().join("outcrop.yaml")).unwrap();
     assert!(text.contains("\ndirectives: off\n") && text.contains("\nexpressions: off\n"), "{text}");
+    assert!(text.contains("\nlayouts:\n  kustomize: off\n  flux: off\n"), "{text}");
     assert!(!text.contains("\nroots") && !text.contains("openapi"), "{text}");
     repo.commit_all("three");
     run(&mut outcrop(&repo, &["check", "--all"])).ends_with(0);

@@ -30,7 +30,7 @@ fn only_what_is_applied_together_is_a_duplicate() {
     assert_eq!((ran.code, ran.stdout.matches("resource/duplicate").count()), (1, 1), "{ran:?}");
     let one_path = repository(&[("a/resource.yaml", "x: 1\n"), ("a/resource.json", "{\"x\": 1}\n")]);
     let ran = check_all(&one_path);
-    assert_eq!((ran.code, ran.stdout.matches("resource/duplicate").count()), (1, 1), "{ran:?}");
+    assert_eq!((ran.code, ran.stdout.matches("resource/two-files").count()), (1, 1), "{ran:?}");
     let two_roots = repository(&[
         ("outcrop.yaml", "roots: [{path: x}, {path: y}]\n"),
         ("x/a/resource.yaml", "x: 1\n"),

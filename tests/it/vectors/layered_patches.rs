@@ -44,6 +44,7 @@ fn rendered(given: &Value, path: &LogicalPath) -> Answer {
         limits: &limits,
         profile: MergeProfile::Plain,
         unfurl: true,
+        is_unfurl: false,
         remotes: &[],
     };
     let expand = |document: &Document, file: &RepoPath| {

@@ -125,6 +125,7 @@ impl World {
             limits: &self.limits,
             profile: self.profile,
             unfurl: true,
+            is_unfurl: false,
             remotes: &[],
         }
     }

@@ -10,6 +10,7 @@ mod kustomize;
 mod layered_patches;
 mod merge;
 mod metadata;
+mod openchoreo;
 mod patch;
 mod unfurl;
 
@@ -42,6 +43,7 @@ const AREAS: &[(&str, Runner)] = &[
     ("layered-patches", layered_patches::run),
     ("merge", merge::run),
     ("metadata", metadata::run),
+    ("openchoreo", openchoreo::run),
     ("patch", patch::run),
     ("unfurl", unfurl::run),
 ];

@@ -78,15 +78,7 @@ fn expand(case: &Value) -> Result<(), String> {
         .fold(MemorySnapshot::new("test"), |all, (name, content)| all.with(path(name), content.as_bytes()));
     let (sources, limits, includes) = (Sources::default(), Limits::default(), Includes::default());
     let remotes: Vec<SmolStr> = given["remotes"].as_array().into_iter().flatten().map(|url| text(url).into()).collect();
-    let context = Context {
-        snapshot: &snapshot,
-        includes: &includes,
-        sources: &sources,
-        limits: &limits,
-        profile: MergeProfile::Plain,
-        unfurl: true,
-        remotes: &remotes,
-    };
+    let context = context(&snapshot, &includes, &sources, &limits, &remotes);
     let document = parse(main, &file, &sources);
     let expanded = directive::expand(&document, &file, &context);
     let root = to_json(&expanded.value.root);
@@ -178,10 +170,27 @@ fn check_findings(case: &Value, root: &Node, findings: &[Finding]) -> Result<(),
     if found == wanted { Ok(()) } else { Err(format!("expected {wanted:?}, got {found:?}: {findings:?}")) }
 }
 
+fn context<'a>(
+    snapshot: &'a MemorySnapshot,
+    includes: &'a Includes,
+    sources: &'a Sources,
+    limits: &'a Limits,
+    remotes: &'a [SmolStr],
+) -> Context<'a> {
+    let (profile, unfurl, is_unfurl) = (MergeProfile::Plain, true, false);
+    Context { snapshot, includes, sources, limits, profile, unfurl, is_unfurl, remotes }
+}
+
 fn recognise(case: &Value) -> Result<(), String> {
     let (given, sources) = (&case["given"], Sources::default());
     let file = path(text(&given["path"]));
-    let role = directive::unfurl_role(&parse(text(&given["yaml"]), &file, &sources).root, &file);
+    let others = files(&given["files"]).into_iter();
+    let snapshot =
+        others.fold(MemorySnapshot::new("given"), |all, (name, content)| all.with(path(name), content.as_bytes()));
+    let (includes, limits) = (Includes::default(), Limits::default());
+    let document = parse(text(&given["yaml"]), &file, &sources);
+    let expanded = directive::expand(&document, &file, &context(&snapshot, &includes, &sources, &limits, &[]));
+    let role = directive::unfurl_role(&expanded.value.root, &file);
     let found = match role {
         Some(role) => json!({ "dialect": "unfurl", "role": role.name() }),
         None => json!({ "dialect": "none" }),
@@ -245,7 +254,10 @@ fn changes_of(resource: &Value) -> Vec<Value> {
     let list = |name: &str| resource[name].as_array().cloned().unwrap_or_default();
     let mut changes: Vec<Value> = Vec::new();
     for change in list("changes") {
-        let inside = text(&change["path"]).split('/').any(|token| token == "eval");
+        let is_template = |side: &Value| text(side).contains("{{") || text(side).contains("{%");
+        let inside = text(&change["path"]).split('/').any(|token| token == "eval")
+            || is_template(&change["before"])
+            || is_template(&change["after"]);
         let value = if inside { Value::Null } else { json!(true) };
         changes.push(json!({ "path": change["path"], "text": inside, "value": value }));
     }

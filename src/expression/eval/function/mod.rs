@@ -82,7 +82,8 @@ impl Function {
 }
 
 impl EvalSession<'_> {
-    /// Calls a function: its argument, and the whole map with its other keys.
+    /// Calls a function: its argument, and the whole map with its other keys. What it makes of one value from another text is
+    /// defined where that value is.
     pub(super) fn function(
         &mut self,
         function: Function,
@@ -90,6 +91,13 @@ impl EvalSession<'_> {
         map: &Arc<Map>,
         scope: &Scope,
     ) -> Result<Datum> {
+        let outer = std::mem::take(&mut self.inputs);
+        let made = self.applied(function, argument, map, scope);
+        let inputs = std::mem::replace(&mut self.inputs, outer);
+        Ok(defined_at(made?, argument.span, &inputs))
+    }
+
+    fn applied(&mut self, function: Function, argument: &Node, map: &Arc<Map>, scope: &Scope) -> Result<Datum> {
         match function {
             Function::If => self.branch(argument, map, scope),
             Function::And => self.all_of(argument, scope),
@@ -134,7 +142,13 @@ impl EvalSession<'_> {
         let Some(items) = datum.items() else { return Ok(None) };
         self.spend(items.len() as u64, at)?;
         let items = (0..items.len()).map(|position| self.settled(items.at(position)));
-        items.collect::<Result<_>>().map(Some)
+        let items = items.collect::<Result<Vec<Datum>>>()?;
+        let spans = items.iter().filter_map(|item| match item {
+            Datum::Node { node, .. } if !is_inside(node.span, at) => Some(node.span),
+            _ => None,
+        });
+        self.inputs.extend(spans);
+        Ok(Some(items))
     }
 
     fn validate(&mut self, argument: &Node, scope: &Scope) -> Result<Datum> {
@@ -156,4 +170,19 @@ impl EvalSession<'_> {
             }
         }
     }
+}
+
+/// What a function made, as a value of the place where its only input is written, if that is in another text.
+fn defined_at(made: Datum, at: Span, inputs: &[Span]) -> Datum {
+    let only = inputs.first().filter(|first| first.source != at.source && inputs.iter().all(|input| input == *first));
+    match (made, only) {
+        (Datum::Node { node, owner: None }, Some(&input)) if node.span == at => {
+            Datum::plain(Node { span: input, ..node })
+        }
+        (made, _) => made,
+    }
+}
+
+fn is_inside(span: Span, outer: Span) -> bool {
+    span.source == outer.source && outer.range().start <= span.range().start && span.range().end <= outer.range().end
 }

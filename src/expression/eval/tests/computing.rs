@@ -117,15 +117,40 @@ fn bytes_without_the_word_have_no_expressions() {
         "\"\\x65val\": x",
         "+include: other.yaml",
         "e\0v\0a\0l\0",
+        "? eval\n: x",
+        "? !!str eval\n: x",
+        "a: &k eval\nb: {*k : x}",
+        "{eval}",
+        "{'eval'\n : x}",
+        "{ a: 1, eval, b: 2}",
+        "{\"eval\" /* why */: 1}",
     ] {
         assert!(may_have_expressions(yes.as_bytes()), "{yes:?}");
     }
-    for no in ["a: 1", "re: 'c:\\temp'", ""] {
+    for no in [
+        "a: 1",
+        "re: 'c:\\temp'",
+        "",
+        "run: eval set -- \"$@\"\nmedieval: x\neval-all: y\na.eval: z",
+        "run: |\n  make \\\n    all\n",
+        "\"b\\u003cc\\n\": \"\\x1b[0m\"",
+        "'eval ': x",
+    ] {
         assert!(!may_have_expressions(no.as_bytes()), "{no:?}");
     }
 }
 
 proptest! {
+    #[test]
+    fn a_key_is_noticed_wherever_it_may_be(text in "([{}\\[\\],:?&*!#'\" \na1-]|\"eval\"|eval|&a |\\*a |: |\\? |!!str ){1,12}") {
+        let sources = Sources::default();
+        let source = sources.add(SourceText::new(RepoPath::root(), "", text.as_str()));
+        let parsed = document::parse(&text, source, Format::Yaml, &Limits::default());
+        if parsed.value.iter().any(|document| has_expressions(&document.root)) {
+            prop_assert!(may_have_expressions(text.as_bytes()), "{text:?}");
+        }
+    }
+
     #[test]
     fn a_no_from_the_bytes_is_certain(text in "[a{ ]{0,3}(\"?e|\"\\\\x65|\"\\\\u0065)(v|\\\\x76)(a|\\\\\n)?(a|l)l?\"?: [}1\n]{0,4}") {
         let sources = Sources::default();

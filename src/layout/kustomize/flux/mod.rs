@@ -1,6 +1,7 @@
 //! Flux Kustomizations: a kustomization of the repository with what the object adds to it, built as the controller builds it.
 
 mod envsubst;
+mod ignored;
 mod post_build;
 mod printed;
 mod scan;

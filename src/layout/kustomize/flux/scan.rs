@@ -1,5 +1,6 @@
 //! The kustomization that Flux makes for a directory without one: every file below it that holds resources.
 
+use super::ignored::Ignored;
 use crate::layout::kustomize::file::Text;
 use crate::layout::kustomize::load::{KUSTOMIZATION_FILES, Loader};
 use crate::layout::kustomize::{Fatal, fatal};
@@ -27,8 +28,8 @@ pub(super) fn resources(directory: &RepoPath, span: Span, loader: &Loader<'_>) -
     loader.note_listing(directory);
     let mut found = Vec::new();
     let mut looked_at = 0_u64;
-    let mut waiting = vec![directory.clone()];
-    while let Some(next) = waiting.pop() {
+    let mut waiting = vec![(directory.clone(), Ignored::of(directory, loader)?)];
+    while let Some((next, ignored)) = waiting.pop() {
         let listing = loader.given().snapshot.list(&next);
         looked_at += listing.entries.len() as u64;
         if looked_at > loader.given().limits.entries {
@@ -39,9 +40,15 @@ pub(super) fn resources(directory: &RepoPath, span: Span, loader: &Loader<'_>) -
             if LEFT_OUT.contains(&name) || next.is_root() && LEFT_OUT_AT_TOP.contains(&name) {
                 continue;
             }
+            if ignored.leaves_out(&entry.path, entry.kind == EntryKind::Directory) {
+                continue;
+            }
             match entry.kind {
                 EntryKind::Directory if has_kustomization(&entry.path, loader)? => found.push(entry.path),
-                EntryKind::Directory => waiting.push(entry.path),
+                EntryKind::Directory => {
+                    let ignored = ignored.clone().with(&entry.path, loader)?;
+                    waiting.push((entry.path, ignored));
+                }
                 EntryKind::File if name.ends_with(b".yaml") || name.ends_with(b".yml") => found.push(entry.path),
                 _ => {}
             }

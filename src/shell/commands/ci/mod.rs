@@ -101,7 +101,8 @@ struct Review {
 
 impl Review {
     fn of_change(session: &Session) -> Self {
-        let comparison::Review { difference, verdict } = session.comparison(Asked::default()).review();
+        let comparison::Review { difference, verdict } =
+            session.working(|| session.comparison(Asked::default()).review());
         Self { difference: Some(difference), verdict, why_state: None }
     }
 
@@ -165,6 +166,10 @@ impl Review {
         if let Some(directory) = files.make_directory()? {
             outputs.push(("report", directory.write("report.json", |out| report::json::write(&report, out))?));
             outputs.push(("comment", directory.write("comment.md", |out| out.write_all(&comment))?));
+            outputs.push(("sarif", directory.write("findings.sarif", |out| report::json::sarif::write(&report, out))?));
+            let link = files_address(&report);
+            let page = directory.write("report.html", |out| report::html::write(&report, link.as_deref(), out))?;
+            outputs.push(("page", page));
             outputs.push(("directory", directory.path()?));
         }
         files.write_outputs(&outputs)

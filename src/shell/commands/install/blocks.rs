@@ -1,11 +1,12 @@
 //! Marked blocks in files that belong to others: attributes, and the configuration of the pre-commit framework.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::MOST_BYTES;
 use super::config::{ATTRIBUTES, Config};
 use super::plan::Plan;
+use crate::shell::directory::read_regular;
 use crate::shell::environment;
 use crate::shell::error::Failure;
 use crate::shell::git::Repository;
@@ -125,7 +126,7 @@ fn without_block(text: &str) -> String {
 }
 
 fn existing(path: &Path) -> Result<String, Failure> {
-    match fs::read_to_string(path) {
+    match read_regular(path, MOST_BYTES).and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(Failure::new(format!("{} cannot be read: {error}", path.display()))),

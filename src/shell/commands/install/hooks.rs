@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::MOST_BYTES;
 use super::plan::Plan;
 use crate::shell::cli::{HookName, InstallArgs};
+use crate::shell::directory::read_regular;
 use crate::shell::error::Failure;
 use crate::shell::git::Repository;
 
@@ -84,7 +86,8 @@ impl Hook {
     }
 
     fn install(&self, plan: &mut Plan, repository: &Repository, chain: bool) -> Result<(), Failure> {
-        let existing = fs::read(&self.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let existing =
+            read_regular(&self.path, MOST_BYTES).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let Some(existing) = existing else {
             plan.write_program(self.path.clone(), self.script().to_owned());
             return Ok(());
@@ -127,7 +130,8 @@ impl Hook {
     }
 
     fn uninstall(&self, plan: &mut Plan) {
-        let is_there = fs::read(&self.path).is_ok_and(|bytes| is_ours(&String::from_utf8_lossy(&bytes)));
+        let is_there =
+            read_regular(&self.path, MOST_BYTES).is_ok_and(|bytes| is_ours(&String::from_utf8_lossy(&bytes)));
         if !is_there {
             return;
         }

@@ -5,6 +5,8 @@ mod config;
 mod hooks;
 mod plan;
 
+use std::path::Path;
+
 use crate::shell::cli::{Global, InstallArgs, InstallTarget};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
@@ -39,8 +41,11 @@ pub(in crate::shell) fn run(global: &Global, args: &InstallArgs) -> Result<Exit,
             return Err(Failure::new("hooks belong to a repository").help("run this in a repository, without --global"));
         }
     }
-    finish(&plan, args)
+    finish(&plan, args, repository.as_ref().and_then(Repository::root))
 }
+
+/// Hooks and files of settings are never larger.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Refuses flags that have no meaning for a target, instead of ignoring them.
 fn check(args: &InstallArgs) -> Result<(), Failure> {
@@ -57,7 +62,7 @@ fn check(args: &InstallArgs) -> Result<(), Failure> {
 }
 
 /// Lists the plan, and carries it out.
-fn finish(plan: &Plan, args: &InstallArgs) -> Result<Exit, Failure> {
+fn finish(plan: &Plan, args: &InstallArgs, root: Option<&Path>) -> Result<Exit, Failure> {
     let heading = match (plan.is_empty(), args.uninstall, args.dry_run) {
         (true, false, _) => "nothing to do: this is set up already",
         (true, true, _) => "nothing to do: outcrop has installed nothing here",
@@ -65,7 +70,7 @@ fn finish(plan: &Plan, args: &InstallArgs) -> Result<Exit, Failure> {
         _ => "changed:",
     };
     if !args.dry_run {
-        plan.carry_out()?;
+        plan.carry_out(root)?;
     }
     output::print_lines(&format!("{heading}\n{}", plan.describe()))?;
     if !plan.is_empty() && !args.uninstall && !args.dry_run {

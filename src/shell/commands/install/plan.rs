@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::sanitize;
 use crate::shell::error::Failure;
+use crate::shell::replace::{self, Mode, WriteLock};
 
 /// Steps in the order in which they are carried out.
 #[derive(Default)]
@@ -96,10 +97,12 @@ impl Plan {
         text
     }
 
-    pub(super) fn carry_out(&self) -> Result<(), Failure> {
+    /// Carries the steps out; the root is the working tree, if there is one.
+    pub(super) fn carry_out(&self, root: Option<&Path>) -> Result<(), Failure> {
+        let _lock = root.map(WriteLock::take).transpose()?;
         self.steps.iter().try_for_each(|step| match step {
             Step::Write { path, text, is_executable } => {
-                write(path, text, *is_executable).map_err(|error| failed(path, "written", &error))
+                write(path, text, *is_executable, root).map_err(|error| failed(path, "written", &error))
             }
             Step::Rename { from, to } => fs::rename(from, to).map_err(|error| failed(from, "renamed", &error)),
             Step::Remove { path } => fs::remove_file(path).map_err(|error| failed(path, "removed", &error)),
@@ -116,36 +119,28 @@ fn shown(path: &Path) -> String {
     sanitize::inline(&path.strip_prefix(".").unwrap_or(path).to_string_lossy()).into_owned()
 }
 
-/// Writes aside and renames, so that git never runs half a hook.
-fn write(path: &Path, text: &str, is_executable: bool) -> io::Result<()> {
+/// Writes aside and renames, so that git never runs half a hook. In the working tree nothing is written through a link.
+fn write(path: &Path, text: &str, is_executable: bool, root: Option<&Path>) -> io::Result<()> {
+    if let Some(root) = root {
+        refuse_links(root, path)?;
+    }
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    let aside = path.with_extension("outcrop-new");
-    fs::write(&aside, text)?;
-    let mode = fs::metadata(path).map(|metadata| metadata.permissions()).ok();
-    let finish = || -> io::Result<()> {
-        match (is_executable, mode) {
-            (true, _) => make_executable(&aside)?,
-            (false, Some(mode)) => fs::set_permissions(&aside, mode)?,
-            (false, None) => {}
+    replace::replace(path, text.as_bytes(), if is_executable { Mode::Executable } else { Mode::Keep })
+}
+
+/// A stranger's commit can make a directory of the working tree a link to anywhere.
+fn refuse_links(root: &Path, path: &Path) -> io::Result<()> {
+    let Ok(below) = path.strip_prefix(root) else { return Ok(()) };
+    let is_git = below.components().next().is_some_and(|first| first.as_os_str() == ".git");
+    let mut on_disk = root.to_owned();
+    for name in below.parent().into_iter().flat_map(Path::components).filter(|_| !is_git) {
+        on_disk.push(name);
+        if on_disk.is_symlink() {
+            return Err(io::Error::other("it is below a symbolic link and was not changed"));
         }
-        fs::rename(&aside, path)
-    };
-    finish().inspect_err(|_| {
-        // What could not be finished is not left behind.
-        let _ = fs::remove_file(&aside);
-    })
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path) -> io::Result<()> {
+    }
     Ok(())
 }
 

@@ -1,0 +1,7 @@
+//! Hostile input, crashes, and writes that are interrupted: what `docs/threats.md` promises.
+
+mod account;
+mod crashes;
+mod pipes;
+mod threats;
+mod writes;
