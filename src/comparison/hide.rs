@@ -39,6 +39,11 @@ impl Comparison<'_> {
         if !self.after.secrets().hides_values() {
             return [before, after];
         }
+        let of_now = |resources: Vec<Resource>| match beside {
+            Beside::Versions => resources,
+            Beside::Parts => resources.into_iter().map(|it| self.after.without_older(it)).collect(),
+        };
+        let (before, after) = (of_now(before), of_now(after));
         let copies = self.copies_beside([&before, &after], &BTreeSet::new(), beside);
         self.hide_copies(before, after, &copies)
     }
@@ -191,7 +196,7 @@ impl Comparison<'_> {
     /// Whether the content of a file becomes secret elsewhere.
     pub(super) fn becomes_secret(&self, file: &RepoPath) -> bool {
         let met = self.met.lock().expect("no thread panics while it holds this lock");
-        met.taken_from.contains(file) || [&self.before, &self.after].iter().any(|side| side.is_kustomized_secret(file))
+        met.taken_from.contains(file) || self.before.is_kustomized_secret(file) || self.after.becomes_secret(file)
     }
 }
 

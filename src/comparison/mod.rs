@@ -96,6 +96,8 @@ pub struct Options<'a> {
     pub views: ComparedViews,
     /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
     pub declaring: Vec<Given<'a>>,
+    /// Snapshots that both sides replace, if they are one revision: what was secret there stays hidden.
+    pub replaced: Vec<Given<'a>>,
     /// What these snapshots say about files that are seen alone.
     pub elsewhere: DeclaredElsewhere,
     /// The day by which waivers are judged, as `YYYY-MM-DD`.
@@ -124,6 +126,7 @@ impl Default for Options<'_> {
             layouts: LAYOUTS,
             views: ComparedViews::default(),
             declaring: Vec::new(),
+            replaced: Vec::new(),
             elsewhere: DeclaredElsewhere::default(),
             day: SmolStr::default(),
             selected: SelectedResources::default(),
@@ -183,6 +186,7 @@ impl<'a> Comparison<'a> {
             configuration.secret_rules(),
             options.reveal,
         );
+        let [before, after] = [before, after].map(|side| side.in_place_of(&options.replaced, options.layouts));
         Self { before, after, configuration, options, metadata: MetadataDifferences::default(), met: Mutex::default() }
     }
 

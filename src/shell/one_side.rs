@@ -223,7 +223,20 @@ impl OneSide {
 }
 
 /// Snapshots with their settings.
-type Older = Vec<(Box<dyn Snapshot>, Settings)>;
+pub(super) type Older = Vec<(Box<dyn Snapshot>, Settings)>;
+
+/// What a revision replaces.
+pub(super) fn replaced_by(
+    global: &Global,
+    repository: &Repository,
+    revision: &Revision,
+    sources: &Sources,
+) -> Result<Older, Failure> {
+    match revision {
+        Revision::Tree(tree) => older_than(global, repository, tree, sources),
+        Revision::Index | Revision::Worktree => older_than_disk(global, repository, sources),
+    }
+}
 
 /// The commit before a revision and the last commit, as far as they are there: what was declared before counts, and what is now.
 fn older_than(global: &Global, repository: &Repository, tree: &Tree, sources: &Sources) -> Result<Older, Failure> {

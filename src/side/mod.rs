@@ -121,13 +121,22 @@ impl<'a> Side<'a> {
         let secrets = Secrets::new(rules, vec![Arc::clone(&side.layers)], reveal)
             .declared_by(others.iter().map(|other| Arc::clone(&other.layers)).collect())
             .withholding_all(is_unknown);
-        let (secrets, documents) = (Arc::new(secrets), Arc::<Documents>::default());
+        let documents = Arc::<Documents>::default();
+        Self { is_alone: true, ..side.hiding(Arc::new(secrets), documents) }.replacing(others)
+    }
+
+    /// This side, which replaces these snapshots: what was secret there stays hidden.
+    #[must_use]
+    pub fn in_place_of(self, older: &[Given<'a>], layouts: &'a [&'a dyn Layout]) -> Self {
+        self.replacing(older.iter().map(|older| Layered::new(*older, layouts)).collect())
+    }
+
+    fn replacing(self, others: Vec<Layered<'a>>) -> Self {
         let older = others.into_iter().map(|other| {
-            let side = other.hiding(Arc::clone(&secrets), Arc::clone(&documents));
+            let side = other.hiding(Arc::clone(&self.secrets), Arc::clone(&self.caches.documents));
             Self { is_alone: true, ..side }
         });
-        let older = older.collect();
-        Self { is_alone: true, older, ..side.hiding(secrets, documents) }
+        Self { older: older.collect(), ..self }
     }
 
     /// Both sides of a comparison. Each hides what either of them, or a layer of the `others`, declares as secret, and what is

@@ -92,9 +92,10 @@ impl Side<'_> {
         let mut texts = BTreeSet::new();
         for resource in resources {
             texts_of(&resource.payload, resource.payload.span.source, &mut texts);
-            // What a unit made of a file need not be what the file says.
-            if resource.unit.is_some() {
-                texts.insert(resource.payload.span.source);
+            // What a unit made of a file need not be what the file says, and a file may include the whole of another.
+            let own = resource.payload.span.source;
+            if resource.unit.is_some() || self.sources.get(own).path != resource.file {
+                texts.insert(own);
             }
         }
         let files = texts.into_iter().map(|text| self.sources.get(text).path.clone());
@@ -135,7 +136,7 @@ impl Side<'_> {
     }
 
     /// A hidden resource, also without what was secret in its file on the older side.
-    pub(super) fn without_older(&self, hidden: Resource) -> Resource {
+    pub fn without_older(&self, hidden: Resource) -> Resource {
         let hidden = self.older.iter().fold(hidden, |hidden, older| {
             let known = match self.is_same_file(older, &hidden.file) {
                 true => Vec::new(),

@@ -161,15 +161,25 @@ impl Calls<'_> {
 
     /// The calls that compare parts of one revision: the directories of both sides, each of their files, and files of one side.
     fn parts(&mut self) {
-        for format in DIFF {
+        // A configuration that names directories is not about those of the parts, and two files are not one that is used otherwise.
+        let is_at_home =
+            |text: &[u8]| !["within", "oot"].iter().any(|word| String::from_utf8_lossy(text).contains(word));
+        let mut configurations = self.placement.sides.iter().flatten().filter(|(path, _)| path == "outcrop.yaml");
+        let is_new_use = self.placement.name == "rules/generator-file-dropped";
+        let has_parts = configurations.all(|(_, text)| is_at_home(text)) && !is_new_use;
+        for format in DIFF.into_iter().filter(|_| has_parts) {
             self.add("compare", Some(format), &["old", "new", "--at", PARTS]);
         }
-        self.add("compare", Some("terminal"), &["-v", "new", "old", "--at", PARTS]);
+        if has_parts {
+            self.add("compare", Some("terminal"), &["-v", "new", "old", "--at", PARTS]);
+        }
+        // In one revision no rule changes, and nothing moves.
+        let has_file_parts = has_parts && !self.placement.name.starts_with("rules/");
         let files: Vec<String> = self.placement.files().into_iter().take(MOST_FILES).map(str::to_owned).collect();
         let is_there = |side: usize, file: &&String| self.placement.has(side, file);
         let [old, new] =
             [0, 1].map(|side| files.iter().filter(|file| is_there(side, file)).cloned().collect::<Vec<_>>());
-        for file in new.iter().filter(|file| old.contains(file)) {
+        for file in new.iter().filter(|file| has_file_parts && old.contains(file)) {
             let [old, new] = ["old", "new"].map(|side| format!("{side}/{file}"));
             self.add("compare", Some("json"), &[&old, &new, "--at", PARTS]);
             self.add("compare", Some("unified"), &[&new, &old, "--at", PARTS]);
