@@ -9,7 +9,7 @@ use crate::metadata::is_layer_file;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Unit};
-use crate::secrets::{MovedSecrets, Origins, secrets_in};
+use crate::secrets::{MovedSecrets, Origins, is_of_openchoreo, secrets_in};
 use crate::side::Side;
 use crate::snapshot::ChangedFile;
 use crate::value::{Node, Secret};
@@ -51,6 +51,9 @@ impl Comparison<'_> {
     /// Hides what is declared as secret. Both sides hide the same, so that what did not change is looked at once.
     pub(super) fn hide_declared(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
         let secrets = self.after.secrets();
+        if before.iter().chain(&after).any(|resource| is_of_openchoreo(&resource.payload)) {
+            self.know_templates();
+        }
         let twins = twins(&before, &after);
         let after = few_or_many(after, FEW, |resource| secrets.hide(resource));
         let before: Vec<(Resource, Option<usize>)> = before.into_iter().zip(twins).collect();
@@ -59,6 +62,16 @@ impl Comparison<'_> {
             None => secrets.hide(resource),
         });
         [before, after]
+    }
+
+    /// Finds out what templates of either side put into Secrets.
+    pub(super) fn know_templates(&self) {
+        self.after.secrets().know_inputs(|| {
+            let mut inputs = self.after.template_inputs();
+            inputs.extend(&self.before.template_inputs());
+            self.options.replaced.iter().for_each(|it| inputs.extend(&Side::new(*it, &[], false).template_inputs()));
+            inputs
+        });
     }
 
     /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere.

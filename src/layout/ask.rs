@@ -63,6 +63,12 @@ impl<'a> Units<'a> {
         self.table.get()
     }
 
+    /// The files that an index lists under a key, if it was found out.
+    pub fn listed(&self, index: &str, key: &str) -> Option<Vec<RepoPath>> {
+        let table = self.table.get()?;
+        Some(self.lookups.get_or_init(|| Lookups::new(table)).nearest(index, key, &RepoPath::root()))
+    }
+
     /// What a unit renders.
     pub fn rendered(&self, unit: &Unit) -> Arc<Rendered> {
         self.render(unit, Vec::new()).0

@@ -1,15 +1,15 @@
 //! Hides what rules and metadata declare as secret on any side: dropping a declaration does not reveal its secret.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::mask::Hiding;
 use super::message::Quotes;
 use super::redact::names_literals;
 use super::withhold::{hide_credentials, mentions_credential, withhold, withhold_literals};
 use super::{
-    DeclaredElsewhere, Masks, MovedSecrets, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places,
-    hide_values, is_field_of_patches, secrets_in,
+    DeclaredElsewhere, Masks, MovedSecrets, TemplateInputs, hide_copies, hide_copies_of, hide_everywhere,
+    hide_operations, hide_places, hide_values, is_field_of_patches, secrets_in,
 };
 use crate::directive;
 use crate::finding::{Finding, Outcome};
@@ -29,6 +29,8 @@ pub struct Secrets<'a> {
     others: Vec<Arc<LayerTrees<'a>>>,
     /// What is known about files that are seen alone.
     elsewhere: DeclaredElsewhere,
+    /// What templates put into Secrets, once it was found out.
+    inputs: OnceLock<TemplateInputs>,
     pub(super) is_off: bool,
     /// Whether a configuration that may name secrets could not be read, so that any value may be one.
     pub(super) withholds_all: bool,
@@ -47,6 +49,7 @@ impl<'a> Secrets<'a> {
             sides,
             others: Vec::new(),
             elsewhere: DeclaredElsewhere::default(),
+            inputs: OnceLock::new(),
             is_off: reveal,
             withholds_all: false,
         }
@@ -57,6 +60,26 @@ impl<'a> Secrets<'a> {
     pub fn declared_by(mut self, others: Vec<Arc<LayerTrees<'a>>>) -> Self {
         self.others = others;
         self
+    }
+
+    /// Finds out, once, what templates put into Secrets.
+    pub fn know_inputs(&self, find: impl FnOnce() -> TemplateInputs) {
+        self.inputs.get_or_init(|| {
+            let mut inputs = find();
+            inputs.extend(&self.elsewhere.inputs);
+            inputs
+        });
+    }
+
+    /// Whether a text may give values that templates put into Secrets.
+    pub fn may_be_input(&self, text: &str) -> bool {
+        self.inputs.get().is_some_and(|inputs| inputs.may_be_in(text))
+    }
+
+    /// A payload without these secrets, also in longer texts: for what templates made.
+    #[must_use]
+    pub fn hide_in_texts(&self, payload: Node, known: &[Secret]) -> Node {
+        if self.is_off { payload } else { hide_everywhere(payload, known) }
     }
 
     /// These secrets, and those of files that are seen alone.
@@ -232,6 +255,10 @@ impl<'a> Secrets<'a> {
             return Resource { payload: Hiding::everything().scalars(&resource.payload), ..resource };
         }
         let attributes = self.attributes_of(&resource);
+        let resource = match self.inputs.get().and_then(|inputs| inputs.hide(&resource.payload)) {
+            Some(payload) => Resource { payload, ..resource },
+            None => resource,
+        };
         let resource = self.masks.hide(resource);
         if self.withholds_all || attributes.is_unknown() {
             let payload = match resource.file.file_name() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::TemplateInputs;
 use crate::metadata::SecretAttributes;
 use crate::path::RepoPath;
 
@@ -14,6 +15,8 @@ pub struct DeclaredElsewhere {
     pub secret_files: BTreeSet<RepoPath>,
     /// Texts that were secret there before, and are no more.
     pub moved: BTreeSet<String>,
+    /// What templates there put into Secrets.
+    pub inputs: TemplateInputs,
     /// Whether it is not known where the files belong, so that rules for some places may apply too.
     pub is_anywhere: bool,
 }

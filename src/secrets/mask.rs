@@ -193,8 +193,23 @@ impl Hiding<'_> {
         match child.key.map(|key| key.name.as_str()) {
             Some("secretGenerator") => self.generators(child.node),
             Some("patch") if patches_secret(around, child.node) => Some(self.scalars(child.node)),
+            Some("operations") if targets_secret(around) => self.operations(child.node),
             _ => self.node(child.node),
         }
+    }
+
+    /// Operations on a Secret: what they set in its data.
+    fn operations(&mut self, node: &Node) -> Option<Node> {
+        self.children(node, |hiding, _, operation| {
+            let path = operation.node.get("path").and_then(Node::as_str);
+            if path.is_some_and(is_shown_of_secret) {
+                return hiding.node(operation.node);
+            }
+            hiding.children(operation.node, |hiding, _, field| match field.key.is_some_and(|key| key.name == "value") {
+                true => Some(hiding.scalars(field.node)),
+                false => hiding.node(field.node),
+            })
+        })
     }
 
     /// The items of a list of Secrets need not say that they are some.
@@ -336,6 +351,16 @@ fn patches_secret(around: &Node, patch: &Node) -> bool {
     let kind = target.get("kind");
     let changes_data = || patch.as_str().is_none_or(|text| text.contains("/data") || text.contains("stringData"));
     kind.is_some_and(object::is_secret_kind) || object::may_be_secret_kind(kind) && changes_data()
+}
+
+/// Whether a place of a Secret is shown.
+fn is_shown_of_secret(path: &str) -> bool {
+    ["/metadata/labels", "/metadata/name", "/type", "/immutable"].iter().any(|shown| path.starts_with(shown))
+}
+
+/// Whether operations beside a target are for Secrets.
+fn targets_secret(around: &Node) -> bool {
+    around.get("target").and_then(|target| target.get("kind")).is_some_and(object::is_secret_kind)
 }
 
 /// Texts in texts are looked into so far.

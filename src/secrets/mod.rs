@@ -2,7 +2,7 @@
 //!
 //! [`Secrets`] is asked by every stage. Its parts: rules (`mask`), what metadata declares (`declared`, `metadata`), copies and values
 //! made of secrets (`derived`), values that secrets override (`overridden`), values of patch files (`patch_values`), texts that could
-//! not be parsed (`redact`), and everything that may be secret because what would say so could not be read (`withhold`).
+//! not be parsed (`redact`), what templates put into Secrets (`templates`), and everything that may be secret because what would say so could not be read (`withhold`).
 
 mod alike;
 mod declared;
@@ -20,6 +20,7 @@ mod origin;
 mod overridden;
 mod patch_values;
 mod redact;
+mod templates;
 mod withhold;
 
 pub use alike::{hide_alike, hide_same_places};
@@ -31,6 +32,7 @@ pub use moved::MovedSecrets;
 pub use object::may_be_secret_kind;
 pub use origin::Origins;
 pub use redact::{redact_request_values, redact_values};
+pub use templates::{TemplateInputs, is_of_openchoreo};
 pub use withhold::withhold_value;
 
 use derived::{hide_copies, hide_everywhere};

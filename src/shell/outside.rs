@@ -207,6 +207,7 @@ impl Outside {
         }
         for given in declaring {
             let side = Side::new(*given, &[], false);
+            elsewhere.inputs.extend(&side.template_inputs());
             for file in &files {
                 elsewhere.is_anywhere &= !side.has_file(file);
                 let (attributes, is_secret) = side.declared_for(file);

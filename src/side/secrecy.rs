@@ -8,15 +8,16 @@ use super::{Opened, Side};
 use crate::directive::{self, Read};
 use crate::document::Format;
 use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::openchoreo::{self, DEFINITIONS};
 use crate::layout::{FileTable, Input};
 use crate::limits::Spent;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
-use crate::resource::Resource;
-use crate::secrets::{MovedSecrets, Origins};
+use crate::resource::{Resource, Unit};
+use crate::secrets::{MovedSecrets, Origins, TemplateInputs, is_of_openchoreo};
 use crate::snapshot::{EntryKind, Scope, changes, files_below};
 use crate::text::SourceId;
-use crate::value::Node;
+use crate::value::{Node, Secret};
 
 /// The files that include a file.
 pub(super) type Includers = BTreeMap<RepoPath, BTreeSet<RepoPath>>;
@@ -36,6 +37,9 @@ impl Side<'_> {
         if !self.secrets.hides_values() {
             return resource;
         }
+        if is_of_openchoreo(&resource.payload) {
+            self.know_templates();
+        }
         let hidden = self.without_older(self.secrets.hide(resource));
         let origins = self.origins([&hidden], &|_, _| true);
         self.by_origin(hidden, &origins)
@@ -45,6 +49,9 @@ impl Side<'_> {
     pub(super) fn hidden_stages(&self, resource: &Resource, payloads: Vec<Node>) -> Vec<Node> {
         if !self.secrets.hides_values() {
             return payloads;
+        }
+        if is_of_openchoreo(&resource.payload) {
+            self.know_templates();
         }
         let stages: Vec<Resource> = self
             .secrets
@@ -114,6 +121,78 @@ impl Side<'_> {
         Resource { payload, ..hidden }
     }
 
+    /// Finds out what templates put into Secrets, on this side and on those that it replaces.
+    pub(super) fn know_templates(&self) {
+        self.secrets.know_inputs(|| {
+            let mut inputs = self.template_inputs();
+            self.older.iter().for_each(|older| inputs.extend(&older.template_inputs()));
+            inputs
+        });
+    }
+
+    /// What templates of this side put into Secrets.
+    pub fn template_inputs(&self) -> TemplateInputs {
+        let is_indexed = self.files().layouts().iter().any(|layout| layout.name() == "openchoreo");
+        let listed: Option<Vec<Vec<RepoPath>>> =
+            DEFINITIONS.iter().map(|kind| self.units.listed(openchoreo::KINDS, kind)).collect();
+        let files: BTreeSet<RepoPath> = match listed.filter(|_| is_indexed) {
+            Some(listed) => listed.into_iter().flatten().collect(),
+            None => self.files_with(&["openchoreo.dev", "Secret"]),
+        };
+        let mut inputs = TemplateInputs::default();
+        for file in &files {
+            let content = self.file(file);
+            let definitions = content.resources.iter().map(|resource| &resource.payload);
+            definitions.filter(|payload| is_of_openchoreo(payload)).for_each(|payload| inputs.note(payload));
+        }
+        inputs
+    }
+
+    /// Whether a file gives values that templates put into Secrets.
+    fn holds_template_input(&self, file: &RepoPath) -> bool {
+        let entry = self.snapshot.entry(file).ok().flatten().filter(|entry| entry.kind == EntryKind::File);
+        let Some(Opened::Bytes(bytes, _)) = entry.map(|entry| self.open(Some(entry))) else { return false };
+        let text = String::from_utf8_lossy(&bytes);
+        if !text.contains("openchoreo.dev") {
+            return false;
+        }
+        self.know_templates();
+        self.secrets.may_be_input(&text)
+    }
+
+    /// The documents that hold all of these words.
+    fn files_with(&self, words: &[&str]) -> BTreeSet<RepoPath> {
+        let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+        if entries.len() > MOST_SCANNED {
+            return BTreeSet::new();
+        }
+        let is_document = |path: &RepoPath| Format::of_file_name(path.file_name()).is_some();
+        let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File && is_document(&entry.path));
+        let found = few_or_many(files.collect::<Vec<_>>(), FEW, |entry| {
+            let path = entry.path.clone();
+            let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
+            let text = String::from_utf8_lossy(&bytes);
+            words.iter().all(|word| text.contains(word)).then_some(path)
+        });
+        found.into_iter().flatten().collect()
+    }
+
+    /// The secrets that the documents which a unit reads are known to hold.
+    pub fn secrets_read_by(&self, resources: &[Resource]) -> Vec<Secret> {
+        let units: BTreeSet<&Unit> = resources.iter().filter_map(|resource| resource.unit.as_ref()).collect();
+        let mut files = BTreeSet::new();
+        for unit in units.into_iter().filter(|unit| unit.layout == "openchoreo") {
+            let rendered = self.units.rendered(unit);
+            files.extend(rendered.inputs.iter().filter_map(|input| match input {
+                Input::File(file) => Some(file.clone()),
+                _ => None,
+            }));
+        }
+        let contents: Vec<_> = files.iter().map(|file| self.file(file)).collect();
+        let documents = contents.iter().flat_map(|content| &content.resources);
+        documents.flat_map(|resource| self.secrets.secrets_of(resource.clone())).collect()
+    }
+
     /// Whether a kustomization makes a Secret of a file, or patches one with it.
     pub fn is_kustomized_secret(&self, file: &RepoPath) -> bool {
         self.kustomize_use(file).is_some()
@@ -132,6 +211,7 @@ impl Side<'_> {
             content.resources.iter().any(|resource| self.secrets.hide(resource.clone()).payload.holds_secret())
         };
         self.kustomize_use(file).is_some()
+            || self.holds_template_input(file)
             || self.includers().get(file).is_some_and(|includers| includers.iter().any(holds_secret))
     }
 

@@ -211,6 +211,12 @@ impl Calls<'_> {
         }
         self.add("render", Some("yaml"), &["--steps", "--at", "HEAD~1"]);
         let path = self.placement.path.clone();
+        if path.contains('@') {
+            for format in DOCUMENT {
+                self.add("render", Some(format), &[&path]);
+                self.add("render", Some(format), &[&path, "--at", "HEAD~1"]);
+            }
+        }
         for expression in ["*", ".", ".children::*", "apiKey", ".::*::*", "{concat: [x, {eval: apiKey}, {eval: note}]}"]
         {
             self.add("eval", Some("json"), &[expression, "--path", &path, "--trace", "--all"]);
