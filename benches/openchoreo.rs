@@ -24,7 +24,7 @@ fn main() {
         let budget = Budget { limits: limits.clone(), ..Budget::default() };
         let (sources, settings) = (Arc::new(Sources::default()), Settings::default());
         let given = Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits };
-        let side = Side::new(given, true);
+        let side = Side::new(given, &[], true);
         let start = Instant::now();
         let (facts, _) = TreeFacts::read(side.units(), &budget);
         let seconds = start.elapsed().as_secs_f64();

@@ -1,5 +1,6 @@
 //! Fast search in bytes, for prefilters that decide whether a file must be parsed.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The offsets of all pairs of neighbouring bytes that fulfil a condition. A condition without branches is checked for many pairs
@@ -14,6 +15,43 @@ pub fn byte_pairs(text: &[u8], is_wanted: impl Fn(u8, u8) -> bool + Copy) -> imp
         let wanted = move |(at, (&byte, &next))| is_wanted(byte, next).then_some(start + at);
         (found != 0).then(|| neighbours().enumerate().filter_map(wanted)).into_iter().flatten()
     })
+}
+
+/// Whether a text has a name, also one that is written with escapes.
+pub fn mentions(text: &str, name: &str) -> bool {
+    text.contains(name) || text.contains('\\') && unescaped(text).contains(name)
+}
+
+/// The text with `\u0053` and `\x53` replaced by what they mean, as far as that is a letter.
+pub fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\u") && !text.contains("\\x") && !text.contains("\\U") {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let length = match rest.as_bytes().get(at + 1) {
+            Some(b'x') => 2,
+            Some(b'u') => 4,
+            Some(b'U') => 8,
+            _ => 0,
+        };
+        let digits = rest.get(at + 2..at + 2 + length).filter(|_| length > 0);
+        let meant = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32);
+        match meant {
+            Some(letter) => {
+                plain.push(letter);
+                rest = &rest[at + 2 + length..];
+            }
+            None => {
+                plain.push('\\');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// Whether an escape such as `\x2b`, `\u002b` or `\U0000002b`, given without its backslash, encodes one of these letters.
@@ -76,5 +114,11 @@ mod tests {
                 text.windows(2).enumerate().filter(|(_, pair)| pair == b"ab").map(|(at, _)| at).collect();
             prop_assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn names_are_found_behind_escapes() {
+        assert!(mentions(r#""pass\u0077ord": 1"#, "password") && mentions("password: 1", "password"));
+        assert!(mentions(r#""p\x61ss""#, "pass") && !mentions(r"\u00", "pass"));
     }
 }

@@ -1,5 +1,6 @@
 //! Source texts and places in them: byte spans inside, lines and columns only when something is reported.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -73,6 +74,7 @@ pub struct SourceText {
     /// What snippets hide of the text, because it may hold secrets that could not be located.
     pub redaction: Redaction,
     lines: OnceLock<LineIndex>,
+    fingerprint: OnceLock<u64>,
 }
 
 impl SourceText {
@@ -85,7 +87,17 @@ impl SourceText {
             excerpt: None,
             redaction: Redaction::Nothing,
             lines: OnceLock::new(),
+            fingerprint: OnceLock::new(),
         }
+    }
+
+    /// A hash of the content as it was read, which also remains of a text that was dropped.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            self.text.hash(&mut hasher);
+            hasher.finish()
+        })
     }
 
     /// The text with nothing but the lines of these ranges. Lines and columns stay what they are.
@@ -94,7 +106,15 @@ impl SourceText {
         let excerpt = Excerpt::new(&self.text, &lines, ranges);
         let (path, revision) = (self.path.clone(), self.revision.clone());
         let (text, redaction) = (Arc::from(""), self.redaction);
-        Self { path, revision, text, excerpt: Some(excerpt), redaction, lines: OnceLock::from(lines) }
+        Self {
+            path,
+            revision,
+            text,
+            excerpt: Some(excerpt),
+            redaction,
+            lines: OnceLock::from(lines),
+            fingerprint: OnceLock::from(self.fingerprint()),
+        }
     }
 
     /// How long the whole text is.
@@ -249,7 +269,9 @@ impl Sources {
     pub fn forget(&self, id: SourceId) {
         let mut texts = self.texts.write().expect("no thread panics while it holds this lock");
         let text = &texts[id.0 as usize];
-        texts[id.0 as usize] = Arc::new(SourceText::new(text.path.clone(), text.revision.clone(), ""));
+        let fingerprint = OnceLock::from(text.fingerprint());
+        let dropped = SourceText { fingerprint, ..SourceText::new(text.path.clone(), text.revision.clone(), "") };
+        texts[id.0 as usize] = Arc::new(dropped);
     }
 
     /// Hides this much of a text, or more if more is hidden already.
@@ -263,6 +285,7 @@ impl Sources {
             excerpt: None,
             redaction: text.redaction.max(redaction),
             lines: OnceLock::new(),
+            fingerprint: text.fingerprint.clone(),
         });
     }
 }

@@ -1,13 +1,14 @@
 //! Resources that pair within their own file are compared as soon as the file is read, and only what differs is kept: a large
 //! change takes as much memory as what it shows.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::views::{Changes, ViewNotes};
 use super::{AffectedSelectors, Comparison};
 use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair};
 use crate::impact::AncestorReaders;
-use crate::path::LogicalPath;
+use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::side::{FileContent, Side};
 use crate::text::SourceId;
@@ -30,6 +31,33 @@ impl ComparedAtOnce {
         self.changed.extend(other.changed);
     }
 
+    /// The files of those that changed.
+    pub(super) fn files(&self) -> BTreeSet<RepoPath> {
+        let sides = self.changes.resources.iter().flat_map(|change| change.before.iter().chain(&change.after));
+        sides.map(|resource| resource.file.clone()).collect()
+    }
+
+    /// Takes out the resources with a change that shows something which must be hidden.
+    pub(super) fn take(&mut self, is_secret: &dyn Fn(&Node, &RepoPath) -> bool) -> BTreeSet<(RepoPath, Identity)> {
+        let mut taken = BTreeSet::new();
+        self.changes.resources.retain(|of| {
+            let Some(resource) = of.after.as_ref().or(of.before.as_ref()) else { return true };
+            let is_secret = |node: &Node| is_secret(node, &resource.file);
+            let is_shown = shows(of, &is_secret);
+            if is_shown {
+                taken.insert((resource.file.clone(), resource.identity.clone()));
+            }
+            !is_shown
+        });
+        // What a rule hides is named by its resource alone.
+        let notes = &mut self.changes.notes;
+        for list in [&mut notes.suppressed, &mut notes.would_hide] {
+            list.retain(|it| !taken.iter().any(|(_, identity)| *identity == it.identity));
+        }
+        self.count -= taken.len();
+        taken
+    }
+
     fn add(&mut self, paths: impl Iterator<Item = LogicalPath>, change: Option<ResourceChange>, notes: ViewNotes) {
         self.count += 1;
         self.changed.extend(paths);
@@ -48,8 +76,13 @@ impl Comparison<'_> {
         options: &Options,
     ) -> ComparedAtOnce {
         let mut done = ComparedAtOnce::default();
+        // What is included may be secret where it comes from.
         let is_clean = |side: &FileContent| {
-            !side.is_broken && !side.is_unreadable && !side.is_incomplete && side.skipped.is_none()
+            !side.is_broken
+                && !side.is_unreadable
+                && !side.is_incomplete
+                && side.skipped.is_none()
+                && side.reads.is_empty()
         };
         if !sides.iter().all(is_clean) {
             return done;
@@ -58,9 +91,11 @@ impl Comparison<'_> {
         let mut is_taken = [vec![false; before.resources.len()], vec![false; after.resources.len()]];
         for (this, that) in diff::sole_namesakes(&before.resources, &after.resources) {
             let (old, new) = (&before.resources[this], &after.resources[that]);
-            if stands_alone(&self.before, old) && stands_alone(&self.after, new) {
+            if stands_alone(&self.before, old)
+                && stands_alone(&self.after, new)
+                && self.compare_one((old, new), options, &mut done)
+            {
                 (is_taken[0][this], is_taken[1][that]) = (true, true);
-                self.compare_one((old, new), options, &mut done);
             }
         }
         for (side, is_taken) in [before, after].into_iter().zip(is_taken) {
@@ -73,14 +108,23 @@ impl Comparison<'_> {
         done
     }
 
-    fn compare_one(&self, (old, new): (&Resource, &Resource), options: &Options, done: &mut ComparedAtOnce) {
-        let [before, after] = self.hide_both(vec![old.clone()], vec![new.clone()]);
+    /// Compares two versions of a resource, unless they hold secrets: others may have copies of these.
+    fn compare_one(&self, (old, new): (&Resource, &Resource), options: &Options, done: &mut ComparedAtOnce) -> bool {
+        let [before, after] = self.hide_declared(vec![old.clone()], vec![new.clone()]);
+        let is_kustomized = |side: &Side<'_>, it: &Resource| side.is_kustomized_secret(&it.file);
+        if before.iter().chain(&after).any(|it| it.payload.holds_secret())
+            || is_kustomized(&self.before, old)
+            || is_kustomized(&self.after, new)
+        {
+            return false;
+        }
         let pair: ResourcePair = (before.into_iter().next(), after.into_iter().next());
         let changed: Vec<LogicalPath> = paths(&pair).filter(|_| is_changed(&pair)).cloned().collect();
         let (reach, readers) = (AffectedSelectors::default(), AncestorReaders::default());
         let (change, notes) = self.compare_pair(pair, options, &reach, &readers, &Default::default());
         let kept = |change| if self.options.keeps_resources { change } else { without_payloads(change) };
         done.add(changed.into_iter(), change.map(kept), notes);
+        true
     }
 
     /// Keeps the lines of changes, and nothing else of these texts.
@@ -95,6 +139,14 @@ impl Comparison<'_> {
             self.options.budget.spent.give_back_bytes(dropped as u64);
         }
     }
+}
+
+/// Whether a change shows a value that is secret.
+fn shows(of: &ResourceChange, is_secret: &dyn Fn(&Node) -> bool) -> bool {
+    let changes = of.difference.changes.iter().chain(&of.difference.spelling_only);
+    let values = changes.flat_map(|change| change.before.iter().chain(&change.after));
+    let payloads = of.before.iter().chain(&of.after).map(|resource| &resource.payload);
+    values.chain(payloads).any(is_secret)
 }
 
 /// Whether nothing but its own file decides what a resource is and what would be sent for it. What happens to an object in a

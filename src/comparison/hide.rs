@@ -1,21 +1,59 @@
 //! The third step: secrets are hidden before anything is compared.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Comparison;
-use super::load::Loaded;
+use super::load::{Documents, Loaded};
+use crate::metadata::is_layer_file;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
-use crate::resource::Resource;
+use crate::resource::{Identity, Resource, Unit};
+use crate::secrets::{MovedSecrets, Origins, is_of_openchoreo, secrets_in};
+use crate::side::Side;
+use crate::snapshot::ChangedFile;
+use crate::value::{Node, Secret};
 
 impl Comparison<'_> {
-    /// Hides what either side declares as secret.
-    pub(super) fn hide(&self, loaded: Loaded) -> Loaded {
-        let [before, after] = self.hide_both(loaded.before, loaded.after);
+    /// Hides what either side declares as secret, and copies of it. What was compared already and turns out to hold copies is
+    /// compared again.
+    pub(super) fn hide(&self, mut loaded: Loaded) -> Loaded {
+        let [mut before, mut after] =
+            self.hide_declared(std::mem::take(&mut loaded.before), std::mem::take(&mut loaded.after));
+        if !self.after.secrets().hides_values() {
+            return Loaded { before, after, ..loaded };
+        }
+        let files = loaded.at_once.files();
+        let copies = self.copies_beside([&before, &after], &files, Beside::Versions);
+        let again = loaded.at_once.take(&|node, file| copies.are_in(node, file, &self.after));
+        let [old, new] = self.read_again(&again);
+        before.extend(old);
+        after.extend(new);
+        let [before, after] = self.hide_copies(before, after, &copies);
         Loaded { before, after, ..loaded }
     }
 
-    /// Hides the secrets of both sides. Both hide the same, so that what did not change is looked at once.
-    pub(super) fn hide_both(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
+    /// Hides the secrets of both sides, and copies of them.
+    pub(super) fn hide_both(&self, before: Vec<Resource>, after: Vec<Resource>, beside: Beside) -> [Vec<Resource>; 2] {
+        let [before, after] = self.hide_declared(before, after);
+        if !self.after.secrets().hides_values() {
+            return [before, after];
+        }
+        let of_now = |resources: Vec<Resource>| match beside {
+            Beside::Versions => resources,
+            Beside::Parts => resources.into_iter().map(|it| self.after.without_older(it)).collect(),
+        };
+        let (before, after) = (of_now(before), of_now(after));
+        let copies = self.copies_beside([&before, &after], &BTreeSet::new(), beside);
+        self.hide_copies(before, after, &copies)
+    }
+
+    /// Hides what is declared as secret. Both sides hide the same, so that what did not change is looked at once.
+    pub(super) fn hide_declared(&self, before: Vec<Resource>, after: Vec<Resource>) -> [Vec<Resource>; 2] {
         let secrets = self.after.secrets();
+        if before.iter().chain(&after).any(|resource| is_of_openchoreo(&resource.payload)) {
+            self.know_templates();
+        }
         let twins = twins(&before, &after);
         let after = few_or_many(after, FEW, |resource| secrets.hide(resource));
         let before: Vec<(Resource, Option<usize>)> = before.into_iter().zip(twins).collect();
@@ -25,6 +63,173 @@ impl Comparison<'_> {
         });
         [before, after]
     }
+
+    /// Finds out what templates of either side put into Secrets.
+    pub(super) fn know_templates(&self) {
+        self.after.secrets().know_inputs(|| {
+            let mut inputs = self.after.template_inputs();
+            inputs.extend(&self.before.template_inputs());
+            self.options.replaced.iter().for_each(|it| inputs.extend(&Side::new(*it, &[], false).template_inputs()));
+            inputs
+        });
+    }
+
+    /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere.
+    fn hide_copies(&self, before: Vec<Resource>, after: Vec<Resource>, copies: &Copies) -> [Vec<Resource>; 2] {
+        let hide = |side: &Side<'_>, resources: Vec<Resource>| {
+            few_or_many(resources, FEW, |resource| side.by_origin(copies.moved.hide(resource), &copies.origins))
+        };
+        let hidden = [hide(&self.before, before), hide(&self.after, after)];
+        let mut met = self.met.lock().expect("no thread panics while it holds this lock");
+        for (side, resources) in [&self.before, &self.after].into_iter().zip(&hidden) {
+            for resource in resources.iter().filter(|resource| resource.payload.holds_secret()) {
+                met.secrets.extend(secrets_in([&resource.payload]));
+                met.taken_from.extend(side.included_by(resource));
+            }
+        }
+        drop(met);
+        hidden
+    }
+
+    /// What is secret beside what is declared. It depends on what differs and on what is used, never on what else was read.
+    /// `others` are files whose resources are not among these, and hold no secrets of their own.
+    fn copies_beside(&self, [before, after]: [&[Resource]; 2], others: &BTreeSet<RepoPath>, beside: Beside) -> Copies {
+        let moved = moved(before, after, beside);
+        let hide = |resources: &[Resource]| -> Vec<Resource> {
+            resources.iter().map(|resource| moved.hide(resource.clone())).collect()
+        };
+        let origins = self.origins([&hide(before), &hide(after)], others, beside);
+        Copies { moved, origins }
+    }
+
+    /// Resources of both sides as they are written, with what is declared as secret hidden.
+    fn read_again(&self, wanted: &BTreeSet<(RepoPath, Identity)>) -> [Vec<Resource>; 2] {
+        let files: BTreeSet<RepoPath> = wanted.iter().map(|(file, _)| file.clone()).collect();
+        let changed = files.iter().map(|file| ChangedFile {
+            path: file.clone(),
+            before: self.before.snapshot.entry(file).ok().flatten(),
+            after: self.after.snapshot.entry(file).ok().flatten(),
+        });
+        let loaded = self.load(changed.collect(), &files, &Default::default(), Documents::All);
+        let is_wanted = |it: &Resource| wanted.contains(&(it.file.clone(), it.identity.clone()));
+        let [mut before, mut after] = [loaded.before, loaded.after];
+        before.retain(is_wanted);
+        after.retain(is_wanted);
+        self.hide_declared(before, after)
+    }
+}
+
+/// What is secret beside what is declared.
+struct Copies {
+    /// What left a secret place or came to one.
+    moved: MovedSecrets,
+    /// What is written at a secret place.
+    origins: Origins,
+}
+
+impl Copies {
+    /// Whether a value in a file holds one.
+    fn are_in(&self, node: &Node, file: &RepoPath, side: &Side<'_>) -> bool {
+        let is_moved = || {
+            let identity = Identity::File { path: file.clone(), position: None };
+            let alone = Resource { identity, file: file.clone(), position: 0, payload: node.clone(), unit: None };
+            self.moved.hide(alone).payload.holds_secret()
+        };
+        !self.moved.is_empty() && is_moved() || self.origins.hide(node, side.sources).is_some()
+    }
+}
+
+/// What two groups of resources are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// The resources of two versions that differ, or may differ.
+    Versions,
+    /// Parts of one version.
+    Parts,
+}
+
+impl Comparison<'_> {
+    /// The places of secrets of these resources, in the texts of both sides.
+    fn origins(&self, resources: [&[Resource]; 2], others: &BTreeSet<RepoPath>, beside: Beside) -> Origins {
+        let edited = EditedFiles { comparison: self, known: RefCell::default() };
+        // A patch is made for many resources, each with secrets of its own, and a unit uses what others use too. Only if one of their
+        // files was edited, all of them are here.
+        let is_open = |file: &RepoPath| !is_layer_file(file.file_name()) || beside == Beside::Parts;
+        let is_followed = |by: &Resource, file: &RepoPath| {
+            by.unit.is_none() && is_open(file) || edited.contains(file) || edited.contains(&by.file)
+        };
+        // What is not looked at may take secrets from what is.
+        let is_part = beside == Beside::Parts || !self.options.scope.is_everything();
+        let mut origins = Origins::default();
+        for (side, resources) in [&self.before, &self.after].into_iter().zip(resources) {
+            origins.extend(&side.origins(resources, &is_followed));
+            for file in side.taken_files(resources) {
+                // Whatever takes from an edited file is here. Who takes from another one is asked for.
+                if is_open(&file) && !edited.contains(&file) {
+                    origins.extend(&self.after.taken_from(&file));
+                }
+            }
+            if is_part {
+                let files: BTreeSet<&RepoPath> =
+                    resources.iter().map(|resource| &resource.file).chain(others).collect();
+                files.into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
+            }
+        }
+        origins
+    }
+}
+
+/// Tells edited files from others.
+struct EditedFiles<'a> {
+    comparison: &'a Comparison<'a>,
+    known: RefCell<BTreeMap<RepoPath, bool>>,
+}
+
+impl EditedFiles<'_> {
+    fn contains(&self, file: &RepoPath) -> bool {
+        let known = self.known.borrow().get(file).copied();
+        known.unwrap_or_else(|| {
+            let is_edited = !self.comparison.after.is_same_file(&self.comparison.before, file);
+            self.known.borrow_mut().insert(file.clone(), is_edited);
+            is_edited
+        })
+    }
+}
+
+/// What was found out about secrets while hiding them.
+#[derive(Default)]
+pub(super) struct MetSecrets {
+    /// The secrets: nothing quotes them.
+    pub(super) secrets: Vec<Secret>,
+    /// Files that resources with secrets include.
+    pub(super) taken_from: BTreeSet<RepoPath>,
+}
+
+impl Comparison<'_> {
+    /// Whether the content of a file becomes secret elsewhere.
+    pub(super) fn becomes_secret(&self, file: &RepoPath) -> bool {
+        let met = self.met.lock().expect("no thread panics while it holds this lock");
+        met.taken_from.contains(file) || self.before.is_kustomized_secret(file) || self.after.becomes_secret(file)
+    }
+}
+
+/// The secrets that one side has in what differs, and the other has not as secrets there.
+fn moved(before: &[Resource], after: &[Resource], beside: Beside) -> MovedSecrets {
+    type Place<'r> = (&'r RepoPath, Option<&'r Unit>, u64);
+    fn place(resource: &Resource) -> Place<'_> {
+        (&resource.file, resource.unit.as_ref(), resource.payload.hash())
+    }
+    fn places(resources: &[Resource]) -> BTreeSet<Place<'_>> {
+        resources.iter().filter(|resource| resource.payload.holds_secret()).map(place).collect()
+    }
+    let same: BTreeSet<Place<'_>> = places(before).intersection(&places(after)).copied().collect();
+    let differs = |resource: &&Resource| !same.contains(&place(resource));
+    let [before, after] =
+        [before, after].map(|resources| -> Vec<&Resource> { resources.iter().filter(differs).collect() });
+    let gone = MovedSecrets::new(before.iter().copied(), after.iter().copied());
+    let moved = gone.and(MovedSecrets::new(after.into_iter(), before.into_iter()));
+    // A file of one part has another name in the other.
+    if beside == Beside::Parts { moved.in_every_file() } else { moved }
 }
 
 /// For each resource the position of the same one, with the same payload, on the other side; both are sorted by file.

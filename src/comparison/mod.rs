@@ -30,7 +30,7 @@ mod units;
 mod views;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use smol_str::SmolStr;
 
@@ -45,6 +45,7 @@ use crate::metadata::{MetadataPath, WILDCARD, is_layer_file};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::rules;
+use crate::secrets::DeclaredElsewhere;
 use crate::settings::{Configuration, Given, ListRule};
 use crate::side::Side;
 use crate::snapshot::{ChangedFile, Entry, Scope, Snapshot, files_below};
@@ -52,6 +53,7 @@ use crate::text::{Sources, Span};
 use crate::value::Node;
 
 pub use crate::snapshot::Copied;
+use hide::MetSecrets;
 use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
 use pair::LoadSummary;
@@ -72,6 +74,8 @@ pub struct Comparison<'a> {
     options: Options<'a>,
     /// How metadata differs, computed once for all resources that share it.
     metadata: MetadataDifferences,
+    /// What was found out about secrets.
+    met: Mutex<MetSecrets>,
 }
 
 /// What can be chosen for a comparison. By default everything is compared, and secrets are hidden.
@@ -92,6 +96,10 @@ pub struct Options<'a> {
     pub views: ComparedViews,
     /// Other snapshots whose layers declare secrets, where the sides do not have these layers themselves.
     pub declaring: Vec<Given<'a>>,
+    /// Snapshots that both sides replace, if they are one revision: what was secret there stays hidden.
+    pub replaced: Vec<Given<'a>>,
+    /// What these snapshots say about files that are seen alone.
+    pub elsewhere: DeclaredElsewhere,
     /// The day by which waivers are judged, as `YYYY-MM-DD`.
     pub day: SmolStr,
     /// Which resources are shown.
@@ -118,6 +126,8 @@ impl Default for Options<'_> {
             layouts: LAYOUTS,
             views: ComparedViews::default(),
             declaring: Vec::new(),
+            replaced: Vec::new(),
+            elsewhere: DeclaredElsewhere::default(),
             day: SmolStr::default(),
             selected: SelectedResources::default(),
             reveal: false,
@@ -171,11 +181,13 @@ impl<'a> Comparison<'a> {
         let [before, after] = Side::pair(
             [before, after],
             &options.declaring,
+            options.elsewhere.clone(),
             options.layouts,
             configuration.secret_rules(),
             options.reveal,
         );
-        Self { before, after, configuration, options, metadata: MetadataDifferences::default() }
+        let [before, after] = [before, after].map(|side| side.in_place_of(&options.replaced, options.layouts));
+        Self { before, after, configuration, options, metadata: MetadataDifferences::default(), met: Mutex::default() }
     }
 
     /// The semantic difference of both sides.

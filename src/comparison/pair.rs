@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::at_once::{is_changed, paths};
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
+use super::hide::Beside;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
 use super::unit_change::{DefinitionUse, UnitChange};
@@ -16,7 +17,9 @@ use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
+use crate::secrets::hide_alike;
 use crate::snapshot::ChangedFile;
+use crate::value::Node;
 
 /// Pairs of resources, and what was found out before.
 pub(super) struct Paired {
@@ -69,7 +72,7 @@ impl Comparison<'_> {
             !sides.all(|resource| explained.contains(&resource.file))
         });
         let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
-        let mut pairs = diff::pair(before, after);
+        let mut pairs = alike(diff::pair(before, after));
         let mut readers = AncestorReaders::default();
         if self.options.views.requests {
             readers = self.readers_below(&pairs, &at_once.changed, reach);
@@ -96,7 +99,7 @@ impl Comparison<'_> {
     fn unloaded_pairs(&self, readers: &AncestorReaders, pairs: &[ResourcePair]) -> Vec<ResourcePair> {
         let resources = pairs.iter().flat_map(|(before, after)| [before, after]).flatten();
         let [before, after] = self.unloaded(readers, resources.map(|resource| &resource.file).collect());
-        diff::pair(before, after)
+        alike(diff::pair(before, after))
     }
 
     /// The resources of both sides in files that are not known yet, in effect and with their secrets hidden.
@@ -111,7 +114,7 @@ impl Comparison<'_> {
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
         let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
         let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
-        self.hide_both(before.resources, after.resources)
+        self.hide_both(before.resources, after.resources, Beside::Versions)
     }
 
     /// Whether a resource is seen differently from below, because layers name the segments of its path differently now.
@@ -126,4 +129,21 @@ impl Comparison<'_> {
         let metadata = self.compare_metadata(&old, &new, reach);
         requests::may_derive_otherwise(&metadata) && requests::derive_otherwise(&old, &new)
     }
+}
+
+/// Pairs in which what is equal is hidden on both sides or on none.
+fn alike(pairs: Vec<ResourcePair>) -> Vec<ResourcePair> {
+    hiding(pairs, hide_alike)
+}
+
+/// Pairs of resources, with something hidden in both of each.
+pub(super) fn hiding(pairs: Vec<ResourcePair>, hide: fn(Node, Node) -> [Node; 2]) -> Vec<ResourcePair> {
+    let hide = |pair: ResourcePair| match pair {
+        (Some(before), Some(after)) => {
+            let [old, new] = hide(before.payload, after.payload);
+            (Some(Resource { payload: old, ..before }), Some(Resource { payload: new, ..after }))
+        }
+        pair => pair,
+    };
+    pairs.into_iter().map(hide).collect()
 }

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::effect::both_in_effect;
+use super::hide::Beside;
+use super::pair::hiding;
 use super::place::{Part, Places};
 use super::rollout::without_suffixes;
 use super::{Compared, Comparison, Report, SideFindings, TextCause, TextFile, UnitChange, units};
@@ -16,6 +18,7 @@ use crate::layout::{Rendered, TreeFacts};
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, SkipReason, Skipped, Unit};
 use crate::rules;
+use crate::secrets::hide_same_places;
 use crate::settings::Expectation;
 use crate::side::Side;
 use crate::snapshot::{EntryKind, Scope, files_below};
@@ -47,15 +50,15 @@ impl<'a> Comparison<'a> {
     pub fn compare_parts(&self, parts: &[Part; 2], expectations: &[Expectation]) -> Report {
         let content = [self.content_of(&self.before, &parts[0]), self.content_of(&self.after, &parts[1])];
         let places = Places::new(parts);
-        let (text_files, skipped, files) = self.files_of_parts(&content, &places);
         let unit_changes = unit_changes(&content, &places);
-        let [mut before, mut after] = content;
-        let read_as = std::mem::take(&mut after.read_as);
+        let [before, after] = &content;
         let is_incomplete = before.is_incomplete || after.is_incomplete;
         let unread: BTreeSet<RepoPath> = before.unread.iter().chain(&after.unread).cloned().collect();
-        let mut findings =
-            SideFindings { before: std::mem::take(&mut before.findings), after: std::mem::take(&mut after.findings) };
-        let (resources, is_failed) = self.resources_of_parts([before, after], &mut findings);
+        let mut findings = SideFindings { before: before.findings.clone(), after: after.findings.clone() };
+        let (resources, is_failed) = self.resources_of_parts(&content, &mut findings);
+        // Only now it is known what of a text is secret.
+        let (text_files, skipped, files) = self.files_of_parts(&content, &places);
+        let read_as = after.read_as.clone();
         let examined = resources[0].len().max(resources[1].len());
         let mut changes = self.changes_of_parts(resources, &places);
         let all = differing(&changes, &places);
@@ -146,27 +149,30 @@ impl<'a> Comparison<'a> {
     /// The resources of both parts in effect, with their secrets hidden; and whether a stage failed.
     fn resources_of_parts(
         &self,
-        [before, after]: [PartContent; 2],
+        content: &[PartContent; 2],
         findings: &mut SideFindings,
     ) -> ([Vec<Resource>; 2], bool) {
-        let is_written = |resource: &Resource| resource.unit.is_none();
-        let (old, old_units): (Vec<_>, Vec<_>) = before.written.into_iter().partition(is_written);
-        let (new, new_units): (Vec<_>, Vec<_>) = after.written.into_iter().partition(is_written);
+        let written = |of_units: bool| {
+            content.each_ref().map(|part| -> Vec<Resource> {
+                part.written.iter().filter(|it| it.unit.is_some() == of_units).cloned().collect()
+            })
+        };
+        let [old, new] = written(false);
         let [old, new] = both_in_effect(old, new, &self.before, &self.after);
         let is_failed = old.is_incomplete || new.is_incomplete;
         findings.before.extend(old.findings);
         findings.after.extend(new.findings);
-        let [mut before_all, mut after_all] = self.hide_both(old.resources, new.resources);
-        let rendered = |units: BTreeMap<Unit, Arc<Rendered>>, singles: Vec<Resource>| {
-            let built = units.into_values().filter(|rendered| !rendered.is_broken);
-            let all = built.flat_map(|rendered| units::all(&rendered).cloned().collect::<Vec<_>>());
+        let [old_single, new_single] = written(true);
+        let rendered = |part: &PartContent, singles: Vec<Resource>| {
+            let built = part.rendered.values().filter(|rendered| !rendered.is_broken);
+            let all = built.flat_map(|rendered| units::all(rendered).cloned().collect::<Vec<_>>());
             all.chain(singles).collect::<Vec<Resource>>()
         };
-        let rendered = [rendered(before.rendered, old_units), rendered(after.rendered, new_units)];
-        let [old, new] = self.hide_unit(rendered);
-        before_all.extend(old.into_iter().map(without_suffixes));
-        after_all.extend(new.into_iter().map(without_suffixes));
-        ([before_all, after_all], is_failed)
+        let units = self.hide_unit([rendered(&content[0], old_single), rendered(&content[1], new_single)]);
+        let [old_units, new_units] = units.map(|all| all.into_iter().map(without_suffixes).collect::<Vec<_>>());
+        let old = old.resources.into_iter().chain(old_units).collect();
+        let new = new.resources.into_iter().chain(new_units).collect();
+        (self.hide_both(old, new, Beside::Parts), is_failed)
     }
 
     /// Pairs resources as if both parts had one place, and compares each pair.
@@ -179,6 +185,8 @@ impl<'a> Comparison<'a> {
         let own = |side: usize, placed: Option<Resource>| placed.map(|it| resources[side][it.position].clone());
         let pairs = diff::pair(placed(0), placed(1));
         let pairs: Vec<ResourcePair> = pairs.into_iter().map(|(old, new)| (own(0, old), own(1, new))).collect();
+        // What is declared for one part is meant for what corresponds to it in the other.
+        let pairs = hiding(pairs, hide_same_places);
         diff::compare_resources(pairs, &self.diff_options())
     }
 

@@ -34,6 +34,10 @@ impl<'p> Places<'p> {
             return Resource { identity, file, unit, ..resource };
         }
         let identity = match resource.identity {
+            // Two files are compared whatever they are called.
+            Identity::Logical(_) if self.is_file_of(side, &resource.file) => {
+                Identity::File { path: self.path(side, &resource.file), position: None }
+            }
             Identity::Logical(path) => Identity::Logical(self.logical(side, path)),
             Identity::File { path, position } => Identity::File { path: self.path(side, &path), position },
             kubernetes @ Identity::Kubernetes(_) => kubernetes,
@@ -52,6 +56,11 @@ impl<'p> Places<'p> {
             Part::File(file) if file == path => self.common_file().unwrap_or(path).clone(),
             Part::File(_) | Part::Resource(_) => path.clone(),
         }
+    }
+
+    /// Whether the parts are files, and this is the one of a side.
+    fn is_file_of(&self, side: usize, file: &RepoPath) -> bool {
+        self.common_file().is_some() && matches!(&self.parts[side], Part::File(own) if own == file)
     }
 
     /// The name of both files, if the parts are files.

@@ -20,6 +20,7 @@ use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{ReadAs, Resource, Skipped};
 use crate::rules::{self, Allowed, ByAge, ByAllowance, Settled};
+use crate::secrets::without_secrets;
 use crate::snapshot::{ChangedFile, Copied, Scope, Unreadable, copies, files_below, renames};
 use crate::text::Sources;
 
@@ -309,7 +310,9 @@ impl Comparison<'_> {
 
     /// Findings in order, with the texts that they point into redacted.
     pub(super) fn settle(&self, findings: Vec<Finding>) -> Settled {
-        self.after.secrets().redact_sources(&findings, self.after.sources);
+        let findings = self.after.secrets().redact(findings, self.after.sources, &|file| self.becomes_secret(file));
+        let met = self.met.lock().expect("no thread panics while it holds this lock");
+        let findings = findings.into_iter().map(|finding| without_secrets(finding, &met.secrets)).collect();
         rules::settle(findings, self.configuration.policy(), self.after.sources)
     }
 

@@ -7,6 +7,7 @@ use crate::document;
 use crate::path::RepoPath;
 use crate::resource::{SkipReason, Skipped};
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
+use crate::value::Secret;
 
 /// A file that differs and is not compared by value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,9 @@ pub enum TextContent {
     /// Not a file on at least one side.
     NotAFile,
 }
+
+/// Shorter secrets are in many texts by chance.
+const LONG_ENOUGH: usize = 8;
 
 /// Larger files are named, with their sizes.
 const LARGEST: usize = 1 << 20;
@@ -137,7 +141,9 @@ impl Comparison<'_> {
         };
         let (before, after) = (read(self.before.snapshot, old_path)?, read(self.after.snapshot, path)?);
         let is_withheld = |path: Option<&RepoPath>, version: &Version| match (path, version) {
-            (Some(path), Version::Text(text)) => self.after.secrets().may_be_in(path, text),
+            (Some(path), Version::Text(text)) => {
+                self.after.secrets().may_be_in(path, text) || self.becomes_secret(path) || self.has_met(text)
+            }
             _ => false,
         };
         Ok(match (&before, &after) {
@@ -148,6 +154,12 @@ impl Comparison<'_> {
             _ if is_withheld(old_path, &before) || is_withheld(path, &after) => TextContent::Sensitive,
             _ => TextContent::Text { before: before.into_text(), after: after.into_text() },
         })
+    }
+
+    /// Whether a text contains a secret that was met elsewhere.
+    fn has_met(&self, text: &str) -> bool {
+        let met = self.met.lock().expect("no thread panics while it holds this lock");
+        met.secrets.iter().flat_map(Secret::forms).any(|form| form.len() >= LONG_ENOUGH && text.contains(&form))
     }
 
     /// What a file is, as a plural.

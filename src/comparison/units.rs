@@ -80,8 +80,12 @@ impl Comparison<'_> {
 
     /// Hides what is secret in some resource of the unit on either side, in all of them.
     pub(super) fn hide_unit(&self, [before, after]: [Vec<Resource>; 2]) -> [Vec<Resource>; 2] {
+        if before.iter().chain(&after).any(|resource| resource.is_rendered_by("openchoreo")) {
+            self.know_templates();
+        }
         let count = before.len();
-        let mut all = self.after.hide_in_unit(before.into_iter().chain(after).collect());
+        let known = self.before.secrets_read_by(&before);
+        let mut all = self.after.hide_in_unit(before.into_iter().chain(after).collect(), known);
         let after = all.split_off(count);
         [all, after]
     }

@@ -9,7 +9,7 @@ use super::{AffectedSelectors, Comparison, SideFindings, payload_options};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
 use crate::finding::{self, Finding, Location};
 use crate::impact::AncestorReaders;
-use crate::metadata::EffectiveMetadata;
+use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::parallel::few_or_many;
 use crate::path::LogicalPath;
 use crate::request::RequestTarget;
@@ -104,7 +104,13 @@ impl<'a> ResourceWithMetadata<'a> {
 
     /// The resource with the default identity of its tree decided.
     fn with_default_identity(&self) -> ResourceWithMetadata<'a> {
-        ResourceWithMetadata { metadata: self.settled(), path: self.path.clone(), ..*self }
+        let (settled, secrets) = (self.settled(), self.side.secrets());
+        // What is sent literally can be secret too.
+        let metadata = match secrets.hides_values() {
+            true => Arc::new(secrets.hide_effective(&settled, &MetadataPath::of_resource(&self.path))),
+            false => settled,
+        };
+        ResourceWithMetadata { metadata, path: self.path.clone(), ..*self }
     }
 
     /// Its metadata with the default identity of its tree.

@@ -111,12 +111,12 @@ impl Pattern {
         }
     }
 
-    /// The last component, if it is plain text.
-    pub fn last_literal(&self) -> Option<&str> {
-        match self.components.last() {
-            Some(Component::Literal(text)) => Some(text),
+    /// The last component that is a plain name, and no index.
+    pub fn last_name(&self) -> Option<&str> {
+        self.components.iter().rev().find_map(|component| match component {
+            Component::Literal(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => Some(text.as_str()),
             _ => None,
-        }
+        })
     }
 
     /// `**` may match no component at all: what has reached it has also reached the component after it.

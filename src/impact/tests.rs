@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::layout::LAYOUTS;
+use crate::secrets::DeclaredElsewhere;
 use crate::settings::{Configuration, Given, PlaceRule, Policy};
 use crate::snapshot::{MemorySnapshot, ObjectId};
 use crate::text::Sources;
@@ -36,7 +37,8 @@ fn impact_between(before: &[(&str, &str)], after: &[(&str, &str)], memory: &dyn 
     let limits = configuration.limits();
     let given = [(&before, &configuration.before), (&after, &configuration.after)];
     let given = given.map(|(snapshot, settings)| Given { snapshot, settings, sources: &sources, limits });
-    let [before, after] = Side::pair(given, &[], LAYOUTS, std::iter::empty::<&PlaceRule>(), false);
+    let [before, after] =
+        Side::pair(given, &[], DeclaredElsewhere::default(), LAYOUTS, std::iter::empty::<&PlaceRule>(), false);
     let (scope, budget) = (Scope::everything(), Budget::default());
     impact(&Question { before: &before, after: &after, scope: &scope, budget: &budget, memory })
 }

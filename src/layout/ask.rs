@@ -58,6 +58,17 @@ impl<'a> Units<'a> {
         let _ = self.table.set(Arc::clone(table));
     }
 
+    /// What is known about single files, if it was found out.
+    pub fn known_files(&self) -> Option<&FileTable> {
+        self.table.get()
+    }
+
+    /// The files that an index lists under a key, if it was found out.
+    pub fn listed(&self, index: &str, key: &str) -> Option<Vec<RepoPath>> {
+        let table = self.table.get()?;
+        Some(self.lookups.get_or_init(|| Lookups::new(table)).nearest(index, key, &RepoPath::root()))
+    }
+
     /// What a unit renders.
     pub fn rendered(&self, unit: &Unit) -> Arc<Rendered> {
         self.render(unit, Vec::new()).0

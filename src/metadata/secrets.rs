@@ -6,6 +6,7 @@ use super::effective::EffectiveMetadata;
 use super::field::{Field, Section};
 use super::identity::path_of;
 use crate::path::Pointer;
+use crate::scan::mentions;
 use crate::value::{Node, Value, list_index};
 
 /// The text in a file that takes the place of a secret that is kept elsewhere.
@@ -70,6 +71,12 @@ impl SecretAttributes {
         self
     }
 
+    /// Whether a name is that of a secret attribute, wherever it is.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+            || self.paths.iter().any(|path| path.last().is_some_and(|last| last == name))
+    }
+
     /// Whether everything of the resource is secret.
     pub fn is_whole(&self) -> bool {
         self.is_whole
@@ -83,7 +90,7 @@ impl SecretAttributes {
                 .names
                 .iter()
                 .chain(self.paths.iter().filter_map(|path| path.last()))
-                .any(|name| text.contains(name.as_str()))
+                .any(|name| mentions(text, name))
     }
 
     /// The places of secrets in a payload. Nulls and placeholders are not secret; attributes that the payload lacks are ignored.

@@ -47,9 +47,11 @@ impl<'a> LayerTrees<'a> {
         self.resources
     }
 
-    /// Whether a layer that may declare the secrets of a path could not be read, in any tree of layers.
-    pub fn may_miss_secrets(&self, path: &MetadataPath) -> bool {
-        self.trees.values().any(|layers| resolve_selector(path, layers).value.secret_attributes().is_unknown())
+    /// The secrets that metadata declares for a path, in any tree of layers.
+    pub fn secrets_at(&self, path: &MetadataPath) -> SecretAttributes {
+        self.trees.values().fold(SecretAttributes::default(), |all, layers| {
+            all.and(resolve_selector(path, layers).value.secret_attributes())
+        })
     }
 
     /// The layers that apply to the resources of a file.

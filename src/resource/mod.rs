@@ -35,6 +35,11 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// Whether a unit of a layout renders it.
+    pub fn is_rendered_by(&self, layout: &str) -> bool {
+        self.unit.as_ref().is_some_and(|unit| unit.layout == layout)
+    }
+
     /// The path by which layers and expressions refer to it, below its root. A Kubernetes document is found by the directory of its
     /// file, its kind and its name; a plain file by its own path, unless that has a hidden directory in it.
     pub fn logical_path(&self, root: &RepoPath) -> Option<LogicalPath> {

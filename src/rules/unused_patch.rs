@@ -44,7 +44,7 @@ mod tests {
         let snapshot = MemorySnapshot::new("x").with(file.clone(), text.as_bytes());
         let (settings, sources) = (Settings::default(), Arc::new(Sources::default()));
         let given = Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &settings.limits };
-        let side = Side::new(given, false);
+        let side = Side::new(given, &[], false);
         let first = side.patch_file(&file).unwrap().content.specs[0].at();
         let unused = |used: &[Span]| {
             let used = used.iter().copied().collect();

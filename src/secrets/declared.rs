@@ -1,12 +1,15 @@
 //! Hides what rules and metadata declare as secret on any side: dropping a declaration does not reveal its secret.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::mask::Hiding;
+use super::message::Quotes;
 use super::redact::names_literals;
-use super::withhold::{withhold, withhold_literals};
+use super::withhold::{hide_credentials, mentions_credential, withhold, withhold_literals};
 use super::{
-    Masks, hide_copies, hide_copies_of, hide_everywhere, hide_operations, hide_places, hide_values, secrets_in,
+    DeclaredElsewhere, Masks, MovedSecrets, TemplateInputs, hide_copies, hide_copies_of, hide_everywhere,
+    hide_operations, hide_places, hide_values, is_field_of_patches, secrets_in,
 };
 use crate::directive;
 use crate::finding::{Finding, Outcome};
@@ -24,6 +27,10 @@ pub struct Secrets<'a> {
     sides: Vec<Arc<LayerTrees<'a>>>,
     /// Layers of other snapshots.
     others: Vec<Arc<LayerTrees<'a>>>,
+    /// What is known about files that are seen alone.
+    elsewhere: DeclaredElsewhere,
+    /// What templates put into Secrets, once it was found out.
+    inputs: OnceLock<TemplateInputs>,
     pub(super) is_off: bool,
     /// Whether a configuration that may name secrets could not be read, so that any value may be one.
     pub(super) withholds_all: bool,
@@ -37,13 +44,49 @@ impl<'a> Secrets<'a> {
         sides: Vec<Arc<LayerTrees<'a>>>,
         reveal: bool,
     ) -> Self {
-        Self { masks: Masks::new(rules), sides, others: Vec::new(), is_off: reveal, withholds_all: false }
+        Self {
+            masks: Masks::new(rules),
+            sides,
+            others: Vec::new(),
+            elsewhere: DeclaredElsewhere::default(),
+            inputs: OnceLock::new(),
+            is_off: reveal,
+            withholds_all: false,
+        }
     }
 
     /// These secrets, and those that the layers of other snapshots declare.
     #[must_use]
     pub fn declared_by(mut self, others: Vec<Arc<LayerTrees<'a>>>) -> Self {
         self.others = others;
+        self
+    }
+
+    /// Finds out, once, what templates put into Secrets.
+    pub fn know_inputs(&self, find: impl FnOnce() -> TemplateInputs) {
+        self.inputs.get_or_init(|| {
+            let mut inputs = find();
+            inputs.extend(&self.elsewhere.inputs);
+            inputs
+        });
+    }
+
+    /// Whether a text may give values that templates put into Secrets.
+    pub fn may_be_input(&self, text: &str) -> bool {
+        self.inputs.get().is_some_and(|inputs| inputs.may_be_in(text))
+    }
+
+    /// A payload without these secrets, also in longer texts: for what templates made.
+    #[must_use]
+    pub fn hide_in_texts(&self, payload: Node, known: &[Secret]) -> Node {
+        if self.is_off { payload } else { hide_everywhere(payload, known) }
+    }
+
+    /// These secrets, and those of files that are seen alone.
+    #[must_use]
+    pub fn known_elsewhere(mut self, elsewhere: DeclaredElsewhere) -> Self {
+        self.masks.set_anywhere(elsewhere.is_anywhere);
+        self.elsewhere = elsewhere;
         self
     }
 
@@ -80,7 +123,12 @@ impl<'a> Secrets<'a> {
         if self.is_off {
             return metadata;
         }
+        let declared = self.attributes_of(&metadata);
         let hidden = self.masks.hide(metadata);
+        let hidden = Resource {
+            payload: hide_credentials(&hidden.payload, &|name| declared.has_name(name) || self.masks.has_name(name)),
+            ..hidden
+        };
         if is_unknown || self.withholds_all {
             Resource { payload: withhold_literals(&hidden.payload), ..hidden }
         } else {
@@ -109,18 +157,38 @@ impl<'a> Secrets<'a> {
 
     /// How much of the text of a file is hidden.
     fn redaction(&self, path: &RepoPath, text: &str) -> Redaction {
-        let is_declared = || self.layers().any(|side| side.secrets_near(path).may_be_in(text));
-        if self.masks.may_be_in(text) {
+        let is_declared = || {
+            self.elsewhere.attributes.may_be_in(text)
+                || self.layers().any(|side| side.secrets_near(path).may_be_in(text))
+        };
+        let has_moved =
+            || self.elsewhere.moved.iter().any(|form| form.len() >= LONG_ENOUGH && text.contains(form.as_str()));
+        if self.masks.may_be_in(text) || self.elsewhere.secret_files.contains(path) || has_moved() {
             return Redaction::Values;
         }
-        if path.as_bytes() == names::CONFIGURATION.as_bytes() || !self.withholds_all && !is_declared() {
+        let has_credentials = is_metadata_file(path.file_name()) && names_literals(text) && mentions_credential(text);
+        if path.as_bytes() == names::CONFIGURATION.as_bytes()
+            || !self.withholds_all && !is_declared() && !has_credentials
+        {
             return Redaction::Nothing;
         }
         if is_metadata_file(path.file_name()) { Redaction::RequestValues } else { Redaction::Values }
     }
 
-    /// Hides the values of texts that findings point into, where any of them may be secret: snippets show whole lines.
-    pub fn redact_sources(&self, findings: &[Finding], sources: &Sources) {
+    /// Findings that quote no secrets. The values of texts that they point into are hidden where any of them may be secret: snippets
+    /// show whole lines. `becomes_secret` says whether a file is made part of a Secret elsewhere.
+    pub fn redact(
+        &self,
+        findings: Vec<Finding>,
+        sources: &Sources,
+        becomes_secret: &dyn Fn(&RepoPath) -> bool,
+    ) -> Vec<Finding> {
+        self.redact_sources(&findings, sources, becomes_secret);
+        let mut quotes = Quotes::default();
+        findings.into_iter().map(|finding| quotes.clean(finding, sources)).collect()
+    }
+
+    fn redact_sources(&self, findings: &[Finding], sources: &Sources, becomes_secret: &dyn Fn(&RepoPath) -> bool) {
         let shown: BTreeSet<SourceId> = findings.iter().flat_map(Finding::spans).map(|span| span.source).collect();
         for source in shown {
             let text = sources.get(source);
@@ -129,8 +197,10 @@ impl<'a> Secrets<'a> {
                 continue;
             }
             match self.redaction(&text.path, &text.text) {
+                Redaction::Values => sources.redact(source, Redaction::Values),
+                _ if becomes_secret(&text.path) => sources.redact(source, Redaction::Values),
+                Redaction::RequestValues => sources.redact(source, Redaction::RequestValues),
                 Redaction::Nothing => {}
-                redaction => sources.redact(source, redaction),
             }
         }
     }
@@ -145,18 +215,50 @@ impl<'a> Secrets<'a> {
             true => self.hide_operations(resource),
             false => self.hide_places(resource),
         };
-        Resource { payload: hide_copies(hidden.payload), ..hidden }
+        let hidden = Resource { payload: hide_copies(hidden.payload), ..hidden };
+        match self.elsewhere.moved.is_empty() {
+            true => hidden,
+            false => MovedSecrets::of_forms(self.elsewhere.moved.clone()).hide(hidden),
+        }
     }
 
-    /// A file of patches says where its values will stand.
+    /// A payload that becomes part of a Secret as a whole.
+    pub fn hide_whole(&self, payload: &Node) -> Node {
+        if self.is_off { payload.clone() } else { Hiding::everything().scalars(payload) }
+    }
+
+    /// A file of patches for a Secret.
+    pub fn hide_patch_of_secret(&self, resource: &Resource) -> Node {
+        if self.is_off {
+            return resource.payload.clone();
+        }
+        let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
+        hide_operations(resource.payload.clone(), Some("Secret"), false, &hide)
+    }
+
+    /// A file of patches says where its values will stand. The fields of its own format are no attributes of resources, whatever
+    /// they are called.
     fn hide_operations(&self, resource: Resource) -> Resource {
         let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
-        let payload = hide(hide_operations(resource.payload.clone(), &hide));
-        Resource { payload, ..resource }
+        let is_declared = !self.attributes_of(&resource).is_empty();
+        let payload = hide_operations(resource.payload.clone(), None, is_declared, &hide);
+        self.hide_places_but(Resource { payload, ..resource }, is_field_of_patches)
     }
 
-    fn hide_places(&self, resource: Resource) -> Resource {
+    pub(super) fn hide_places(&self, resource: Resource) -> Resource {
+        self.hide_places_but(resource, |_| false)
+    }
+
+    /// Hides secret places, except for those that metadata cannot mean.
+    fn hide_places_but(&self, resource: Resource, is_other: fn(&Pointer) -> bool) -> Resource {
+        if self.elsewhere.secret_files.contains(&resource.file) {
+            return Resource { payload: Hiding::everything().scalars(&resource.payload), ..resource };
+        }
         let attributes = self.attributes_of(&resource);
+        let resource = match self.inputs.get().and_then(|inputs| inputs.hide(&resource.payload)) {
+            Some(payload) => Resource { payload, ..resource },
+            None => resource,
+        };
         let resource = self.masks.hide(resource);
         if self.withholds_all || attributes.is_unknown() {
             let payload = match resource.file.file_name() {
@@ -166,9 +268,21 @@ impl<'a> Secrets<'a> {
             };
             return Resource { payload, ..resource };
         }
+        if is_metadata_file(resource.file.file_name()) {
+            let attributes = self.layers().fold(attributes, |all, side| all.and(&side.secrets_near(&resource.file)));
+            return Resource {
+                payload: hide_credentials(&resource.payload, &|name| {
+                    attributes.has_name(name) || self.masks.has_name(name)
+                }),
+                ..resource
+            };
+        }
         let resource = match attributes.is_empty() {
             true => resource,
-            false => hide_values(resource, |payload| attributes.places(payload, InLists::Names)),
+            false => hide_values(resource, |payload| {
+                let places = attributes.places(payload, InLists::Names);
+                places.into_iter().filter(|place| !is_other(place)).collect()
+            }),
         };
         match directive::unfurl_role(&resource.payload, &resource.file) {
             None => resource,
@@ -202,7 +316,7 @@ impl<'a> Secrets<'a> {
 
     /// What metadata on any side declares as secret.
     fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
-        let mut declared = SecretAttributes::default();
+        let mut declared = self.elsewhere.attributes.clone();
         for layers in self.layers() {
             // A file of patches is no resource itself, but applies to some.
             if is_patch_file(resource.file.file_name()) {
@@ -212,10 +326,18 @@ impl<'a> Secrets<'a> {
             if let Some(metadata) = metadata_in(layers, resource) {
                 declared = declared.and(metadata.value.secret_attributes());
             }
+            // A file in the directory of a selector is for the resources of the selector.
+            let is_selected = |name: &[u8]| name == names::WILDCARD.as_bytes();
+            if resource.file.components().any(is_selected) {
+                declared = declared.and(&layers.secrets_near(&resource.file));
+            }
         }
         declared
     }
 }
+
+/// Shorter secrets are in many texts by chance.
+const LONG_ENOUGH: usize = 8;
 
 /// The arguments of `sensitive` in a document of Unfurl.
 fn sensitive_places(payload: &Node) -> Vec<Pointer> {

@@ -84,20 +84,23 @@ impl Found {
 /// How many bytes are searched at most, counted once for each secret. Beyond that everything that may be a copy counts as one.
 const MOST_SEARCHED: u64 = 100_000_000;
 
-struct Search<'s> {
-    secrets: &'s [Secret],
+struct Search {
+    forms: Vec<String>,
     left: u64,
     history: History,
 }
 
-impl<'s> Search<'s> {
-    fn new(secrets: &'s [Secret]) -> Self {
-        Self { secrets, left: MOST_SEARCHED, history: History::default() }
+impl Search {
+    fn new(secrets: &[Secret]) -> Self {
+        let mut forms: Vec<String> = secrets.iter().flat_map(Secret::forms).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        Self { forms, left: MOST_SEARCHED, history: History::default() }
     }
 
     /// The node with its copies hidden, or nothing if it has none. Whether it may be one is said by a step on it or around it.
     fn node(&mut self, node: &Node, is_suspect: bool) -> Option<Node> {
-        if self.secrets.is_empty() {
+        if self.forms.is_empty() {
             return None;
         }
         let is_suspect = is_suspect || is_made(node);
@@ -139,16 +142,16 @@ impl<'s> Search<'s> {
     }
 
     fn is_in(&mut self, text: &str) -> bool {
-        let cost = (text.len() as u64 + 1).saturating_mul(self.secrets.len() as u64);
+        let cost = (text.len() as u64 + 1).saturating_mul(self.forms.len() as u64);
         match self.left.checked_sub(cost) {
             Some(left) => self.left = left,
             None => return true,
         }
-        self.secrets.iter().any(|secret| secret.is_in(text))
+        self.forms.iter().any(|form| text.contains(form.as_str()))
     }
 }
 
-fn free_name(entries: &[Entry]) -> SmolStr {
+pub(super) fn free_name(entries: &[Entry]) -> SmolStr {
     let is_free = |name: &SmolStr| !entries.iter().any(|entry| entry.key.name == *name);
     let names = std::iter::once(SmolStr::new(MASK)).chain((2..).map(|number| format_smolstr!("{MASK} {number}")));
     names.into_iter().find(is_free).unwrap_or_default()

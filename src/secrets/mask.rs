@@ -4,17 +4,24 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::embedded;
+use super::mention::mentions_secret;
+use super::object::{self, ObjectRole};
 use super::overridden::{self, History};
+
 use crate::glob::Pattern;
 use crate::path::Pointer;
 use crate::resource::Resource;
+use crate::scan::mentions;
 use crate::settings::PlaceRule;
-use crate::value::{Map, Node, Secret, Value, list_index};
+use crate::value::{Child, Node, Secret, Value, list_index};
 
 /// What is secret: Kubernetes Secrets always, configured places besides.
 #[derive(Debug)]
 pub(super) struct Masks {
     rules: Vec<Rule>,
+    /// Whether rules for some places apply everywhere.
+    is_anywhere: bool,
 }
 
 #[derive(Debug)]
@@ -30,18 +37,34 @@ impl Masks {
             let within = rule.within.as_deref().map(Pattern::of_path);
             Some(Rule { within, pointer: Pattern::of_pointer(&rule.pointer).ok()? })
         });
-        Self { rules: compiled.collect() }
+        Self { rules: compiled.collect(), is_anywhere: false }
     }
 
     /// The resource with its secrets hidden, in what counts and in what it overrides. Trees without secrets are not copied.
     #[must_use]
     pub(super) fn hide(&self, mut resource: Resource) -> Resource {
-        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.applies_to(&resource)).collect();
-        let mut hiding = Hiding { rules, path: Vec::new(), history: History::default(), withholds: false };
+        let rules: Vec<&Rule> =
+            self.rules.iter().filter(|rule| self.is_anywhere || rule.applies_to(&resource)).collect();
+        let mut hiding = Hiding { rules, ..Hiding::everything() };
         if let Some(hidden) = hiding.node(&resource.payload) {
             resource.payload = hidden;
         }
+        for target in &hiding.targets {
+            if let Some(hidden) = hide_at(&resource.payload, target.tokens()) {
+                resource.payload = hidden;
+            }
+        }
         resource
+    }
+
+    /// Makes rules for some places apply everywhere.
+    pub(super) fn set_anywhere(&mut self, is_anywhere: bool) {
+        self.is_anywhere = is_anywhere;
+    }
+
+    /// Whether a rule ends in this name.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.rules.iter().any(|rule| rule.pointer.last_name() == Some(name))
     }
 
     /// Whether every rule applies to every resource, so that equal payloads are hidden alike.
@@ -51,8 +74,7 @@ impl Masks {
 
     /// Whether a text that could not be parsed may hold secrets; then its snippets must not show values.
     pub(super) fn may_be_in(&self, text: &str) -> bool {
-        is_sensitive_text(text)
-            || self.rules.iter().any(|rule| rule.pointer.last_literal().is_none_or(|key| text.contains(key)))
+        mentions_secret(text) || self.rules.iter().any(|rule| rule.may_be_in(text))
     }
 }
 
@@ -98,24 +120,11 @@ impl Rule {
     fn applies_to(&self, resource: &Resource) -> bool {
         self.within.as_ref().is_none_or(|within| resource.is_within(within))
     }
-}
 
-/// Whether a text mentions a Kubernetes Secret, or generates one. Wrong in doubt on the safe side: what looks like `kind: Secret`
-/// counts, and the `secretGenerator` of a kustomization.
-fn is_sensitive_text(text: &str) -> bool {
-    // Most texts are too short to mention one, and searching takes a while to start.
-    text.len() >= "kindSecret".len()
-        && text.match_indices("ecret").filter_map(|(at, _)| at.checked_sub(1)).any(|at| {
-            if text[at + 1..].get("ecret".len()..).is_some_and(|rest| rest.starts_with("Generator")) {
-                return true;
-            }
-            if text.as_bytes()[at] != b'S' {
-                return false;
-            }
-            let before =
-                text[..at].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '\\'));
-            before.ends_with("kind")
-        })
+    /// Whether a text has the last name of the place, or the place has no names.
+    fn may_be_in(&self, text: &str) -> bool {
+        self.pointer.last_name().is_none_or(|name| mentions(text, name))
+    }
 }
 
 /// One walk through a document.
@@ -123,14 +132,25 @@ pub(super) struct Hiding<'a> {
     rules: Vec<&'a Rule>,
     path: Vec<SmolStr>,
     history: History,
+    /// Places that directives name which were not followed, and which are at secret places.
+    targets: Vec<Pointer>,
+    /// In how many texts this document is.
+    depth: u32,
     /// Whether values are hidden because nothing says whether they are secret.
     withholds: bool,
 }
 
 impl Hiding<'_> {
     /// For a part that is secret as a whole.
-    fn everything() -> Self {
-        Self { rules: Vec::new(), path: Vec::new(), history: History::default(), withholds: false }
+    pub(super) fn everything() -> Self {
+        Self {
+            rules: Vec::new(),
+            path: Vec::new(),
+            history: History::default(),
+            targets: Vec::new(),
+            depth: 0,
+            withholds: false,
+        }
     }
 
     /// For a document whose secrets are not known.
@@ -144,21 +164,126 @@ impl Hiding<'_> {
             return Some(self.scalars(node));
         }
         let hidden = match &node.value {
-            Value::Map(map) if is_secret_object(map) => return Some(self.secret_object(node)),
-            Value::Map(_) | Value::List(_) => self.children(node),
-            Value::String(text) if is_sensitive_text(text) => Some(secret(node)),
+            Value::Map(map) => match object::role(map) {
+                Some(ObjectRole::Secret) => return Some(self.secret_object(node)),
+                Some(ObjectRole::SecretList) => self.children(node, Self::secret_list),
+                Some(ObjectRole::Template) => self.children(node, Self::template),
+                Some(ObjectRole::Generator) => self.children(node, Self::generated),
+                None => self.children(node, Self::member),
+            },
+            Value::List(_) => self.children(node, Self::member),
+            Value::String(text) if self.is_secret_text(text, node) => Some(secret(node)),
             _ => None,
         };
         self.overridden(node, hidden, Self::node)
     }
 
-    fn children(&mut self, node: &Node) -> Option<Node> {
+    fn children(&mut self, node: &Node, hide: fn(&mut Self, &Node, Child<'_>) -> Option<Node>) -> Option<Node> {
         node.map_children(|child| {
             // The way matters only to rules, and most documents meet none.
             self.path.push(if self.rules.is_empty() { SmolStr::default() } else { child.token() });
-            let hidden = self.node(child.node);
+            let hidden = hide(self, node, child);
             self.path.pop();
             hidden
+        })
+    }
+
+    /// A member of a map that is nothing special, or an item of a list.
+    fn member(&mut self, around: &Node, child: Child<'_>) -> Option<Node> {
+        match child.key.map(|key| key.name.as_str()) {
+            Some("secretGenerator") => self.generators(child.node),
+            Some("patch") if patches_secret(around, child.node) => Some(self.scalars(child.node)),
+            Some("operations") if targets_secret(around) => self.operations(child.node),
+            _ => self.node(child.node),
+        }
+    }
+
+    /// Operations on a Secret: what they set in its data.
+    fn operations(&mut self, node: &Node) -> Option<Node> {
+        self.children(node, |hiding, _, operation| {
+            let path = operation.node.get("path").and_then(Node::as_str);
+            if path.is_some_and(is_shown_of_secret) {
+                return hiding.node(operation.node);
+            }
+            hiding.children(operation.node, |hiding, _, field| match field.key.is_some_and(|key| key.name == "value") {
+                true => Some(hiding.scalars(field.node)),
+                false => hiding.node(field.node),
+            })
+        })
+    }
+
+    /// The items of a list of Secrets need not say that they are some.
+    fn secret_list(&mut self, _: &Node, child: Child<'_>) -> Option<Node> {
+        let is_items = child.key.is_some_and(|key| key.name == "items");
+        match is_items {
+            true => child.node.map_children(|item| Some(self.secret_object(item.node))),
+            false => self.node(child.node),
+        }
+    }
+
+    fn generators(&mut self, node: &Node) -> Option<Node> {
+        let hidden = match &node.value {
+            Value::List(_) => self.children(node, |hiding, _, item| hiding.generator(item.node)),
+            _ => self.generator(node),
+        };
+        self.overridden(node, hidden, |hiding, loser| Some(hiding.scalars(loser)))
+    }
+
+    fn generator(&mut self, node: &Node) -> Option<Node> {
+        let hidden = match &node.value {
+            Value::Map(_) => self.children(node, Self::generated),
+            _ => Some(self.scalars(node)),
+        };
+        self.overridden(node, hidden, |hiding, loser| Some(hiding.scalars(loser)))
+    }
+
+    /// A member of a generator.
+    fn generated(&mut self, _: &Node, child: Child<'_>) -> Option<Node> {
+        match child.key.is_some_and(|key| object::is_generated_value(&key.name)) {
+            true => Some(self.scalars(child.node)),
+            false => self.node(child.node),
+        }
+    }
+
+    /// A member of an object that makes a Secret: what its template says, and what a store for tests holds.
+    fn template(&mut self, around: &Node, child: Child<'_>) -> Option<Node> {
+        let is_fake = around.get("kind").and_then(Node::as_str) == Some("Fake");
+        match child.key.map(|key| key.name.as_str()) {
+            Some("template" | "fake") => self.children(child.node, Self::template_value),
+            Some("spec") if is_fake => self.children(child.node, Self::template_value),
+            Some("apiVersion" | "kind" | "metadata") => self.node(child.node),
+            _ => self.children(child.node, Self::template).or_else(|| self.node(child.node)),
+        }
+    }
+
+    fn template_value(&mut self, _: &Node, child: Child<'_>) -> Option<Node> {
+        match child.key.is_some_and(|key| object::is_template_value(&key.name)) {
+            true => Some(self.scalars(child.node)),
+            false => self.children(child.node, Self::template_value),
+        }
+    }
+
+    /// Whether a text is, or holds, a document with secrets in it.
+    fn is_secret_text(&mut self, text: &str, node: &Node) -> bool {
+        let is_ruled = || text.contains('\n') || text.starts_with(['{', '[']);
+        let may_hold = embedded::may_hold_secret(text);
+        let may_be_ruled = !may_hold && is_ruled() && self.rules.iter().any(|rule| rule.may_be_in(text));
+        if !may_hold && !may_be_ruled {
+            return false;
+        }
+        if self.depth >= DEEPEST {
+            return true;
+        }
+        let documents = embedded::documents(text, node.span).unwrap_or_default();
+        let is_read = documents.iter().any(|root| !matches!(root.value, Value::String(_) | Value::Null));
+        if !is_read {
+            return may_hold;
+        }
+        // A place counts from the top of the text, and from the top of what is around it.
+        let starts = if self.rules.is_empty() { vec![Vec::new()] } else { vec![Vec::new(), self.path.clone()] };
+        starts.into_iter().any(|path| {
+            let mut inner = Hiding { path, depth: self.depth + 1, rules: self.rules.clone(), ..Self::everything() };
+            documents.iter().any(|root| inner.node(root).is_some())
         })
     }
 
@@ -166,7 +291,7 @@ impl Hiding<'_> {
     /// part of a Secret at all is there to be merged into it.
     fn secret_object(&mut self, node: &Node) -> Node {
         let hidden = node.map_children(|child| match child.key.map(|key| key.name.as_str()) {
-            Some("apiVersion" | "kind" | "type" | "immutable") => None,
+            Some("apiVersion" | "kind" | "type" | "immutable") if child.node.children().next().is_none() => None,
             Some("metadata") => self.annotations(child.node),
             _ => Some(self.scalars(child.node)),
         });
@@ -186,6 +311,11 @@ impl Hiding<'_> {
 
     /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.
     pub(super) fn scalars(&mut self, node: &Node) -> Node {
+        if let Value::Map(map) = &node.value {
+            let names = map.entries().iter().map(|entry| entry.key.name.as_str());
+            let places = names.filter_map(|name| name.strip_prefix('+').filter(|place| place.starts_with('/')));
+            self.targets.extend(places.filter_map(|place| Pointer::parse(place).ok()));
+        }
         let hidden = match &node.value {
             Value::Map(_) | Value::List(_) => node.map_children(|child| Some(self.scalars(child.node))),
             Value::Null | Value::Secret(_) => None,
@@ -215,13 +345,26 @@ impl Hiding<'_> {
     }
 }
 
-/// Whether a map is a Kubernetes Secret, wherever it is: in a file of its own, in a list, below `extraObjects` of a chart.
-fn is_secret_object(map: &Map) -> bool {
-    // A kind that is computed may turn out to be one.
-    let is_computed = |kind: &Node| kind.get("eval").is_some();
-    map.get("kind").is_some_and(|kind| kind.as_str() == Some("Secret") || is_computed(kind))
-        && (map.get("data").is_some() || map.get("stringData").is_some())
+/// Whether the text of a patch changes what a Secret holds: its target is one, or is not said to be anything else.
+fn patches_secret(around: &Node, patch: &Node) -> bool {
+    let Some(target) = around.get("target") else { return false };
+    let kind = target.get("kind");
+    let changes_data = || patch.as_str().is_none_or(|text| text.contains("/data") || text.contains("stringData"));
+    kind.is_some_and(object::is_secret_kind) || object::may_be_secret_kind(kind) && changes_data()
 }
+
+/// Whether a place of a Secret is shown.
+fn is_shown_of_secret(path: &str) -> bool {
+    ["/metadata/labels", "/metadata/name", "/type", "/immutable"].iter().any(|shown| path.starts_with(shown))
+}
+
+/// Whether operations beside a target are for Secrets.
+fn targets_secret(around: &Node) -> bool {
+    around.get("target").and_then(|target| target.get("kind")).is_some_and(object::is_secret_kind)
+}
+
+/// Texts in texts are looked into so far.
+const DEEPEST: u32 = 3;
 
 /// The steps and the place stay; a tag or an anchor is kept off, since it belongs to the value.
 pub(super) fn secret(node: &Node) -> Node {
@@ -233,7 +376,8 @@ fn withheld(node: &Node) -> Node {
     hidden(node, Secret::withhold(node.clone()))
 }
 
-fn hidden(node: &Node, secret: Secret) -> Node {
+/// The node with a secret in place of its value.
+pub(super) fn hidden(node: &Node, secret: Secret) -> Node {
     let extra = node.extra.as_ref().map(|extra| {
         let mut extra = (**extra).clone();
         extra.tag = None;

@@ -1,7 +1,8 @@
 //! Secrets in metadata: what rules name is hidden in a document of metadata as it is in a payload.
 
 use super::Secrets;
-use crate::metadata::{EffectiveMetadata, Field, FieldPath, MetadataPath};
+use super::withhold::hide_credentials;
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, MetadataPath, SecretAttributes};
 use crate::path::{LogicalPath, Pointer, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::value::{Entry, Node, Value};
@@ -13,8 +14,13 @@ impl Secrets<'_> {
         let logical = path.to_logical().unwrap_or_else(LogicalPath::root);
         let file = logical.directory_below(&RepoPath::root()).unwrap_or_default();
         let resource = Resource { identity: Identity::Logical(logical), file, position: 0, payload: node, unit: None };
-        let is_unknown = self.layers().any(|side| side.may_miss_secrets(path));
-        self.hide_in_metadata(resource, is_unknown).payload
+        let declared = self.layers().fold(SecretAttributes::default(), |all, side| all.and(&side.secrets_at(path)));
+        let hidden = self.hide_in_metadata(resource, declared.is_unknown()).payload;
+        if self.is_off {
+            hidden
+        } else {
+            hide_credentials(&hidden, &|name| declared.has_name(name) || self.masks.has_name(name))
+        }
     }
 
     /// One value of a document of metadata, with what rules name hidden.

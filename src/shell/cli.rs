@@ -633,9 +633,9 @@ impl Cli {
     pub(super) fn from_arguments() -> Self {
         Self::parse_from(integrations::with_command(std::env::args_os().collect()))
     }
+}
 
-    /// The definition of the command line, for completions and the manual page.
-    pub(super) fn definition() -> clap::Command {
-        Self::command()
-    }
+/// The definition of the command line: every command, its flags and their values.
+pub fn definition() -> clap::Command {
+    Cli::command()
 }

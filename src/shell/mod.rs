@@ -32,6 +32,7 @@ mod timings;
 use std::panic;
 use std::process::ExitCode;
 
+pub use cli::definition;
 use cli::{CiCommand, Cli, Command};
 use error::Failure;
 use exit::Exit;

@@ -9,7 +9,7 @@ use super::configuration;
 use super::directory::{DirectorySnapshot, Links};
 use super::error::Failure;
 use super::exit::Exit;
-use super::git::{GitError, Repository, Revision};
+use super::git::{GitError, Repository, Revision, Tree};
 use super::on_disk::OnDisk;
 use super::output;
 use super::replace::WriteLock;
@@ -30,6 +30,8 @@ pub(super) struct OneSide {
     repository: Option<Repository>,
     snapshot: Box<dyn Snapshot>,
     configuration: Configuration,
+    /// What it replaces, with its settings: secrets that are declared there stay hidden.
+    older: Vec<(Box<dyn Snapshot>, Settings)>,
     pub(super) sources: Arc<Sources>,
     /// Held while files are read that are to be changed, and until they are.
     lock: Option<WriteLock>,
@@ -45,12 +47,20 @@ impl OneSide {
             None => None,
         };
         let Some(tree) = tree else { return Self::on_disk(global, repository) };
-        let mut snapshot = repository.snapshot(&Revision::Tree(tree), &Budget::default())?;
+        let mut snapshot = repository.snapshot(&Revision::Tree(tree.clone()), &Budget::default())?;
         let sources = Arc::new(Sources::default());
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         configuration::note_ignored(global, &repository, &snapshot);
         snapshot.set_limits(configuration.limits().clone());
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources, lock: None })
+        let older = older_than(global, &repository, &tree, &sources)?;
+        Ok(Self {
+            repository: Some(repository),
+            snapshot: Box::new(snapshot),
+            configuration,
+            older,
+            sources,
+            lock: None,
+        })
     }
 
     /// Opens the files on disk, to change them.
@@ -77,7 +87,15 @@ impl OneSide {
         let revision = if bare { Revision::Tree(repository.head()?) } else { Revision::Worktree };
         let snapshot = repository.snapshot(&revision, &Budget::default())?;
         let (configuration, sources) = (Configuration::default(), Arc::new(Sources::default()));
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources, lock: None })
+        let older = Vec::new();
+        Ok(Self {
+            repository: Some(repository),
+            snapshot: Box::new(snapshot),
+            configuration,
+            older,
+            sources,
+            lock: None,
+        })
     }
 
     fn on_disk(global: &Global, repository: Repository) -> Result<Self, Failure> {
@@ -88,7 +106,15 @@ impl OneSide {
         let sources = Arc::new(Sources::default());
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         snapshot.set_limits(configuration.limits());
-        Ok(Self { repository: Some(repository), snapshot: Box::new(snapshot), configuration, sources, lock: None })
+        let older = older_than_disk(global, &repository, &sources)?;
+        Ok(Self {
+            repository: Some(repository),
+            snapshot: Box::new(snapshot),
+            configuration,
+            older,
+            sources,
+            lock: None,
+        })
     }
 
     /// Opens a revision, or the files on disk whether git tracks them or not. Outside a repository the current directory is the
@@ -97,13 +123,18 @@ impl OneSide {
         let here = global.directory.clone().unwrap_or_else(|| PathBuf::from("."));
         let budget = Budget::default();
         let directory = |path: &Path| DirectorySnapshot::new(path, Links::Keep, budget.clone());
+        let (sources, mut older) = (Arc::new(Sources::default()), Vec::new());
         let (snapshot, repository): (Box<dyn Snapshot>, _) = match (Repository::open(&here), at) {
             (Ok(repository), Some(revision)) => {
-                let tree = Revision::Tree(repository.resolve(revision)?);
-                (Box::new(repository.snapshot(&tree, &budget)?), Some(repository))
+                let tree = repository.resolve(revision)?;
+                older = older_than(global, &repository, &tree, &sources)?;
+                (Box::new(repository.snapshot(&Revision::Tree(tree), &budget)?), Some(repository))
             }
             (Ok(repository), None) => match repository.root() {
-                Some(root) => (Box::new(directory(root).labelled("working tree")), Some(repository)),
+                Some(root) => {
+                    older = older_than_disk(global, &repository, &sources)?;
+                    (Box::new(directory(root).labelled("working tree")), Some(repository))
+                }
                 None => {
                     let head = Revision::Tree(repository.head()?);
                     (Box::new(repository.snapshot(&head, &budget)?), None)
@@ -112,16 +143,19 @@ impl OneSide {
             (Err(GitError::NotARepository { .. }), None) => (Box::new(directory(&here)), None),
             (Err(error), _) => return Err(error.into()),
         };
-        let sources = Arc::new(Sources::default());
         let remotes = repository.as_ref().map(Repository::remotes).unwrap_or_default();
         let configuration = configuration::for_one(global, &*snapshot, &sources)?.with_remotes(&remotes);
-        Ok(Self { repository, snapshot, configuration, sources, lock: None })
+        Ok(Self { repository, snapshot, configuration, older, sources, lock: None })
     }
 
     /// The side to ask; with `reveal`, secrets are shown.
     pub(super) fn side(&self, reveal: bool) -> Side<'_> {
         let (settings, limits) = (self.settings(), self.configuration.limits());
-        Side::new(Given { snapshot: &*self.snapshot, settings, sources: &self.sources, limits }, reveal)
+        let sources = &self.sources;
+        let older =
+            self.older.iter().map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
+        let older: Vec<Given<'_>> = older.collect();
+        Side::new(Given { snapshot: &*self.snapshot, settings, sources, limits }, &older, reveal)
     }
 
     /// What its `outcrop.yaml` says.
@@ -159,7 +193,7 @@ impl OneSide {
 
     /// Findings as they are shown: with configured severities, in order, with the texts that they point into redacted.
     pub(super) fn settle(&self, side: &Side<'_>, findings: Vec<Finding>) -> Vec<Finding> {
-        side.secrets().redact_sources(&findings, &self.sources);
+        let findings = side.secrets().redact(findings, &self.sources, &|file| side.becomes_secret(file));
         rules::settle(findings, self.settings(), &self.sources).findings
     }
 
@@ -186,6 +220,48 @@ impl OneSide {
         let report = Report { sources: Arc::clone(&self.sources), ..report };
         output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))
     }
+}
+
+/// Snapshots with their settings.
+pub(super) type Older = Vec<(Box<dyn Snapshot>, Settings)>;
+
+/// What a revision replaces.
+pub(super) fn replaced_by(
+    global: &Global,
+    repository: &Repository,
+    revision: &Revision,
+    sources: &Sources,
+) -> Result<Older, Failure> {
+    match revision {
+        Revision::Tree(tree) => older_than(global, repository, tree, sources),
+        Revision::Index | Revision::Worktree => older_than_disk(global, repository, sources),
+    }
+}
+
+/// The commit before a revision and the last commit, as far as they are there: what was declared before counts, and what is now.
+fn older_than(global: &Global, repository: &Repository, tree: &Tree, sources: &Sources) -> Result<Older, Failure> {
+    let others = [repository.first_parent(tree).ok(), repository.head().ok()];
+    let others = others.into_iter().flatten().filter(|other| other.commit.is_some() && other.id != tree.id);
+    others.map(|other| with_settings(global, repository, other, sources)).collect()
+}
+
+/// The last commit and the one before it, as far as they are there: what is on disk may be the last one.
+fn older_than_disk(global: &Global, repository: &Repository, sources: &Sources) -> Result<Older, Failure> {
+    let Ok(head) = repository.head() else { return Ok(Vec::new()) };
+    let others = [repository.first_parent(&head).ok(), Some(head)];
+    let others = others.into_iter().flatten().filter(|other| other.commit.is_some());
+    others.map(|other| with_settings(global, repository, other, sources)).collect()
+}
+
+fn with_settings(
+    global: &Global,
+    repository: &Repository,
+    tree: Tree,
+    sources: &Sources,
+) -> Result<(Box<dyn Snapshot>, Settings), Failure> {
+    let snapshot = repository.snapshot(&Revision::Tree(tree), &Budget::default())?;
+    let settings = configuration::for_one(global, &snapshot, sources)?.after;
+    Ok((Box::new(snapshot), settings))
 }
 
 /// A path of the command line in the tree; `..` is followed as long as it stays inside.

@@ -1,6 +1,7 @@
 //! Two files or directories that are not revisions of a repository: opened as sides, and compared under the rules of the repository
 //! around them.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -14,11 +15,13 @@ use super::error::Failure;
 use super::git::{GitError, Repository, Revision};
 use super::session::Asked;
 use crate::comparison::{Comparison, Options, Report};
-use crate::limits::Budget;
+use crate::limits::{Budget, Spent};
 use crate::names::Format;
 use crate::path::RepoPath;
-use crate::settings::{Configuration, Given, Policy};
-use crate::snapshot::{MemorySnapshot, Snapshot};
+use crate::secrets::DeclaredElsewhere;
+use crate::settings::{Configuration, Given, Policy, Settings};
+use crate::side::Side;
+use crate::snapshot::{MemorySnapshot, Scope, Snapshot, files_below};
 use crate::text::Sources;
 
 /// Two sides outside the object database, and the snapshots that say how to read them and which of their values are secret.
@@ -29,6 +32,10 @@ pub(super) struct Outside {
     budget: Budget,
     sources: Arc<Sources>,
     configuration: Configuration,
+    /// The settings of the rules as they are written.
+    settings: [Settings; 2],
+    /// Those of the commit before.
+    oldest: Option<Settings>,
 }
 
 /// The snapshots whose `outcrop.yaml` and layers apply to both sides: a file alone does not say which of its values are secret.
@@ -36,6 +43,8 @@ pub(super) struct Outside {
 pub(super) struct Rules {
     /// The older and the newer one, or a single one, or none.
     snapshots: Vec<Box<dyn Snapshot>>,
+    /// The commit before them: what it declares stays hidden.
+    before: Option<Box<dyn Snapshot>>,
     /// The flags that may name another configuration.
     global: Option<Global>,
 }
@@ -47,18 +56,22 @@ impl Rules {
         let repository = match Repository::open(&place) {
             Ok(repository) => repository,
             Err(GitError::NotARepository { .. }) => {
-                return Ok((Self { snapshots: Vec::new(), global: Some(global.clone()) }, None));
+                return Ok((Self { global: Some(global.clone()), ..Self::default() }, None));
             }
             Err(error) => return Err(error.into()),
         };
         let budget = Budget::default();
         let head = Revision::Tree(repository.head()?);
         let mut snapshots: Vec<Box<dyn Snapshot>> = vec![Box::new(repository.snapshot(&head, &budget)?)];
+        let before = repository.head().and_then(|head| repository.first_parent(&head)).ok();
+        let before = before.filter(|before| before.commit.is_some()).map(Revision::Tree);
+        let before = before.and_then(|before| repository.snapshot(&before, &budget).ok());
         if let Some(root) = repository.root() {
             let on_disk = DirectorySnapshot::new(root, Links::Keep, budget).labelled("working tree");
             snapshots.push(Box::new(on_disk));
         }
-        Ok((Self { snapshots, global: Some(global.clone()) }, Some(repository)))
+        let before = before.map(|before| -> Box<dyn Snapshot> { Box::new(before) });
+        Ok((Self { snapshots, before, global: Some(global.clone()) }, Some(repository)))
     }
 
     /// Two directories that bring their own rules, unless a repository has some.
@@ -78,11 +91,17 @@ impl Rules {
         {
             return Ok(named);
         }
-        Ok(match &self.snapshots[..] {
+        let mut configuration = match &self.snapshots[..] {
             [before, after] => Configuration::read(&**before, &**after, Policy::Base, sources),
             [only] => Configuration::read(&**only, &**only, Policy::Base, sources),
             _ => Configuration::default(),
-        })
+        };
+        if let Some(before) = &self.before {
+            let older = Configuration::of_one(&**before, sources).after;
+            configuration.before.may_miss_secrets |= older.may_miss_secrets;
+            configuration.before.secrets.extend(older.secrets.iter().cloned());
+        }
+        Ok(configuration)
     }
 }
 
@@ -94,7 +113,8 @@ impl Outside {
     ) -> Result<Self, Failure> {
         let sources = Arc::new(Sources::default());
         let configuration = rules.configuration(&sources)?;
-        Self::open(rules, sources, configuration, open)
+        let settings = [configuration.before.clone(), configuration.after.clone()];
+        Self::open(rules, sources, configuration, settings, open)
     }
 
     /// Opens two single files under the limits of the rules. They are compared as written: what they include or refer to is elsewhere.
@@ -104,21 +124,24 @@ impl Outside {
     ) -> Result<Self, Failure> {
         let sources = Arc::new(Sources::default());
         let mut configuration = rules.configuration(&sources)?;
+        let whole = [configuration.before.clone(), configuration.after.clone()];
         for settings in [&mut configuration.before, &mut configuration.after] {
             (settings.directives, settings.expressions) = (false, false);
         }
-        Self::open(rules, sources, configuration, open)
+        Self::open(rules, sources, configuration, whole, open)
     }
 
     fn open(
         rules: Rules,
         sources: Arc<Sources>,
         configuration: Configuration,
+        settings: [Settings; 2],
         open: impl FnOnce(&Budget) -> Result<[Box<dyn Snapshot>; 2], Failure>,
     ) -> Result<Self, Failure> {
         let budget = Budget { limits: configuration.limits().clone(), ..Budget::default() };
         let [before, after] = open(&budget)?;
-        Ok(Self { before, after, rules, budget, sources, configuration })
+        let oldest = rules.before.as_deref().map(|before| Configuration::of_one(before, &sources).after);
+        Ok(Self { before, after, rules, budget, sources, configuration, settings, oldest })
     }
 
     /// Compares both sides. Files that are no configuration are compared as text.
@@ -148,13 +171,56 @@ impl Outside {
         let settings = [&self.configuration.before, &self.configuration.after];
         let declaring = self.rules.snapshots.iter().zip(settings);
         let declaring =
-            declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect();
+            declaring.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
+        let oldest = self.rules.before.as_deref().zip(self.oldest.as_ref());
+        let oldest = oldest.map(|(snapshot, settings)| Given { snapshot, settings, sources, limits });
+        let declaring: Vec<Given<'_>> = oldest.into_iter().chain(declaring).collect();
         let Asked { ignored, neat, reveal, views, selected, only_changes, .. } = asked;
         let budget = self.budget.clone();
+        let settings = self.settings.each_ref();
+        let whole = self.rules.snapshots.iter().zip(settings);
+        let whole = whole.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
+        let elsewhere = self.elsewhere(&oldest.into_iter().chain(whole).collect::<Vec<_>>());
         let (all_files, keeps_resources) = (true, !only_changes);
         let chosen = Options { ignored, reveal, views, selected, all_files, keeps_resources, ..Options::default() };
-        let options = Options { budget, declaring, neat, ..chosen };
+        let options = Options { budget, declaring, elsewhere, neat, ..chosen };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
+    }
+}
+
+/// So many files are looked up in the repository.
+const MOST_FILES: usize = 1000;
+
+impl Outside {
+    /// What the repository says about these files.
+    fn elsewhere(&self, declaring: &[Given<'_>]) -> DeclaredElsewhere {
+        let mut elsewhere = DeclaredElsewhere::default();
+        let mut files: BTreeSet<RepoPath> = BTreeSet::new();
+        for side in [&*self.before, &*self.after] {
+            let (entries, _) = files_below(side, &Scope::everything(), &self.budget.limits, &Spent::default());
+            files.extend(entries.into_iter().map(|entry| entry.path).take(MOST_FILES));
+        }
+        elsewhere.is_anywhere = !declaring.is_empty();
+        if let Some((newest, older)) = declaring.split_last() {
+            let side = Side::new(*newest, older, false);
+            elsewhere.moved.extend(side.moved().iter().flat_map(|moved| moved.forms().iter().cloned()));
+        }
+        for given in declaring {
+            let side = Side::new(*given, &[], false);
+            elsewhere.inputs.extend(&side.template_inputs());
+            for file in &files {
+                elsewhere.is_anywhere &= !side.has_file(file);
+                let (attributes, is_secret) = side.declared_for(file);
+                // In directories, paths are those of the repository.
+                if files.len() == 1 {
+                    elsewhere.attributes = elsewhere.attributes.and(&attributes);
+                }
+                if is_secret {
+                    elsewhere.secret_files.insert(file.clone());
+                }
+            }
+        }
+        elsewhere
     }
 }
 

@@ -9,13 +9,14 @@ use super::cli::{Global, PolicyName, Range};
 use super::configuration;
 use super::day;
 use super::error::Failure;
-use super::git::{self, GitSnapshot, Repository, Words};
+use super::git::{self, GitSnapshot, Repository, Revision, RevisionPair, Words};
 use super::memory::TreeMemory;
+use super::one_side::{self, Older};
 use super::{output, progress};
 use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
 use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::limits::Budget;
-use crate::settings::{Configuration, Policy};
+use crate::settings::{Configuration, Given, Policy};
 use crate::snapshot::Scope;
 use crate::text::Sources;
 
@@ -54,6 +55,8 @@ pub(super) struct Session {
     /// The day by which waivers are judged.
     day: SmolStr,
     memory: TreeMemory,
+    /// What the one revision replaces that both sides are, with its settings: secrets that are declared there stay hidden.
+    older: Older,
 }
 
 impl Session {
@@ -97,7 +100,26 @@ impl Session {
             Some(seconds) => day::of_seconds(seconds),
             None => day::today(),
         };
-        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory })
+        Ok(Self { before, after, scope, configuration, budget, sources, user_pager, day, memory, older: Older::new() })
+    }
+
+    /// Opens one revision as both sides.
+    pub(super) fn of_one(global: &Global, repository: &Repository, revision: &Revision) -> Result<Self, Failure> {
+        let pair = RevisionPair { before: revision.clone(), after: revision.clone() };
+        let mut session = Self::new(global, repository, &pair, &[], Policy::Base)?;
+        session.older = one_side::replaced_by(global, repository, revision, &session.sources)?;
+        for (_, older) in &session.older {
+            session.configuration.before.may_miss_secrets |= older.may_miss_secrets;
+            session.configuration.before.secrets.extend(older.secrets.iter().cloned());
+        }
+        Ok(session)
+    }
+
+    /// What the revision replaces.
+    fn older(&self) -> Vec<Given<'_>> {
+        let (sources, limits) = (&self.sources, self.configuration.limits());
+        let older = self.older.iter();
+        older.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect()
     }
 
     /// The comparison of both sides.
@@ -121,6 +143,8 @@ impl Session {
             selected,
             keeps_resources: !only_changes,
             all_selectors,
+            declaring: self.older(),
+            replaced: self.older(),
             ..Options::default()
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)

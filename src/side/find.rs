@@ -62,7 +62,7 @@ impl Side<'_> {
             (Identity::Kubernetes(name), Some(query)) => query.fits(name),
             _ => false,
         };
-        let hidden = self.hide_in_unit(rendered.resources.clone());
+        let hidden = self.hide_in_unit(rendered.resources.clone(), Vec::new());
         let found = hidden.into_iter().filter(is_wanted).map(|resource| ResourceHit { resource, includes: Vec::new() });
         Outcome { value: found.collect(), findings: rendered.findings.clone() }
     }

@@ -10,6 +10,7 @@ use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{Resource, Unit};
 use crate::snapshot::EntryKind;
+use crate::value::Secret;
 
 /// A rendered kustomization.
 #[derive(Debug, Default)]
@@ -62,17 +63,30 @@ impl Side<'_> {
 
     /// The resources of one unit with their secrets hidden. Replacements copy values between resources, so what is secret in one of
     /// them is secret in all.
-    pub fn hide_in_unit(&self, resources: Vec<Resource>) -> Vec<Resource> {
-        let secrets: Vec<_> =
-            resources.iter().flat_map(|resource| self.secrets().secrets_of(resource.clone())).collect();
+    pub fn hide_in_unit(&self, resources: Vec<Resource>, known: Vec<Secret>) -> Vec<Resource> {
+        if resources.iter().any(|resource| resource.is_rendered_by("openchoreo")) {
+            self.know_templates();
+        }
+        // What is secret in a document that a unit reads is secret in what it makes.
+        let mut given = known;
+        given.extend(self.secrets_read_by(&resources));
+        let mut secrets = given.clone();
+        secrets.extend(resources.iter().flat_map(|resource| self.secrets().secrets_of(resource.clone())));
         let hide = |resource: Resource| {
             let payload = match secrets.is_empty() {
                 true => resource.payload.clone(),
                 false => self.secrets().keep(&secrets, resource.clone()),
             };
+            let payload = self.secrets().hide_in_texts(payload, &given);
             self.secrets().hide(Resource { payload, ..resource })
         };
-        resources.into_iter().map(hide).collect()
+        let hidden: Vec<Resource> =
+            resources.into_iter().map(hide).map(|resource| self.without_older(resource)).collect();
+        if !self.secrets().hides_values() {
+            return hidden;
+        }
+        let origins = self.origins(&hidden, &|_, _| true);
+        hidden.into_iter().map(|resource| self.by_origin(resource, &origins)).collect()
     }
 
     /// Renders the kustomization in a directory.
@@ -84,7 +98,7 @@ impl Side<'_> {
             views: vec![RenderedStage { stage: None, payload: Some(hidden.payload) }],
             remark: None,
         };
-        let hidden = self.hide_in_unit(built.resources.clone());
+        let hidden = self.hide_in_unit(built.resources.clone(), Vec::new());
         let is_masked = hidden.iter().any(|resource| resource.payload.holds_secret());
         let resources = hidden.into_iter().map(rendered).collect();
         let findings = built.findings.clone();

@@ -5,6 +5,7 @@
 //! once.
 
 mod defaults;
+mod elsewhere;
 mod evaluate;
 mod expressions;
 mod find;
@@ -17,6 +18,7 @@ mod openapi;
 mod patching;
 mod render;
 mod requests;
+mod secrecy;
 mod selection;
 mod selectors;
 mod stages;
@@ -38,8 +40,8 @@ use crate::metadata::openapi::ApiDocument;
 use crate::patch::PatchFiles;
 use crate::path::{LogicalPath, RepoPath};
 use crate::request;
-use crate::resource::{Identity, Parsed, Resource};
-use crate::secrets::Secrets;
+use crate::resource::{Identity, Parsed};
+use crate::secrets::{DeclaredElsewhere, MovedSecrets, Origins, Secrets};
 use crate::settings::{Given, PlaceRule};
 use crate::snapshot::Entry;
 use crate::text::{SourceText, Span};
@@ -55,6 +57,7 @@ use openapi::Documents;
 pub use patching::{PatchInput, PatchedDocuments};
 pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
 pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
+use secrecy::{Includers, KustomizeUses};
 pub use selection::{ResourceName, ResourceSelection};
 pub use stages::{Effective, Stage};
 pub use survey::Survey;
@@ -67,6 +70,10 @@ pub struct Side<'a> {
     layers: Arc<LayerTrees<'a>>,
     secrets: Arc<Secrets<'a>>,
     caches: Caches,
+    /// Whether it is not compared with another one.
+    is_alone: bool,
+    /// The sides that it replaces, which may have had other secrets.
+    older: Vec<Side<'a>>,
 }
 
 /// Answers that were computed before.
@@ -85,6 +92,12 @@ struct Caches {
     is_unlisted: AtomicBool,
     /// What expressions see of other resources.
     seen: Memo<LogicalPath, Payload>,
+    /// Secret places by the files that have them.
+    declared_in: Memo<RepoPath, Arc<Origins>>,
+    taken_from: Memo<RepoPath, Arc<Origins>>,
+    includers: OnceLock<Includers>,
+    kustomize_uses: Memo<RepoPath, Arc<KustomizeUses>>,
+    moved: OnceLock<Vec<MovedSecrets>>,
     patch_files: BTreeMap<RepoPath, PatchFiles>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
     /// What requests see of other resources.
@@ -98,18 +111,40 @@ struct Caches {
 }
 
 impl<'a> Side<'a> {
-    /// A snapshot on its own, with the secret rules of its own settings; with `reveal`, secrets are shown.
-    pub fn new(given: Given<'a>, reveal: bool) -> Self {
+    /// A snapshot on its own, with the secret rules of its own settings and of the snapshots that it replaces; with `reveal`, secrets
+    /// are shown.
+    pub fn new(given: Given<'a>, older: &[Given<'a>], reveal: bool) -> Self {
         let side = Layered::new(given, LAYOUTS);
-        let secrets = Secrets::new(&given.settings.secrets, vec![Arc::clone(&side.layers)], reveal)
-            .withholding_all(given.settings.may_miss_secrets);
-        side.hiding(Arc::new(secrets), Arc::default())
+        let others: Vec<Layered<'a>> = older.iter().map(|older| Layered::new(*older, LAYOUTS)).collect();
+        let rules = older.iter().flat_map(|older| &older.settings.secrets).chain(&given.settings.secrets);
+        let is_unknown = older.iter().chain([&given]).any(|given| given.settings.may_miss_secrets);
+        let secrets = Secrets::new(rules, vec![Arc::clone(&side.layers)], reveal)
+            .declared_by(others.iter().map(|other| Arc::clone(&other.layers)).collect())
+            .withholding_all(is_unknown);
+        let documents = Arc::<Documents>::default();
+        Self { is_alone: true, ..side.hiding(Arc::new(secrets), documents) }.replacing(others)
     }
 
-    /// Both sides of a comparison. Each hides what either of them, or a layer of the `others`, declares as secret.
+    /// This side, which replaces these snapshots: what was secret there stays hidden.
+    #[must_use]
+    pub fn in_place_of(self, older: &[Given<'a>], layouts: &'a [&'a dyn Layout]) -> Self {
+        self.replacing(older.iter().map(|older| Layered::new(*older, layouts)).collect())
+    }
+
+    fn replacing(self, others: Vec<Layered<'a>>) -> Self {
+        let older = others.into_iter().map(|other| {
+            let side = other.hiding(Arc::clone(&self.secrets), Arc::clone(&self.caches.documents));
+            Self { is_alone: true, ..side }
+        });
+        Self { older: older.collect(), ..self }
+    }
+
+    /// Both sides of a comparison. Each hides what either of them, or a layer of the `others`, declares as secret, and what is
+    /// known `elsewhere` about files that are seen alone.
     pub fn pair<'r>(
         [before, after]: [Given<'a>; 2],
         others: &[Given<'a>],
+        elsewhere: DeclaredElsewhere,
         layouts: &'a [&'a dyn Layout],
         rules: impl IntoIterator<Item = &'r PlaceRule>,
         reveal: bool,
@@ -118,7 +153,8 @@ impl<'a> Side<'a> {
         let is_unknown = before.settings.may_miss_secrets || after.settings.may_miss_secrets;
         let (before, after) = (Layered::new(before, layouts), Layered::new(after, layouts));
         let layers = vec![Arc::clone(&before.layers), Arc::clone(&after.layers)];
-        let secrets = Arc::new(Secrets::new(rules, layers, reveal).declared_by(others).withholding_all(is_unknown));
+        let secrets = Secrets::new(rules, layers, reveal).declared_by(others).known_elsewhere(elsewhere);
+        let secrets = Arc::new(secrets.withholding_all(is_unknown));
         let documents = Arc::<Documents>::default();
         [before.hiding(Arc::clone(&secrets), Arc::clone(&documents)), after.hiding(secrets, documents)]
     }
@@ -126,11 +162,6 @@ impl<'a> Side<'a> {
     /// What is hidden, on this side and on the one it is compared with.
     pub fn secrets(&self) -> &Secrets<'a> {
         &self.secrets
-    }
-
-    /// A resource as others may see it.
-    pub fn hidden(&self, resource: Resource) -> Resource {
-        self.secrets.hide(resource)
     }
 
     /// A place for values that no file contains.
@@ -212,6 +243,8 @@ impl<'a> Layered<'a> {
             layers,
             secrets,
             caches: Caches::new(given, documents),
+            is_alone: false,
+            older: Vec::new(),
         }
     }
 }
@@ -231,6 +264,11 @@ impl Caches {
             entries: AtomicU64::new(0),
             is_unlisted: AtomicBool::new(false),
             seen: Memo::default(),
+            declared_in: Memo::default(),
+            taken_from: Memo::default(),
+            includers: OnceLock::new(),
+            kustomize_uses: Memo::default(),
+            moved: OnceLock::new(),
             patch_files,
             effective: Memo::default(),
             shown: Memo::default(),

@@ -8,7 +8,7 @@ use crate::layout::openchoreo::{DATA_PLANE, Definition};
 use crate::patch::{CelReader, PlacedResource, read_any};
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, kubernetes_name};
-use crate::secrets::{hide_copies_of, secrets_in, without_secrets};
+use crate::secrets::{differing, disguised, hide_copies_of, secrets_in, without_secrets};
 use crate::text::Span;
 use crate::value::Node;
 
@@ -38,30 +38,42 @@ impl Side<'_> {
     /// Applies a patch to documents: to all of them, or, if anything is wrong, to none.
     pub fn patch(&self, patch: &Node, inputs: &Node, documents: &[PatchInput]) -> Outcome<Option<PatchedDocuments>> {
         let roots: Vec<Node> = documents.iter().map(|document| document.root.clone()).collect();
-        let Outcome { value: (applied, created), findings } = match is_trait(patch) {
-            true => self.apply_trait(patch, inputs, &roots),
-            false => self.apply_patch(patch, inputs, &roots),
+        let apply = |roots: &[Node]| match is_trait(patch) {
+            true => self.apply_trait(patch, inputs, roots),
+            false => self.apply_patch(patch, inputs, roots),
         };
+        let Outcome { value: (applied, created), findings } = apply(&roots);
         let hide = |root: &Node, file: &RepoPath| self.hide_document(root.clone(), file);
         let shown: Vec<Node> = documents.iter().map(|document| hide(&document.root, &document.file)).collect();
         let secrets = secrets_in(&shown);
+        // What comes out different with other secrets was made of them.
+        let others: Vec<Node> = roots
+            .iter()
+            .zip(&shown)
+            .map(|(root, shown)| disguised(root, shown).unwrap_or_else(|| root.clone()))
+            .collect();
+        let (others, other_created) = match !has_errors(&findings) && !secrets.is_empty() {
+            true => apply(&others).value,
+            false => Default::default(),
+        };
         let findings: Vec<Finding> = findings.into_iter().map(|finding| without_secrets(finding, &secrets)).collect();
         if has_errors(&findings) {
             return Outcome { value: None, findings };
         }
         let mut patched = PatchedDocuments { before: Vec::new(), after: Vec::new(), is_masked: false };
-        for ((document, shown), after) in documents.iter().zip(shown).zip(applied) {
+        for (at, ((document, shown), after)) in documents.iter().zip(shown).zip(applied).enumerate() {
             patched.is_masked |= !shown.is_identical(&document.root);
             if let Some(after) = after {
                 let hidden = hide_copies_of(hide(&after, &document.file), &secrets);
+                let hidden = without_dependent(hidden, others.get(at).and_then(Option::as_ref));
                 patched.is_masked |= !hidden.is_identical(&after);
                 patched.after.push(document.resource(&after, hidden));
             }
             patched.before.push(document.resource(&document.root, shown));
         }
-        for root in created {
+        for (at, root) in created.into_iter().enumerate() {
             let file = self.sources.get(root.span.source).path.clone();
-            let hidden = hide_copies_of(hide(&root, &file), &secrets);
+            let hidden = without_dependent(hide_copies_of(hide(&root, &file), &secrets), other_created.get(at));
             patched.is_masked |= !hidden.is_identical(&root);
             patched.after.push(PatchInput { file, position: None, root: root.clone() }.resource(&root, hidden));
         }
@@ -132,6 +144,11 @@ type AppliedPatch = (Vec<Option<Node>>, Vec<Node>);
 fn is_trait(patch: &Node) -> bool {
     let text = |key: &str| patch.get(key).and_then(Node::as_str).unwrap_or_default();
     text("apiVersion").starts_with("openchoreo.dev/") && ["Trait", "ClusterTrait"].contains(&text("kind"))
+}
+
+/// A hidden document, also without what was made otherwise of other secrets.
+fn without_dependent(hidden: Node, other: Option<&Node>) -> Node {
+    other.and_then(|other| differing(&hidden, other, &hidden)).unwrap_or(hidden)
 }
 
 impl PatchedDocuments {

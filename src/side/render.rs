@@ -202,8 +202,8 @@ impl Renderer<'_> {
     fn mask(&self, resource: &Resource, moments: &mut [Moment]) -> bool {
         let payloads: Vec<Node> = moments.iter().filter_map(|(_, payload)| payload.clone()).collect();
         let hidden = match &payloads[..] {
-            [only] => vec![self.side.secrets.hide(Resource { payload: only.clone(), ..resource.clone() }).payload],
-            _ => self.side.secrets.hide_all(resource, payloads.clone()),
+            [only] => vec![self.side.hidden(Resource { payload: only.clone(), ..resource.clone() }).payload],
+            _ => self.side.hidden_stages(resource, payloads.clone()),
         };
         let is_masked = payloads.iter().zip(&hidden).any(|(payload, hidden)| !payload.is_identical(hidden));
         let shown = moments.iter_mut().filter_map(|(_, payload)| payload.as_mut());

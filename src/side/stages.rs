@@ -132,13 +132,21 @@ impl Side<'_> {
             let is_incomplete = has_failed_expression;
             return Effective { findings, is_incomplete, has_failed_expression, ..Effective::as_written(&computed) };
         };
-        let mut seen = Vec::new();
-        let outcome = self.patched(&computed, resource, &path, &set, &mut |moment| {
-            if let PatchEvent::File(file, node) = moment {
-                seen.push((Stage::Patches(file.path.clone()), node.cloned()));
+        let (outcome, mut seen) = self.patched_stages(&computed, resource, &path, &set);
+        let Patched { mut payload, removed_by, used, is_complete } = outcome.value;
+        // What comes out different with other secrets was made of them.
+        if let Some(other) = self.secrets.disguised(&resource_with(resource, &computed)).filter(|_| is_complete) {
+            let (again, others) = self.patched_stages(&other, resource, &path, &set);
+            let again = Some(again.value).filter(|again| again.is_complete);
+            let hide = |made: Option<Node>, other: Option<&Node>| {
+                made.map(|made| self.secrets.hide_dependent(&resource_with(resource, &made), other))
+            };
+            payload = hide(payload, again.as_ref().and_then(|again| again.payload.as_ref()));
+            for (at, (_, node)) in seen.iter_mut().enumerate() {
+                let other = others.get(at).filter(|_| again.is_some()).and_then(|(_, node)| node.as_ref());
+                *node = hide(node.take(), other);
             }
-        });
-        let Patched { payload, removed_by, used, is_complete } = outcome.value;
+        }
         if is_complete {
             seen.into_iter().for_each(|(stage, node)| watch(stage, node.as_ref()));
         }
@@ -172,6 +180,23 @@ impl Side<'_> {
             metadata.as_deref().map_or_else(|| nothing.clone(), |metadata| attributes(path, metadata, &nothing));
         let subject = PatchSubject { path, alias: &alias, attributes: &attributes, metadata: &said };
         apply_layers(computed, set, &subject, self.limits, watch)
+    }
+
+    /// A payload after its patches, and after those of each file.
+    fn patched_stages(
+        &self,
+        computed: &Node,
+        resource: &Resource,
+        path: &LogicalPath,
+        set: &PatchSet,
+    ) -> (Outcome<Patched>, Vec<(Stage, Option<Node>)>) {
+        let mut seen = Vec::new();
+        let outcome = self.patched(computed, resource, path, set, &mut |moment| {
+            if let PatchEvent::File(file, node) = moment {
+                seen.push((Stage::Patches(file.path.clone()), node.cloned()));
+            }
+        });
+        (outcome, seen)
     }
 
     fn secrets_of(&self, resource: &Resource, payload: &Node) -> Vec<Secret> {

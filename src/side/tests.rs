@@ -72,7 +72,7 @@ fn logical(text: &str) -> LogicalPath {
 
 fn in_side<T>(snapshot: &Watched, limits: &Limits, act: impl FnOnce(&Side<'_>) -> T) -> T {
     let (settings, sources) = (Settings::default(), Arc::new(Sources::default()));
-    act(&Side::new(Given { snapshot, settings: &settings, sources: &sources, limits }, true))
+    act(&Side::new(Given { snapshot, settings: &settings, sources: &sources, limits }, &[], true))
 }
 
 const FILES: &[(&str, &str)] = &[

@@ -1,5 +1,6 @@
 //! Bytes as values: what is neither text nor data.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Extra, Node};
@@ -25,4 +26,55 @@ pub fn base64(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// Longer texts are not decoded.
+const LONGEST: usize = 1 << 20;
+
+/// The text behind base64, also if it is wrapped; nothing for what is no base64, or no text.
+pub fn text_of_base64(text: &str) -> Option<String> {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
+    let trimmed = text.trim();
+    if trimmed.len() < 8 || trimmed.len() > LONGEST || !trimmed.bytes().all(|byte| is_digit(byte) || byte == b'\n') {
+        return None;
+    }
+    let digits: Cow<'_, str> =
+        if trimmed.contains('\n') { trimmed.replace('\n', "").into() } else { Cow::Borrowed(trimmed) };
+    let digits = digits.trim_end_matches('=');
+    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
+    let (mut value, mut bits) = (0_u32, 0);
+    for digit in digits.bytes() {
+        value = (value << 6 | u32::from(worth(digit)?)) & 0xff_ffff;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(value >> bits & 0xff).ok()?);
+        }
+    }
+    String::from_utf8(bytes).ok().filter(|text| text.chars().all(|c| !c.is_control() || c.is_whitespace()))
+}
+
+fn worth(digit: u8) -> Option<u8> {
+    Some(match digit {
+        b'A'..=b'Z' => digit - b'A',
+        b'a'..=b'z' => digit - b'a' + 26,
+        b'0'..=b'9' => digit - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_decoded_where_it_is_text() {
+        assert_eq!(text_of_base64("aHVudGVyMg==").as_deref(), Some("hunter2"));
+        assert_eq!(text_of_base64("aHVu\ndGVyMg").as_deref(), Some("hunter2"));
+        for text in ["aGk=", "not base64 at all", "AAAAAAAAAAAA", ""] {
+            assert_eq!(text_of_base64(text), None, "{text}");
+        }
+    }
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use arithmetic::{CalculationError, Operation, calculate, compare};
-pub use binary::base64;
+pub use binary::{base64, text_of_base64};
 pub use number::Number;
 pub use origin::{Extra, Step, StepKind};
 pub use overlay::overlaid;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
-use super::{Node, Number, Value};
+use super::{Node, Number, Value, base64, text_of_base64};
+use crate::text::Span;
 
 /// A hidden value: it can be compared with another secret, and nothing else. No writer, no report and no `Debug` output can print
 /// it. Expressions may compute with it; their results are secrets again.
@@ -38,6 +39,35 @@ impl Secret {
         if self.is_withheld { "withheld" } else { "sensitive" }
     }
 
+    /// Whether it is hidden only because nothing says whether it is secret.
+    pub fn is_withheld(&self) -> bool {
+        self.is_withheld
+    }
+
+    /// Calls a function with the place of every part of a hidden map or list.
+    pub fn for_each_place(&self, visit: &mut dyn FnMut(Span, &Secret)) {
+        for child in self.value.children() {
+            let part = Self { value: Arc::new(child.node.clone()), is_withheld: self.is_withheld };
+            visit(child.node.span, &part);
+            part.for_each_place(visit);
+        }
+    }
+
+    /// Another value of the same shape: no character of a text is the same.
+    pub fn disguised(&self) -> Node {
+        disguised(&self.value)
+    }
+
+    /// Whether a value is the hidden one, as it is or in base64.
+    pub fn is_made_of(&self, value: &Node) -> bool {
+        let (Some(hidden), Some(text)) = (scalar(&self.value), scalar(value)) else {
+            return self.value.is_equal(value);
+        };
+        hidden.trim() == text.trim()
+            || text_of_base64(hidden).is_some_and(|decoded| decoded.trim() == text.trim())
+            || text_of_base64(text).is_some_and(|decoded| decoded.trim() == hidden.trim())
+    }
+
     /// A hash that is different in every run.
     pub(super) fn hash(&self) -> u64 {
         let mut hasher = KEY.build_hasher();
@@ -64,23 +94,78 @@ impl Secret {
 const SHORTEST: usize = 4;
 
 impl Secret {
-    /// Whether a text contains the hidden value. Values of less than four characters are never found.
-    pub fn is_in(&self, text: &str) -> bool {
-        self.text().is_some_and(|hidden| text.contains(hidden))
+    /// The texts by which copies of the value are known: as it is, decoded, and in base64. Values of less than four characters are
+    /// never found.
+    pub fn forms(&self) -> Vec<String> {
+        let Some(text) = scalar(&self.value).map(str::trim).filter(|text| text.chars().count() >= SHORTEST) else {
+            return Vec::new();
+        };
+        let mut forms = vec![text.to_owned()];
+        // A literal of a generator is a name and a value.
+        let literal = text
+            .split_once('=')
+            .filter(|(name, _)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)));
+        let value = literal.map(|(_, value)| value.trim_matches(['"', '\'', ' ']));
+        forms.extend(value.filter(|value| value.len() >= SHORTEST_ENCODED).map(ToOwned::to_owned));
+        if text.chars().count() >= SHORTEST_ENCODED {
+            forms.extend(text_of_base64(text).map(|text| text.trim().to_owned()).filter(|text| text.len() >= SHORTEST));
+            // What follows may change the last digits.
+            let encoded = base64(text.as_bytes());
+            forms.push(encoded[..text.len() / 3 * 4].to_owned());
+        }
+        forms
     }
 
     /// The text with the hidden value replaced; `None` if it does not contain it.
     pub fn taken_out_of(&self, text: &str, instead: &str) -> Option<String> {
-        self.text().filter(|hidden| text.contains(hidden)).map(|hidden| text.replace(hidden, instead))
+        let mut cleaned: Option<String> = None;
+        for form in self.forms() {
+            let shown = cleaned.as_deref().unwrap_or(text);
+            if shown.contains(&form) {
+                cleaned = Some(shown.replace(&form, instead));
+            }
+        }
+        cleaned
     }
+}
 
-    fn text(&self) -> Option<&str> {
-        let text = match &self.value.value {
-            Value::String(text) => text.trim(),
-            Value::Number(number) => number.as_str(),
-            _ => return None,
-        };
-        (text.chars().count() >= SHORTEST).then_some(text)
+/// Shorter values are not looked for in base64.
+const SHORTEST_ENCODED: usize = 8;
+
+fn disguised(node: &Node) -> Node {
+    let value = match &node.value {
+        Value::String(text) => Value::String(text.chars().map(next).collect()),
+        Value::Number(number) => {
+            let other: String = number.as_str().chars().map(next).collect();
+            Number::from_json(other.trim_start_matches('0')).map_or_else(|| node.value.clone(), Value::Number)
+        }
+        Value::Bool(value) => Value::Bool(!value),
+        Value::Map(_) | Value::List(_) => {
+            return node.map_children(|child| Some(disguised(child.node))).unwrap_or_else(|| node.clone());
+        }
+        Value::Null | Value::Secret(_) => node.value.clone(),
+    };
+    Node { value, ..node.clone() }
+}
+
+/// Another character of the same kind.
+fn next(character: char) -> char {
+    match character {
+        'z' => 'a',
+        'Z' => 'A',
+        '9' => '1',
+        'a'..='y' | 'A'..='Y' | '0'..='8' => char::from_u32(u32::from(character) + 1).unwrap_or('x'),
+        c if c.is_whitespace() || c.is_ascii_punctuation() => c,
+        _ => 'x',
+    }
+}
+
+/// The text of a value that is no map or list.
+fn scalar(node: &Node) -> Option<&str> {
+    match &node.value {
+        Value::String(text) => Some(text),
+        Value::Number(number) => Some(number.as_str()),
+        _ => None,
     }
 }
 

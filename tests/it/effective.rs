@@ -372,6 +372,61 @@ fn tree(files: &[(&str, &str)]) -> Tree {
     files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
+/// What all ways find to differ.
+fn agreed(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
+    let (before, after) = (tree(before), tree(after));
+    agree(&before, &after, LAYOUTS).unwrap();
+    let comparing = Comparing::new(in_memory("before", &before), in_memory("after", &after));
+    described(&comparing.run(|comparison| comparison.compare()))
+}
+
+const WHERE: &str = "- target: {where: \"${has(resource.id) && resource.id == 1}\"}\n  operations: [{op: add, path: /where, value: 1}]\n";
+const SECRET_VALUE: (&str, &str) = ("_/metadata.yaml", "resourceInfo: {secretInAttributes: [value]}\n");
+
+#[test]
+fn a_declared_name_does_not_hide_the_fields_of_patches() {
+    let files = [("_/patches.yaml", WHERE), ("a/resource.yaml", "id: 1\nvalue: 1\n")];
+    let shown = agreed(&files, &[files[0], files[1], SECRET_VALUE]).join("\n");
+    assert!(!shown.contains("/where") && !shown.contains("/value"), "{shown}");
+    // What is added to a plain place is shown, there and in the patches.
+    let edited = WHERE.replace("value: 1", "value: 2");
+    let shown =
+        agreed(&[files[0], files[1], SECRET_VALUE], &[(files[0].0, &edited), files[1], SECRET_VALUE]).join("\n");
+    assert_eq!(shown.matches("Some(\"1\") Some(\"2\")").count(), 2, "{shown}");
+    // What is added to a secret place is not.
+    let [old, new] =
+        ["first", "second"].map(|value| format!("- operations: [{{op: add, path: /value, value: {value}}}]\n"));
+    let shown = agreed(&[(files[0].0, &old), files[1], SECRET_VALUE], &[(files[0].0, &new), files[1], SECRET_VALUE]);
+    let shown = shown.join("\n");
+    assert_eq!(shown.matches("•••").count(), 4, "{shown}");
+    assert!(!shown.contains("first") && !shown.contains("second"), "{shown}");
+}
+
+#[test]
+fn what_is_hidden_does_not_depend_on_what_else_is_read() {
+    let shared = [
+        ("shared.yaml", "value: first\n"),
+        ("a/resource.yaml", "id: 1\n+?include: ../shared.yaml\n"),
+        ("a/_/metadata.yaml", "resourceInfo: {secretInAttributes: [value]}\n"),
+        ("a/metadata.yaml", "resourceInfo: {secretInAttributes: [value]}\n"),
+    ];
+    // A file that a secret is taken from is included elsewhere.
+    let [before, after] = ["id: 2\n", "id: 2\nfrom:\n  +?include: ../shared.yaml\n"]
+        .map(|text| shared.into_iter().chain([("d/resource.yaml", text)]).collect::<Vec<_>>());
+    let shown = agreed(&before, &after).join("\n");
+    assert!(shown.contains("/from") && shown.contains("•••") && !shown.contains("first"), "{shown}");
+    // One of two equal secrets goes, and a plain copy of it is edited.
+    let copies = [("b.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {x: hunter22}\n")];
+    let [before, after] = [("hunter22", "a"), ("hunter23", "b")].map(|(secret, note)| {
+        let text = format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: c}}\nstringData: {{x: {secret}}}\n---\nplain: hunter22\nnote: {note}\n"
+        );
+        [copies[0], ("c.yaml", Box::leak(text.into_boxed_str()) as &str)]
+    });
+    let shown = agreed(&before, &after).join("\n");
+    assert!(shown.contains("/note") && !shown.contains("/plain") && !shown.contains("hunter"), "{shown}");
+}
+
 #[test]
 fn a_warm_comparison_opens_only_files_that_differ() {
     let mut before = tree(&[

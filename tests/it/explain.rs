@@ -32,7 +32,7 @@ fn explain(
     let configuration = Configuration::read(&snapshot, &snapshot, Policy::Head, &sources);
     let settings = configuration.policy();
     let given = Given { snapshot: &snapshot, settings, sources: &sources, limits: &settings.limits };
-    let side = Side::new(given, false);
+    let side = Side::new(given, &[], false);
     let question = ExplainQuestion { within: Pointer::parse(within).unwrap(), everything };
     let outcome = outcrop::explain::explain(&side, &sought(&side), &question);
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);

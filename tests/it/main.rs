@@ -10,6 +10,7 @@
 mod action;
 mod architecture;
 mod bumps;
+mod canary;
 mod causes;
 mod checking;
 mod ci;

@@ -68,7 +68,9 @@ impl Leaf {
         loader: &Loader<'_>,
     ) -> Result<Self, Fatal> {
         let text = |key: &str| entry.get(key).and_then(Node::as_str);
-        let reference = entry.as_str().or_else(|| text("name")).or_else(|| text("chartName")).unwrap_or(field);
+        // An inline document is not a name.
+        let name = entry.as_str().filter(|name| !name.contains('\n'));
+        let reference = name.or_else(|| text("name")).or_else(|| text("chartName")).unwrap_or(field);
         let mut files = Vec::new();
         let mut failure = None;
         entry.for_each(&mut crate::path::Pointer::root(), |_, node| {

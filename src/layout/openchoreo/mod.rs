@@ -27,10 +27,14 @@ pub use check::{check_change, check_objects};
 pub use definition::{DATA_PLANE, Definition};
 pub use failure::{RenderFailure, Stage, TemplateTrouble};
 pub use layout::OpenChoreo;
-pub use object::{Object, ObjectName};
+pub use object::{KINDS, Object, ObjectName};
 pub use pipeline::{RenderInput, render};
 pub use schema::{Section, SectionError, SectionPart};
 pub use shorthand::{ShorthandError, ShorthandOptions, expand_shorthand};
+
+/// The kinds of objects that hold templates.
+pub const DEFINITIONS: [&str; 5] =
+    ["ComponentType", "ClusterComponentType", "Trait", "ClusterTrait", "ComponentRelease"];
 
 /// The name of the layout.
 const NAME: &str = "openchoreo";

@@ -18,7 +18,7 @@ const DEFAULT_NAMESPACE: &str = "default";
 /// Files by the kinds, namespaces and names of the objects in them.
 pub(super) const OBJECTS: &str = "openchoreo objects";
 /// Files by the kinds of the objects in them.
-pub(super) const KINDS: &str = "openchoreo kinds";
+pub const KINDS: &str = "openchoreo kinds";
 /// Files by the components that their workloads and bindings belong to.
 pub(super) const OWNED: &str = "openchoreo owned";
 /// Files by the namespaces of the environments in them.

@@ -40,8 +40,8 @@ fn payload(leaf: &Leaf) -> Node {
     let span = leaf.span();
     let mut entries = match (leaf.entry.as_map(), leaf.entry.as_str()) {
         (Some(map), _) => map.entries().to_vec(),
-        (None, Some(text)) => reference(leaf, text),
-        (None, None) => vec![Entry::named("entry", span, leaf.entry.clone())],
+        (None, Some(text)) if !text.contains('\n') => reference(leaf, text),
+        (None, _) => vec![Entry::named("entry", span, leaf.entry.clone())],
     };
     if !leaf.applied.is_empty() {
         let by_directory = leaf.applied.iter().map(|(directory, node)| {

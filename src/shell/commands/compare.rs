@@ -12,11 +12,11 @@ use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::report::Report;
 use crate::sanitize;
-use crate::settings::{Expectation, Policy, expectations};
+use crate::settings::{Expectation, expectations};
 use crate::shell::cli::{CompareArgs, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::git::{Repository, Revision, RevisionPair};
+use crate::shell::git::{Repository, Revision};
 use crate::shell::select::WordReader;
 use crate::shell::session::{Asked, Session, open_repository};
 use crate::side::{ResourceQuery, Side};
@@ -25,8 +25,7 @@ use crate::text::{SourceText, Sources};
 pub(in crate::shell) fn run(global: &Global, args: &CompareArgs) -> Result<Exit, Failure> {
     let repository = open_repository(global)?;
     let revision = revision(&repository, args)?;
-    let pair = RevisionPair { before: revision.clone(), after: revision.clone() };
-    let session = Session::new(global, &repository, &pair, &[], Policy::Base)?;
+    let session = Session::of_one(global, &repository, &revision)?;
     let comparison = session.comparison(Asked {
         ignored: read_pointers(&args.shown.ignore)?,
         neat: args.shown.neat,

@@ -1,13 +1,12 @@
 //! `outcrop man`: the manual page, in the format of man(7).
 
-use crate::shell::cli::Cli;
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::output;
+use crate::shell::{definition, output};
 
 pub(in crate::shell) fn run() -> Result<Exit, Failure> {
     let mut page = Vec::new();
-    let definition = Cli::definition();
+    let definition = definition();
     clap_mangen::Man::new(definition.clone()).render(&mut page)?;
     // One page for all: a reader should not have to know the names of the sub-pages.
     for command in definition.get_subcommands().filter(|command| !command.is_hide_set()) {

@@ -28,9 +28,12 @@ pub(super) fn run(global: &Global, file: &Path) -> Result<Exit, Failure> {
         let report = outside.compare(Asked::default());
         let is_withheld = || {
             let lines = outside.compare_lines(path, path);
-            lines.text_files.iter().any(|file| file.content == TextContent::Sensitive)
+            let is_hidden =
+                |content: &TextContent| matches!(content, TextContent::Sensitive | TextContent::Bytes { .. });
+            lines.text_files.iter().any(|file| is_hidden(&file.content))
         };
-        if report.resources.is_empty() && is_withheld() || paths.len() > 1 && is_withheld() {
+        let is_as_written = report.resources.is_empty() || report.is_incomplete();
+        if (is_as_written || paths.len() > 1) && is_withheld() {
             output::print(WITHHELD)?;
             return Ok(Exit::Clean);
         }

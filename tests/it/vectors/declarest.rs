@@ -140,7 +140,7 @@ fn with_side<T>(given: &Value, ask: impl FnOnce(&Side<'_>) -> Result<T, Failure>
     let configuration = Configuration::of_one(&snapshot, &sources);
     sound(configuration.findings())?;
     let settings = &configuration.after;
-    ask(&Side::new(Given { snapshot: &snapshot, settings, sources: &sources, limits: &limits }, false))
+    ask(&Side::new(Given { snapshot: &snapshot, settings, sources: &sources, limits: &limits }, &[], false))
 }
 
 /// The report of a comparison as programs read it.

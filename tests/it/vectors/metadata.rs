@@ -154,7 +154,7 @@ fn with_side<T>(given: &Value, ask: impl FnOnce(&Side<'_>) -> T) -> T {
     let root = Root { path: RepoPath::root(), layout: RootLayout::Declarest, format: Format::Json };
     let settings = Settings { roots: Roots::new(vec![root]), ..Settings::default() };
     let (sources, limits) = (Arc::new(Sources::default()), Limits::default());
-    ask(&Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, false))
+    ask(&Side::new(Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &limits }, &[], false))
 }
 
 fn list_resources(given: &Value) -> Answer {

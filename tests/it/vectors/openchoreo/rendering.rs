@@ -23,7 +23,7 @@ pub(super) fn unit(case: &Value) -> Result<(), String> {
     let (snapshot, settings) = (snapshot(&case["documents"]), Settings::default());
     let (sources, budget) = (Arc::new(Sources::default()), Budget::default());
     let given = Given { snapshot: &snapshot, settings: &settings, sources: &sources, limits: &budget.limits };
-    let side = Side::new(given, true);
+    let side = Side::new(given, &[], true);
     let (facts, _) = TreeFacts::read(side.units(), &budget);
     let asked = &case["unit"];
     let word = |key: &str| asked[key].as_str().unwrap_or_default();

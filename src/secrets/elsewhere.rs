@@ -1,0 +1,22 @@
+//! What other snapshots say about files that are seen without anything around them.
+
+use std::collections::BTreeSet;
+
+use super::TemplateInputs;
+use crate::metadata::SecretAttributes;
+use crate::path::RepoPath;
+
+/// What is known about files from the repository they belong to.
+#[derive(Debug, Clone, Default)]
+pub struct DeclaredElsewhere {
+    /// Attributes that are secret in all of these files.
+    pub attributes: SecretAttributes,
+    /// Files that become part of a Secret there.
+    pub secret_files: BTreeSet<RepoPath>,
+    /// Texts that were secret there before, and are no more.
+    pub moved: BTreeSet<String>,
+    /// What templates there put into Secrets.
+    pub inputs: TemplateInputs,
+    /// Whether it is not known where the files belong, so that rules for some places may apply too.
+    pub is_anywhere: bool,
+}

@@ -1,0 +1,93 @@
+//! What findings say about texts that may hold secrets: they quote nothing that the redacted text does not show.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::redact::{redact_request_values, redact_values};
+use crate::finding::Finding;
+use crate::text::{Redaction, SourceId, Sources};
+
+/// Replaces what must not be quoted.
+const MASK: &str = "•••";
+/// Shorter words say too little.
+const SHORTEST: usize = 4;
+
+/// Texts with what of them may be quoted.
+#[derive(Default)]
+pub(super) struct Quotes(BTreeMap<SourceId, Option<(Arc<str>, String)>>);
+
+impl Quotes {
+    /// The finding without words that are hidden in the texts it points into.
+    pub(super) fn clean(&mut self, mut finding: Finding, sources: &Sources) -> Finding {
+        let texts: Vec<SourceId> = finding.spans().map(|span| span.source).collect();
+        for text in texts {
+            let Some((text, shown)) = self.text(text, sources) else { continue };
+            let clean = |words: &mut String| {
+                if let Some(cleaned) = without_hidden(words, text, shown) {
+                    *words = cleaned;
+                }
+            };
+            clean(&mut finding.message);
+            clean(&mut finding.label);
+            finding.help.iter_mut().for_each(clean);
+            finding.related.iter_mut().for_each(|label| clean(&mut label.text));
+        }
+        finding
+    }
+
+    /// A text that is redacted, and what is left of it.
+    fn text(&mut self, id: SourceId, sources: &Sources) -> Option<&(Arc<str>, String)> {
+        let known = self.0.entry(id).or_insert_with(|| {
+            let text = sources.get(id);
+            let shown = match text.redaction {
+                Redaction::Nothing => return None,
+                Redaction::RequestValues => redact_request_values(&text.text),
+                Redaction::Values => redact_values(&text.text),
+            };
+            Some((Arc::clone(&text.text), shown))
+        });
+        known.as_ref()
+    }
+}
+
+/// The words without those that a text has and its redacted copy has not; nothing if all may stay.
+fn without_hidden(words: &str, text: &str, shown: &str) -> Option<String> {
+    let is_hidden =
+        |word: &str| word.len() >= SHORTEST && !is_path(word) && text.contains(word) && !shown.contains(word);
+    let is_edge = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']');
+    let mut cleaned = String::with_capacity(words.len());
+    let mut is_changed = false;
+    for piece in words.split_inclusive(is_edge) {
+        let word = piece.trim_end_matches(is_edge);
+        let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+        match is_hidden(word) || is_hidden(core) {
+            true => {
+                is_changed = true;
+                cleaned.extend([MASK, &piece[word.len()..]]);
+            }
+            false => cleaned.push_str(piece),
+        }
+    }
+    is_changed.then_some(cleaned)
+}
+
+/// Whether a word is the name of a file: without it, few messages help.
+fn is_path(word: &str) -> bool {
+    let is_document = [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
+    is_document || word.starts_with("./") || word.starts_with("../")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_shown_is_quoted() {
+        let text = "password: *hunter2\nname: x\n";
+        let shown = redact_values(text);
+        let clean = |words: &str| without_hidden(words, text, &shown);
+        assert_eq!(clean("the alias `*hunter2` of `password`").as_deref(), Some("the alias `•••` of `password`"));
+        assert_eq!(clean("found hunter2, not a list").as_deref(), Some("found •••, not a list"));
+        assert_eq!(clean("the key `password` is wrong"), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Secrets that only one of two versions has: a value that left its secret place, or came to one, is as secret on the other side.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::derived::{hide_everywhere, secrets_in};
+use super::mask::secret;
+use crate::path::RepoPath;
+use crate::resource::Resource;
+use crate::value::{Node, Secret, Value};
+
+/// Secrets that another version of the same resources does not have as secrets.
+#[derive(Debug, Default)]
+pub struct MovedSecrets {
+    /// The texts of all of them.
+    forms: BTreeSet<String>,
+    /// Those of each file, which are also looked for in longer texts.
+    by_file: BTreeMap<RepoPath, Vec<Secret>>,
+    /// Those that are looked for in longer texts of every file.
+    everywhere: Vec<Secret>,
+}
+
+/// Shorter values are equal by chance too often.
+const SHORTEST: usize = 6;
+
+impl MovedSecrets {
+    /// The secrets of these resources that the others do not have. All of them are hidden already.
+    pub fn new<'r>(here: impl Iterator<Item = &'r Resource>, there: impl Iterator<Item = &'r Resource>) -> Self {
+        let mut moved = Self::default();
+        let here: Vec<(&RepoPath, Vec<Secret>)> =
+            here.map(|resource| (&resource.file, secrets_in([&resource.payload]))).collect();
+        if here.iter().all(|(_, secrets)| secrets.is_empty()) {
+            return moved;
+        }
+        let known: BTreeSet<String> =
+            there.flat_map(|resource| secrets_in([&resource.payload])).flat_map(|secret| secret.forms()).collect();
+        for (file, secrets) in here {
+            for secret in secrets.into_iter().filter(|secret| !secret.is_withheld()) {
+                let forms = secret.forms();
+                let is_long = forms.first().is_some_and(|form| form.chars().count() >= SHORTEST);
+                if is_long && !forms.first().is_some_and(|form| known.contains(form)) {
+                    moved.forms.extend(forms);
+                    moved.by_file.entry(file.clone()).or_default().push(secret);
+                }
+            }
+        }
+        moved
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.forms.extend(others.forms);
+        for (file, secrets) in others.by_file {
+            self.by_file.entry(file).or_default().extend(secrets);
+        }
+        self.everywhere.extend(others.everywhere);
+        self
+    }
+
+    /// These, looked for in longer texts of every file.
+    #[must_use]
+    pub fn in_every_file(mut self) -> Self {
+        self.everywhere.extend(std::mem::take(&mut self.by_file).into_values().flatten());
+        self
+    }
+
+    /// The texts of all of them.
+    pub fn forms(&self) -> &BTreeSet<String> {
+        &self.forms
+    }
+
+    /// Secrets with these texts.
+    pub fn of_forms(forms: BTreeSet<String>) -> Self {
+        Self { forms, ..Self::default() }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.forms.is_empty()
+    }
+
+    /// The resource with copies of these secrets hidden.
+    #[must_use]
+    pub fn hide(&self, resource: Resource) -> Resource {
+        if self.is_empty() {
+            return resource;
+        }
+        let payload = match self.by_file.get(&resource.file) {
+            Some(secrets) => hide_everywhere(resource.payload, secrets),
+            None => resource.payload,
+        };
+        let payload = hide_everywhere(payload, &self.everywhere);
+        Resource { payload: self.equal(&payload).unwrap_or(payload), ..resource }
+    }
+
+    fn equal(&self, node: &Node) -> Option<Node> {
+        match &node.value {
+            Value::Map(_) | Value::List(_) => node.map_children(|child| self.equal(child.node)),
+            Value::String(text) => self.forms.contains(text.trim()).then(|| secret(node)),
+            Value::Number(number) => self.forms.contains(number.as_str()).then(|| secret(node)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Secrecy by origin: what is written at a secret place is secret wherever it is used, and what is used at a secret place is secret
+//! where it is written. An alias, a merge key, an include, a replacement and a generator all keep the place of what they take.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::mask::secret;
+use super::overridden::History;
+use crate::path::RepoPath;
+use crate::resource::Resource;
+use crate::text::{SourceId, Sources, Span};
+use crate::value::{Node, Secret, StepKind, Value};
+
+/// Places in texts that hold secrets. A text is known by its path and content: it may have been read more than once, and a file that
+/// both sides have is read for one of them.
+#[derive(Debug, Default, Clone)]
+pub struct Origins {
+    texts: BTreeMap<TextKey, Vec<Place>>,
+    /// Files that are secret as a whole, at every revision.
+    files: BTreeSet<RepoPath>,
+}
+
+/// The path of a text, and the fingerprint of its content.
+type TextKey = (RepoPath, u64);
+
+/// A range of a text.
+#[derive(Debug, Clone)]
+struct Place {
+    start: u32,
+    end: u32,
+    /// The secret that was made of it; none where the text itself is declared as secret.
+    taken: Option<Secret>,
+}
+
+impl Origins {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.files.is_empty()
+    }
+
+    /// Adds a file that is secret as a whole.
+    pub fn add_file(&mut self, file: RepoPath) {
+        self.files.insert(file);
+    }
+
+    /// Adds the places of all secrets of a resource. Annotations stay out: tools put one text on many resources. `is_followed` says
+    /// whether what the resource takes from elsewhere in a file counts.
+    pub fn add(&mut self, hidden: &Resource, sources: &Sources, is_followed: &dyn Fn(&RepoPath) -> bool) {
+        if hidden.payload.holds_secret() {
+            let mut collector =
+                Collector { origins: self, sources, texts: BTreeMap::new(), file: &hidden.file, is_followed };
+            collector.node(&hidden.payload, false, &mut History::default());
+        }
+    }
+
+    /// Adds other places.
+    pub fn extend(&mut self, others: &Self) {
+        for (text, places) in &others.texts {
+            self.texts.entry(text.clone()).or_default().extend(places.iter().cloned());
+        }
+        self.files.extend(others.files.iter().cloned());
+    }
+
+    /// These places as far as they are in one file.
+    #[must_use]
+    pub fn in_file(&self, file: &RepoPath) -> Self {
+        let is_meant = |((path, _), _): &(&TextKey, &Vec<Place>)| path == file;
+        let texts = self.texts.iter().filter(is_meant).map(|(text, places)| (text.clone(), places.clone()));
+        Self { texts: texts.collect(), files: BTreeSet::new() }
+    }
+
+    /// The payload with everything hidden that is written at one of these places; nothing if there is nothing to hide.
+    pub fn hide(&self, payload: &Node, sources: &Sources) -> Option<Node> {
+        if self.is_empty() {
+            return None;
+        }
+        Hider { origins: self, sources, texts: BTreeMap::new(), whole: BTreeMap::new(), history: History::default() }
+            .node(payload)
+    }
+}
+
+struct Collector<'a> {
+    origins: &'a mut Origins,
+    sources: &'a Sources,
+    texts: BTreeMap<SourceId, TextKey>,
+    /// The file of the resource.
+    file: &'a RepoPath,
+    is_followed: &'a dyn Fn(&RepoPath) -> bool,
+}
+
+impl Collector<'_> {
+    fn node(&mut self, node: &Node, is_brought: bool, history: &mut History) {
+        let is_brought = is_brought || node.step().is_some();
+        if let Value::Secret(secret) = &node.value
+            && !secret.is_withheld()
+            && !is_replaced(node)
+        {
+            secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
+            self.place(node.span, secret, is_brought);
+        }
+        for child in node.children() {
+            if child.key.is_none_or(|key| key.name != "annotations") {
+                self.node(child.node, is_brought, history);
+            }
+        }
+        if let Some(loser) = node.overridden()
+            && history.admits(loser)
+        {
+            self.node(loser, is_brought, history);
+        }
+    }
+
+    fn place(&mut self, span: Span, secret: &Secret, is_brought: bool) {
+        if span.start >= span.end {
+            return;
+        }
+        let sources = self.sources;
+        let text = self.texts.entry(span.source).or_insert_with(|| {
+            let text = sources.get(span.source);
+            (text.path.clone(), text.fingerprint())
+        });
+        let is_taken = is_brought || text.0 != *self.file;
+        if is_taken && !(self.is_followed)(&text.0) {
+            return;
+        }
+        let taken = is_taken.then(|| secret.clone());
+        let place = Place { start: span.start, end: span.end, taken };
+        self.origins.texts.entry(text.clone()).or_default().push(place);
+    }
+}
+
+struct Hider<'a> {
+    origins: &'a Origins,
+    sources: &'a Sources,
+    /// The places of each text that was met.
+    texts: BTreeMap<SourceId, &'a [Place]>,
+    /// Whether a text is secret as a whole.
+    whole: BTreeMap<SourceId, bool>,
+    history: History,
+}
+
+impl<'a> Hider<'a> {
+    fn node(&mut self, node: &Node) -> Option<Node> {
+        let hidden = match &node.value {
+            Value::Map(_) | Value::List(_) => node.map_children(|child| self.node(child.node)),
+            Value::Null | Value::Secret(_) | Value::Bool(_) => None,
+            _ => self.is_secret(node).then(|| secret(node)),
+        };
+        let Some(loser) = node.overridden() else { return hidden };
+        let shown = || hidden.clone().unwrap_or_else(|| node.clone());
+        if !self.history.admits(loser) {
+            return Some(shown().forgetting());
+        }
+        match self.node(loser) {
+            Some(loser) => Some(shown().overriding(loser)),
+            None => hidden,
+        }
+    }
+
+    fn is_secret(&mut self, node: &Node) -> bool {
+        let span = node.span;
+        let (origins, sources) = (self.origins, self.sources);
+        let is_whole = self
+            .whole
+            .entry(span.source)
+            .or_insert_with(|| !origins.files.is_empty() && origins.files.contains(&sources.get(span.source).path));
+        if *is_whole {
+            return true;
+        }
+        let places = self.texts.entry(span.source).or_insert_with(|| {
+            let text = sources.get(span.source);
+            origins.texts.get(&(text.path.clone(), text.fingerprint())).map_or(&[][..], Vec::as_slice)
+        });
+        span.start < span.end && places.iter().any(|place| place.holds(span, node))
+    }
+}
+
+/// Whether a replacement of kustomize brought the value: what it was taken from is read by others too.
+fn is_replaced(node: &Node) -> bool {
+    let mut steps = std::iter::successors(node.step(), |step| step.before.as_deref());
+    steps.any(|step| step.kind == StepKind::Kustomize("replacements"))
+}
+
+impl Place {
+    fn holds(&self, span: Span, node: &Node) -> bool {
+        if span.start < self.start || span.end > self.end {
+            return false;
+        }
+        match &self.taken {
+            // A text that is only part of a secret may be no secret itself.
+            Some(secret) if (span.start, span.end) == (self.start, self.end) => secret.is_made_of(node),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! What others may see of the resources of a side: secrets are hidden by their places, by what they were made of, and by where they
+//! come from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Opened, Side};
+use crate::directive::{self, Read};
+use crate::document::Format;
+use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::openchoreo::{self, DEFINITIONS};
+use crate::layout::{FileTable, Input};
+use crate::limits::Spent;
+use crate::parallel::{FEW, few_or_many};
+use crate::path::RepoPath;
+use crate::resource::{Resource, Unit};
+use crate::secrets::{MovedSecrets, Origins, TemplateInputs, is_of_openchoreo};
+use crate::snapshot::{EntryKind, Scope, changes, files_below};
+use crate::text::SourceId;
+use crate::value::{Node, Secret};
+
+/// The files that include a file.
+pub(super) type Includers = BTreeMap<RepoPath, BTreeSet<RepoPath>>;
+
+/// What a kustomization does with a file beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum KustomizeUse {
+    /// The file is a patch of a Secret.
+    SecretPatch,
+    /// The content of the file becomes part of a Secret.
+    SecretContent,
+}
+
+impl Side<'_> {
+    /// A resource as others may see it.
+    pub fn hidden(&self, resource: Resource) -> Resource {
+        if !self.secrets.hides_values() {
+            return resource;
+        }
+        if is_of_openchoreo(&resource.payload) {
+            self.know_templates();
+        }
+        let hidden = self.without_older(self.secrets.hide(resource));
+        let origins = self.origins([&hidden], &|_, _| true);
+        self.by_origin(hidden, &origins)
+    }
+
+    /// Payloads of one resource on its way, with the secrets of all of them hidden in each.
+    pub(super) fn hidden_stages(&self, resource: &Resource, payloads: Vec<Node>) -> Vec<Node> {
+        if !self.secrets.hides_values() {
+            return payloads;
+        }
+        if is_of_openchoreo(&resource.payload) {
+            self.know_templates();
+        }
+        let stages: Vec<Resource> = self
+            .secrets
+            .hide_all(resource, payloads)
+            .into_iter()
+            .map(|payload| self.without_older(Resource { payload, ..resource.clone() }))
+            .collect();
+        let origins = self.origins(&stages, &|_, _| true);
+        stages.into_iter().map(|stage| self.by_origin(stage, &origins).payload).collect()
+    }
+
+    /// The places of secrets of these resources, and those of the files that they take values from. A side that is looked at alone
+    /// also knows which of their files others take secrets from. `is_followed` says whether it counts what a resource takes from a
+    /// file.
+    pub fn origins<'r>(
+        &self,
+        hidden: impl IntoIterator<Item = &'r Resource>,
+        is_followed: &dyn Fn(&Resource, &RepoPath) -> bool,
+    ) -> Origins {
+        let hidden: Vec<&Resource> = hidden.into_iter().collect();
+        let mut origins = Origins::default();
+        for resource in &hidden {
+            origins.add(resource, self.sources, &|file| is_followed(resource, file));
+        }
+        let mut files = self.taken_files(hidden.iter().copied());
+        for file in &files {
+            origins.extend(&self.declared_in(file));
+        }
+        let own: BTreeSet<SourceId> = hidden.iter().map(|resource| resource.payload.span.source).collect();
+        files.extend(own.into_iter().map(|text| self.sources.get(text).path.clone()));
+        for file in &files {
+            if self.is_alone {
+                origins.extend(&self.taken_from(file));
+            }
+            let mut sides = self.older.iter().chain([self]);
+            if sides.any(|side| side.kustomize_use(file) == Some(KustomizeUse::SecretContent)) {
+                origins.add_file(file.clone());
+            }
+        }
+        origins
+    }
+
+    /// The files that resources take values from, beside their own.
+    pub fn taken_files<'r>(&self, resources: impl IntoIterator<Item = &'r Resource>) -> BTreeSet<RepoPath> {
+        let mut texts = BTreeSet::new();
+        for resource in resources {
+            texts_of(&resource.payload, resource.payload.span.source, &mut texts);
+            // What a unit made of a file need not be what the file says, and a file may include the whole of another.
+            let own = resource.payload.span.source;
+            if resource.unit.is_some() || self.sources.get(own).path != resource.file {
+                texts.insert(own);
+            }
+        }
+        let files = texts.into_iter().map(|text| self.sources.get(text).path.clone());
+        files.filter(|file| !file.is_root()).collect()
+    }
+
+    /// A hidden resource, also without what is written at these places.
+    pub fn by_origin(&self, hidden: Resource, origins: &Origins) -> Resource {
+        let used = if hidden.unit.is_none() { self.kustomize_use(&hidden.file) } else { None };
+        let payload = match used {
+            Some(KustomizeUse::SecretContent) => self.secrets.hide_whole(&hidden.payload),
+            Some(KustomizeUse::SecretPatch) => self.secrets.hide_patch_of_secret(&hidden),
+            None => hidden.payload.clone(),
+        };
+        let payload = origins.hide(&payload, self.sources).unwrap_or(payload);
+        Resource { payload, ..hidden }
+    }
+
+    /// Finds out what templates put into Secrets, on this side and on those that it replaces.
+    pub(super) fn know_templates(&self) {
+        self.secrets.know_inputs(|| {
+            let mut inputs = self.template_inputs();
+            self.older.iter().for_each(|older| inputs.extend(&older.template_inputs()));
+            inputs
+        });
+    }
+
+    /// What templates of this side put into Secrets.
+    pub fn template_inputs(&self) -> TemplateInputs {
+        let is_indexed = self.files().layouts().iter().any(|layout| layout.name() == "openchoreo");
+        let listed: Option<Vec<Vec<RepoPath>>> =
+            DEFINITIONS.iter().map(|kind| self.units.listed(openchoreo::KINDS, kind)).collect();
+        let files: BTreeSet<RepoPath> = match listed.filter(|_| is_indexed) {
+            Some(listed) => listed.into_iter().flatten().collect(),
+            None => self.files_with(&["openchoreo.dev", "Secret"]),
+        };
+        let mut inputs = TemplateInputs::default();
+        for file in &files {
+            let content = self.file(file);
+            let definitions = content.resources.iter().map(|resource| &resource.payload);
+            definitions.filter(|payload| is_of_openchoreo(payload)).for_each(|payload| inputs.note(payload));
+        }
+        inputs
+    }
+
+    /// Whether a file gives values that templates put into Secrets.
+    fn holds_template_input(&self, file: &RepoPath) -> bool {
+        let entry = self.snapshot.entry(file).ok().flatten().filter(|entry| entry.kind == EntryKind::File);
+        let Some(Opened::Bytes(bytes, _)) = entry.map(|entry| self.open(Some(entry))) else { return false };
+        let text = String::from_utf8_lossy(&bytes);
+        if !text.contains("openchoreo.dev") {
+            return false;
+        }
+        self.know_templates();
+        self.secrets.may_be_input(&text)
+    }
+
+    /// The documents that hold all of these words.
+    fn files_with(&self, words: &[&str]) -> BTreeSet<RepoPath> {
+        let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+        if entries.len() > MOST_SCANNED {
+            return BTreeSet::new();
+        }
+        let is_document = |path: &RepoPath| Format::of_file_name(path.file_name()).is_some();
+        let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File && is_document(&entry.path));
+        let found = few_or_many(files.collect::<Vec<_>>(), FEW, |entry| {
+            let path = entry.path.clone();
+            let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
+            let text = String::from_utf8_lossy(&bytes);
+            words.iter().all(|word| text.contains(word)).then_some(path)
+        });
+        found.into_iter().flatten().collect()
+    }
+
+    /// The secrets that the documents which a unit reads are known to hold.
+    pub fn secrets_read_by(&self, resources: &[Resource]) -> Vec<Secret> {
+        let units: BTreeSet<&Unit> = resources.iter().filter_map(|resource| resource.unit.as_ref()).collect();
+        let mut files = BTreeSet::new();
+        for unit in units.into_iter().filter(|unit| unit.layout == "openchoreo") {
+            let rendered = self.units.rendered(unit);
+            files.extend(rendered.inputs.iter().filter_map(|input| match input {
+                Input::File(file) => Some(file.clone()),
+                _ => None,
+            }));
+        }
+        let contents: Vec<_> = files.iter().map(|file| self.file(file)).collect();
+        let documents = contents.iter().flat_map(|content| &content.resources);
+        documents.flat_map(|resource| self.secrets.secrets_of(resource.clone())).collect()
+    }
+
+    /// Whether a kustomization makes a Secret of a file, or patches one with it.
+    pub fn is_kustomized_secret(&self, file: &RepoPath) -> bool {
+        self.kustomize_use(file).is_some()
+    }
+
+    /// The files that a resource includes, directly or not.
+    pub fn included_by(&self, resource: &Resource) -> BTreeSet<RepoPath> {
+        let content = self.file(&resource.file);
+        content.reads.iter().filter(|(_, read)| **read != Read::Absent).map(|(file, _)| file.clone()).collect()
+    }
+
+    /// Whether the content of a file becomes part of a Secret, so that none of its lines is shown.
+    pub fn becomes_secret(&self, file: &RepoPath) -> bool {
+        let holds_secret = |includer: &RepoPath| {
+            let content = self.file(includer);
+            content.resources.iter().any(|resource| self.secrets.hide(resource.clone()).payload.holds_secret())
+        };
+        self.kustomize_use(file).is_some()
+            || self.holds_template_input(file)
+            || self.includers().get(file).is_some_and(|includers| includers.iter().any(holds_secret))
+    }
+
+    /// A hidden resource, also without what was secret in its file on the older side.
+    pub fn without_older(&self, hidden: Resource) -> Resource {
+        let hidden = self.older.iter().fold(hidden, |hidden, older| {
+            let known = match self.is_same_file(older, &hidden.file) {
+                true => Vec::new(),
+                false => older.file(&hidden.file).resources.clone(),
+            };
+            let known: Vec<Resource> = known.into_iter().map(|resource| older.hidden(resource)).collect();
+            MovedSecrets::new(known.iter(), std::iter::once(&hidden)).hide(hidden.clone())
+        });
+        self.moved().iter().fold(hidden, |hidden, moved| moved.hide(hidden))
+    }
+
+    /// The secrets that older sides have in files that differ, and this one has not as secrets; looked for among a few files.
+    pub fn moved(&self) -> &[MovedSecrets] {
+        self.caches.moved.get_or_init(|| {
+            let moved = |older: &Side<'_>| {
+                let found =
+                    changes(older.snapshot, self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+                let is_few = found.files.len() <= MOST_CHANGED;
+                let files = found.files.iter().filter(|_| is_few).map(|file| &file.path);
+                let is_document = |path: &&RepoPath| Format::of_file_name(path.file_name()).is_some();
+                let files: Vec<&RepoPath> = files.filter(is_document).collect();
+                let of = |side: &Side<'_>| -> Vec<Resource> {
+                    let resources = files.iter().flat_map(|file| side.file(file).resources.clone());
+                    resources.map(|resource| self.secrets.hide(resource)).collect()
+                };
+                MovedSecrets::new(of(older).iter(), of(self).iter())
+            };
+            self.older.iter().map(moved).collect()
+        })
+    }
+
+    /// Whether a file is the same on an older side.
+    pub fn is_same_file(&self, older: &Side<'_>, file: &RepoPath) -> bool {
+        let entry = |side: &Side<'_>| side.snapshot.entry(file).ok().flatten();
+        let (Some(old), Some(new)) = (entry(older), entry(self)) else { return false };
+        old.id.is_some() && old.id == new.id
+            || matches!((older.snapshot.read(&old), self.snapshot.read(&new)), (Ok(old), Ok(new)) if old == new)
+    }
+
+    /// The secret places that a file has by itself.
+    fn declared_in(&self, file: &RepoPath) -> Arc<Origins> {
+        self.caches.declared_in.get(file, || {
+            let mut origins = Origins::default();
+            for resource in &self.file(file).resources {
+                origins.add(&self.secrets.hide(resource.clone()), self.sources, &|_| true);
+            }
+            Arc::new(origins)
+        })
+    }
+
+    /// The places of a file that others put at secret places.
+    pub fn taken_from(&self, file: &RepoPath) -> Arc<Origins> {
+        self.caches.taken_from.get(file, || {
+            let mut origins = Origins::default();
+            for includer in self.includers().get(file).into_iter().flatten() {
+                for resource in &self.file(includer).resources {
+                    let payload = self.effective(resource).payload.clone().unwrap_or_else(|| resource.payload.clone());
+                    let hidden = self.secrets.hide(Resource { payload, ..resource.clone() });
+                    origins.add(&hidden, self.sources, &|taken| taken == file);
+                }
+            }
+            Arc::new(origins.in_file(file))
+        })
+    }
+
+    /// Which files include which, at any distance; every file is looked at once, unless it is known.
+    fn includers(&self) -> &Includers {
+        self.caches.includers.get_or_init(|| {
+            if let Some(table) = self.units.known_files() {
+                return known_includers(table);
+            }
+            if !self.settings.directives {
+                return Includers::new();
+            }
+            let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+            if entries.len() > MOST_SCANNED {
+                return Includers::new();
+            }
+            let is_document = |path: &RepoPath| Format::of_file_name(path.file_name()).is_some();
+            let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File && is_document(&entry.path));
+            let reads = few_or_many(files.collect::<Vec<_>>(), FEW, |entry| {
+                let path = entry.path.clone();
+                let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
+                directive::may_include(&bytes).then(|| (path.clone(), self.file(&path)))
+            });
+            let mut includers = Includers::new();
+            for (path, content) in reads.into_iter().flatten() {
+                let present = content.reads.iter().filter(|(_, read)| **read != Read::Absent);
+                for (included, _) in present {
+                    includers.entry(included.clone()).or_default().insert(path.clone());
+                }
+            }
+            includers
+        })
+    }
+
+    /// What a kustomization in the directory of a file, or above it, does with the file.
+    fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
+        let directories = std::iter::successors(file.parent(), RepoPath::parent);
+        directories
+            .into_iter()
+            .filter_map(|directory| {
+                let uses = self.kustomize_uses(&directory);
+                uses.get(file).copied()
+            })
+            .max()
+    }
+
+    /// The files that the kustomization of a directory makes Secrets of.
+    fn kustomize_uses(&self, directory: &RepoPath) -> Arc<KustomizeUses> {
+        self.caches.kustomize_uses.get(directory, || {
+            let mut uses = KustomizeUses::new();
+            for name in KUSTOMIZATION_FILES {
+                let Some(file) = directory.join(name.as_bytes()).ok() else { continue };
+                if matches!(self.snapshot.entry(&file), Ok(Some(entry)) if entry.kind == EntryKind::File) {
+                    self.file(&file).resources.iter().for_each(|it| note_uses(&it.payload, directory, &mut uses));
+                }
+            }
+            Arc::new(uses)
+        })
+    }
+}
+
+fn known_includers(table: &FileTable) -> Includers {
+    let mut includers = Includers::new();
+    for (path, facts) in table.iter() {
+        for input in facts.inputs.iter() {
+            if let Input::File(included) = input {
+                includers.entry(included.clone()).or_default().insert(path.clone());
+            }
+        }
+    }
+    includers
+}
+
+/// Among more files that differ, secrets are looked for in the same file alone.
+const MOST_CHANGED: usize = 200;
+
+/// In a tree with more files it is not found out which of them include which.
+const MOST_SCANNED: usize = 5000;
+
+/// What is done with files, by their paths.
+pub(super) type KustomizeUses = BTreeMap<RepoPath, KustomizeUse>;
+
+fn note_uses(kustomization: &Node, directory: &RepoPath, uses: &mut KustomizeUses) {
+    let mut note = |name: &str, kind: KustomizeUse| {
+        if let Some(path) = located(directory, name) {
+            let known = uses.entry(path).or_insert(kind);
+            *known = (*known).max(kind);
+        }
+    };
+    for generator in items(kustomization, "secretGenerator") {
+        let listed = ["files", "envs"].into_iter().flat_map(|field| items(generator, field));
+        for name in listed.chain(generator.get("env")).filter_map(Node::as_str) {
+            note(name.split_once('=').map_or(name, |(_, path)| path), KustomizeUse::SecretContent);
+        }
+    }
+    for patch in ["patches", "patchesJson6902"].into_iter().flat_map(|field| items(kustomization, field)) {
+        let target = patch.get("target");
+        if target.is_some_and(|target| crate::secrets::may_be_secret_kind(target.get("kind"))) {
+            patch.get("path").and_then(Node::as_str).into_iter().for_each(|name| note(name, KustomizeUse::SecretPatch));
+        }
+    }
+}
+
+fn items<'n>(node: &'n Node, field: &str) -> &'n [Node] {
+    node.get(field).and_then(Node::as_list).unwrap_or_default()
+}
+
+/// The path of a file that is named in a directory.
+fn located(directory: &RepoPath, name: &str) -> Option<RepoPath> {
+    name.split('/').try_fold(directory.clone(), |path, part| match part {
+        "" | "." => Some(path),
+        ".." => path.parent(),
+        part => path.join(part.as_bytes()).ok(),
+    })
+}
+
+/// The texts that the parts of a payload are written in.
+fn texts_of(node: &Node, last: SourceId, texts: &mut BTreeSet<SourceId>) {
+    if node.span.source != last {
+        texts.insert(node.span.source);
+    }
+    node.children().for_each(|child| texts_of(child.node, node.span.source, texts));
+    if let Some(loser) = node.overridden() {
+        texts.insert(loser.span.source);
+    }
+}
