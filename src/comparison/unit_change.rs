@@ -12,6 +12,8 @@ pub struct DefinitionUse {
     pub name: String,
     /// The components that are rendered with it on either side.
     pub components: BTreeSet<String>,
+    /// Whether all of them render on both sides, and render the same.
+    pub is_without_effect: bool,
 }
 
 /// A unit whose inputs changed, and what that does to its output.

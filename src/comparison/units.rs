@@ -1,6 +1,6 @@
 //! Adds what units render. Expressions, patches and layers do not apply to it; what is secret is hidden like everywhere else.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::load::Loaded;
@@ -109,8 +109,10 @@ fn definition_uses(loaded: &Loaded, units: &[RenderedUnit]) -> Vec<DefinitionUse
         _ => false,
     };
     let mut files: BTreeMap<&Identity, [Vec<&Resource>; 2]> = BTreeMap::new();
+    // Other units, such as those of Flux, may apply them.
+    let applied = |side: usize| units.iter().flat_map(move |(_, outputs)| &outputs[side].resources);
     for (side, resources) in [&loaded.before, &loaded.after].into_iter().enumerate() {
-        for resource in resources.iter().filter(is_definition) {
+        for resource in resources.iter().chain(applied(side)).filter(is_definition) {
             files.entry(&resource.identity).or_default()[side].push(resource);
         }
     }
@@ -124,8 +126,15 @@ fn definition_uses(loaded: &Loaded, units: &[RenderedUnit]) -> Vec<DefinitionUse
             sides.iter().flatten().any(is_read)
         };
         let users = units.iter().filter(|(_, outputs)| outputs.iter().any(|rendered| reads(rendered)));
-        let components = users.filter_map(|(change, _)| Some(change.unit.key.split_once('@')?.0.to_owned()));
-        DefinitionUse { name: identity.to_string().replace(".openchoreo.dev ", " "), components: components.collect() }
+        let users = users.map(|(change, _)| change).filter(|change| change.unit.layout == "openchoreo");
+        let is_same = |change: &UnitChange| !change.is_failed() && !change.is_difference();
+        let (mut components, mut is_without_effect) = (BTreeSet::new(), true);
+        for change in users {
+            components.extend(change.unit.key.split_once('@').map(|(component, _)| component.to_owned()));
+            is_without_effect &= is_same(change);
+        }
+        let name = identity.to_string().replace(".openchoreo.dev ", " ");
+        DefinitionUse { name, is_without_effect: is_without_effect && !components.is_empty(), components }
     });
     uses.collect()
 }

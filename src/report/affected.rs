@@ -49,7 +49,8 @@ pub(super) fn selectors(report: &Report) -> Vec<(String, Status)> {
 
 /// The units that are listed.
 pub(super) fn units(report: &Report, listed: Listed) -> Vec<&UnitChange> {
-    report.units.iter().filter(|unit| listed == Listed::Reached || unit.is_difference()).collect()
+    let is_listed = |unit: &&UnitChange| listed == Listed::Reached || unit.is_difference() || unit.is_failed();
+    report.units.iter().filter(is_listed).collect()
 }
 
 /// The name of a unit: the directory of a root.
@@ -88,8 +89,16 @@ const MOST_NAMES: usize = 3;
 const ENVIRONMENTS: [&str; 12] =
     ["production", "prod", "prd", "staging", "stage", "stg", "development", "dev", "testing", "test", "qa", "preview"];
 
-/// The environment of a unit: the directory on the way to it that is called like one.
+/// The layout whose units are components in environments.
+const COMPONENTS: &str = "openchoreo";
+
+/// The environment of a unit: that of a component, or the directory on the way to it that is called like one.
 pub(super) fn environment(unit: &Unit) -> Option<String> {
+    if unit.layout == COMPONENTS {
+        let (_, environment) = unit.key.split_once('@')?;
+        let environment = environment.split(' ').next().unwrap_or(environment);
+        return Some(sanitize::inline(environment).into_owned());
+    }
     let is_environment = |part: &&str| {
         let word = part.split(['-', '_', '.']).next().unwrap_or_default();
         ENVIRONMENTS.iter().any(|known| known.eq_ignore_ascii_case(word))
@@ -107,5 +116,12 @@ mod tests {
         assert_eq!(environment("apps/web/production/eu").as_deref(), Some("production"));
         assert_eq!(environment("overlays/prod-eu").as_deref(), Some("prod-eu"));
         assert_eq!(environment("apps/product"), None);
+    }
+
+    #[test]
+    fn components_have_an_environment() {
+        let environment = |key: &str| super::environment(&Unit { layout: "openchoreo".into(), key: key.into() });
+        assert_eq!(environment("acme/cart@dev").as_deref(), Some("dev"));
+        assert_eq!(environment("acme/cart@eu-1 (next release)").as_deref(), Some("eu-1"));
     }
 }

@@ -72,6 +72,19 @@ fn a_patch_of_a_trait_shows_on_every_route_and_names_its_users() {
 }
 
 #[test]
+fn users_of_a_changed_trait_that_cannot_be_rendered_are_listed() {
+    let repo = repository();
+    repo.remove("type.yaml");
+    repo.commit_all("types are elsewhere");
+    repo.write("route.yaml", format!("{HEAD}{}", TRAIT.replace("one", "two")));
+    repo.commit_all("two");
+    let affected = run(&mut outcrop(&repo, &["affected", "HEAD~1", "HEAD", "--format", "matrix"])).ends_with(0).stdout;
+    let job =
+        |name: &str| format!("{{\"root\":\"acme/{name}@dev\",\"environment\":\"dev\",\"status\":\"incomplete\"}}");
+    assert_eq!(affected, format!("{{\"include\":[{},{}]}}\n", job("api"), job("cart")));
+}
+
+#[test]
 fn a_changed_trait_that_nobody_uses_is_said() {
     let repo = repository();
     repo.write(
@@ -90,6 +103,66 @@ fn a_parameter_is_the_cause_of_what_it_changes() {
     repo.commit_all("large");
     let diff = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).stdout;
     assert!(diff.contains("cart.yaml") && diff.contains("tier"), "{diff}");
+}
+
+/// Types between the generations: schemas in shorthand, and workloads with one container and connections.
+#[test]
+fn a_migration_of_types_to_the_second_generation_changes_nothing_that_is_rendered() {
+    let repo = repository();
+    let old = TYPE
+        .replace(
+            "parameters: {openAPIV3Schema: {type: object, properties: {tier: {type: string, default: small}}}}",
+            "schema: {parameters: {tier: string | default=small}, envOverrides: {replicas: integer | default=2}}",
+        )
+        .replace(
+            "tier: '${parameters.tier}'",
+            "tier: '${parameters.tier}', replicas: '${envOverrides.replicas}', env: '${connections.toContainerEnv()}'",
+        );
+    let new = TYPE
+        .replace("parameters: {openAPIV3Schema", "environmentConfigs: {openAPIV3Schema: {type: object, properties: {replicas: {type: integer, default: 2}}}}\n  parameters: {openAPIV3Schema")
+        .replace("tier: '${parameters.tier}'", "tier: '${parameters.tier}', replicas: '${environmentConfigs.replicas}', env: '${dependencies.toContainerEnvs()}'");
+    let provider = component("plain", "[]");
+    repo.write("plain.yaml", format!("{provider}  endpoints: {{http: {{type: HTTP, port: 80}}}}\n"));
+    let consumer = component("cart", "[]");
+    let binding = "{component: plain, endpoint: http, visibility: project, envBindings: {address: PLAIN}}";
+    repo.write("cart.yaml", format!("{consumer}  connections: [{binding}]\n"));
+    repo.write("type.yaml", format!("{HEAD}{old}"));
+    repo.commit_all("old");
+    let rendered = run(&mut outcrop(&repo, &["render", "acme/cart@dev"])).ends_with(0).stdout;
+    assert!(rendered.contains("replicas: 2") && rendered.contains("name: PLAIN"), "{rendered}");
+    let binding = binding.replace("endpoint: http", "name: http");
+    repo.write("cart.yaml", format!("{consumer}  dependencies: {{endpoints: [{binding}]}}\n"));
+    repo.write("type.yaml", format!("{HEAD}{new}"));
+    repo.commit_all("new");
+    let affected = run(&mut outcrop(&repo, &["affected", "HEAD~1", "HEAD", "--name-only"])).ends_with(0).stdout;
+    assert_eq!(affected, "");
+    let diff = run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).stdout;
+    assert!(diff.contains("ComponentType acme/web is used by acme/{api, cart, plain}"), "{diff}");
+    assert!(diff.contains("what is rendered stays the same"), "{diff}");
+    let check = run(&mut outcrop(&repo, &["check", "--all", "HEAD~1", "HEAD~1"])).stdout;
+    assert!(!check.contains("error["), "{check}");
+}
+
+/// The first generation lists names alone, and its templates may read the namespace of the component.
+#[test]
+fn lists_of_names_allow_traits_and_workflows() {
+    let repo = TestRepo::new();
+    let old = TYPE
+        .replace("allowedTraits: [{name: route}]", "allowedTraits: [route]\n  allowedWorkflows: [build]")
+        .replace(
+            "parameters: {openAPIV3Schema: {type: object, properties: {tier: {type: string, default: small}}}}",
+            "schema: {parameters: {tier: string | default=small}}",
+        )
+        .replace("image: '${workload.container.image}'", "of: '${metadata.componentNamespace}'");
+    repo.write("type.yaml", format!("{HEAD}{old}"));
+    repo.write("route.yaml", format!("{HEAD}{TRAIT}"));
+    let cart = component("cart", "[{name: route, instanceName: r}]\n  workflow: {name: build}");
+    repo.write("cart.yaml", cart.replace("{name: deployment/web}", "deployment/web"));
+    repo.commit_all("first");
+    let check = run(&mut outcrop(&repo, &["check", "--all", "HEAD", "HEAD"])).ends_with(0).stdout;
+    assert!(!check.contains("not-allowed") && !check.contains("allowed-"), "{check}");
+    let rendered = run(&mut outcrop(&repo, &["render", "acme/cart@unknown-environment"])).ends_with(0).stdout;
+    assert!(rendered.contains("of: acme"), "{rendered}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub const HELPERS: &str = "@openchoreo";
 /// A receiver, a method with so many arguments, and the member of [`HELPERS`] that the call means.
 type Helper = (&'static str, &'static str, usize, &'static str);
 
-const ALL: [Helper; 14] = [
+const ALL: [Helper; 15] = [
     ("configurations", "toConfigFileList", 0, "configFileList"),
     ("configurations", "toSecretFileList", 0, "secretFileList"),
     ("configurations", "toContainerEnvFrom", 0, "containerEnvFrom"),
@@ -20,6 +20,8 @@ const ALL: [Helper; 14] = [
     ("configurations", "toConfigEnvsByContainer", 0, "configEnvs"),
     ("configurations", "toSecretEnvsByContainer", 0, "secretEnvs"),
     ("dependencies", "toContainerEnvs", 0, "dependencyEnvVars"),
+    // What it was called in March 2026.
+    ("connections", "toContainerEnv", 0, "dependencyEnvVars"),
     ("dependencies", "toContainerVolumeMounts", 0, "dependencyVolumeMounts"),
     ("dependencies", "toVolumes", 0, "dependencyVolumes"),
     ("workload", "toServicePorts", 0, "servicePorts"),

@@ -28,6 +28,7 @@ pub(super) fn metadata(names: &UnitNames, generation: Generation, nowhere: Span)
         .with_text("name", made(&[&component, &environment], names::LONGEST))
         .with_text("namespace", made(&["dp", &namespace, &project, &environment], names::LONGEST_LABEL))
         .with("componentName", names.component.clone())
+        .with("componentNamespace", names.namespace.clone())
         .with_text("componentUID", names::COMPONENT_UID)
         .with("projectName", names.project.clone())
         .with_text("projectUID", names::PROJECT_UID)
@@ -57,7 +58,6 @@ pub(super) fn metadata(names: &UnitNames, generation: Generation, nowhere: Span)
         Generation::Second => {
             let all: Vec<(&str, Node)> = own.into_iter().chain(uids).collect();
             builder
-                .with("componentNamespace", names.namespace.clone())
                 .with("labels", labels(&all, nowhere))
                 .with("annotations", nothing)
                 .with("podSelectors", labels(&all, nowhere))

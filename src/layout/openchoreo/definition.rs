@@ -24,6 +24,8 @@ pub struct Definition {
     pub workload_type: SmolStr,
     /// Whether it is written for the first generation of the platform.
     pub is_first_generation: bool,
+    /// Whether it is written for the months between the generations: schemas of the first, and the one container of the second.
+    pub is_transitional: bool,
     /// Whether it lists resources at all.
     pub has_templates: bool,
     /// Where it is written.
@@ -105,6 +107,7 @@ impl Definition {
             name: name.into(),
             workload_type: text(spec, "workloadType").unwrap_or_default().into(),
             is_first_generation: spec.get("schema").is_some(),
+            is_transitional: spec.get("schema").is_some() && has_one_container(spec),
             has_templates: spec.get(listed).is_some_and(|list| list.as_list().is_some()),
             at: spec.span,
             parameters: Section::read(spec, SectionPart::Parameters),
@@ -343,6 +346,16 @@ pub(super) fn each(
         Computed::Omitted => None,
     };
     found.ok_or_else(|| TemplateTrouble::of_template(&template.failed("`forEach` needs a list or a map")))
+}
+
+/// Whether some expression reads the one container of a workload, or what it is connected to.
+pub(super) fn has_one_container(spec: &Node) -> bool {
+    const CONTAINER: &str = "workload.container";
+    let reads = |text: &str| {
+        let mut rest = text.split(CONTAINER).skip(1);
+        rest.any(|after| !after.starts_with('s')) || text.contains("connections.toContainerEnv(")
+    };
+    spec.any(|part| part.as_str().is_some_and(reads))
 }
 
 /// Whether a word occurs in some text of a value.

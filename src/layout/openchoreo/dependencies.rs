@@ -50,6 +50,9 @@ fn scheme(kind: &str) -> &'static str {
     }
 }
 
+/// The older name of the dependencies of a workload on endpoints.
+pub(super) const CONNECTIONS: &str = "connections";
+
 /// What a component asks of an endpoint of another one.
 pub(super) struct EndpointDependency<'n> {
     pub(super) node: &'n Node,
@@ -61,14 +64,18 @@ pub(super) struct EndpointDependency<'n> {
 impl<'n> EndpointDependency<'n> {
     /// The dependencies of a workload on endpoints.
     pub(super) fn of_workload(workload: &'n Node, project: &str) -> Vec<Self> {
-        let all = at(workload, &["dependencies", "endpoints"]).and_then(Node::as_list).unwrap_or_default();
-        let read = |node: &'n Node| Self {
+        let list = |path: &[&str]| at(workload, path).and_then(Node::as_list).unwrap_or_default();
+        let read = |node: &'n Node, endpoint: &str| Self {
             node,
             project: text(node, "project").unwrap_or(project).into(),
             component: text(node, "component").unwrap_or_default().into(),
-            endpoint: text(node, "name").unwrap_or_default().into(),
+            endpoint: text(node, endpoint).unwrap_or_default().into(),
         };
-        all.iter().map(read).collect()
+        match list(&["dependencies", "endpoints"]) {
+            // What they were called to March 2026.
+            [] => list(&[CONNECTIONS]).iter().map(|node| read(node, "endpoint")).collect(),
+            all => all.iter().map(|node| read(node, "name")).collect(),
+        }
     }
 
     /// The item of `dependencies`; without an address it has placeholders.

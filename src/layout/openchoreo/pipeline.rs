@@ -136,7 +136,7 @@ impl<'a> Renderer<'a> {
         let fail = |trouble: TemplateTrouble| trouble.at_stage(Stage::Parameters);
         let parameters = self.values(&definition.parameters, input.profile.get("parameters")).map_err(fail)?;
         let environment = self.values(&definition.environment, environment).map_err(fail)?;
-        Ok(self.with_values(parameters, environment, None))
+        Ok(self.with_values(definition, parameters, environment, None))
     }
 
     /// The variables of a trait that the type brings along.
@@ -187,7 +187,7 @@ impl<'a> Renderer<'a> {
             .with_text("name", definition.name.clone())
             .with_text("instanceName", instance)
             .done();
-        Ok(self.with_values(parameters, environment, Some(own)))
+        Ok(self.with_values(definition, parameters, environment, Some(own)))
     }
 
     fn definition(&self, kind: &str, name: &str, at: Span) -> Result<&'a Definition, RenderFailure> {
@@ -216,11 +216,17 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn with_values(&self, parameters: Node, environment: Node, own: Option<Node>) -> Variables {
+    fn with_values(
+        &self,
+        definition: &Definition,
+        parameters: Node,
+        environment: Node,
+        own: Option<Node>,
+    ) -> Variables {
         let is_trait = own.is_some();
         let part = match self.input.generation {
-            Generation::First => SectionPart::Environment.first_generation(),
-            Generation::Second => SectionPart::Environment.name(),
+            Generation::Second if !definition.is_first_generation => SectionPart::Environment.name(),
+            _ => SectionPart::Environment.first_generation(),
         };
         // Traits of the first generation see neither workload nor configurations.
         let is_seen = |name: &str| {

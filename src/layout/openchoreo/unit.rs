@@ -105,7 +105,9 @@ impl Parts {
         let written = |path: &[&str]| release.spec(path).cloned().unwrap_or_else(empty);
         let frozen = written(&["componentType"]);
         let is_second = frozen.get("spec").is_some_and(|spec| spec.as_map().is_some());
-        let generation = if is_second { Generation::Second } else { Generation::First };
+        // Between the generations, releases held the bare specification and the one container of a workload.
+        let has_one_container = release.spec(&["workload", "container"]).is_some();
+        let generation = if is_second || has_one_container { Generation::Second } else { Generation::First };
         let read = |kind: &str, name: &str, spec: &Node, part: SmolStr| {
             objects.ask.shared::<Cache>().definition(
                 DefinitionPlace { file: release.file.clone(), position: release.position, part },
@@ -160,17 +162,21 @@ impl Parts {
         let component_type = component_type(objects, component)?;
         let definition = definition_of(objects, &component_type);
         let is_old = own.get("componentType").is_some_and(|it| it.as_str().is_some());
-        if definition.is_first_generation && !is_old {
+        if definition.is_first_generation && !is_old && !definition.is_transitional {
             let message = format!("{} is written for an older generation than the component", component_type.name);
             return Err(RenderFailure::new(Stage::Reference, message, component_type.node.span));
         }
         let has_sections = ["parameters", "environmentConfigs"].iter().any(|it| component_type.spec(&[it]).is_some());
-        let is_first = definition.is_first_generation || is_old && !has_sections;
+        let is_second_type = !definition.is_first_generation || definition.is_transitional && !is_old;
+        let is_first = !is_second_type || is_old && !has_sections;
         let generation = if is_first { Generation::First } else { Generation::Second };
         let mut files: BTreeSet<RepoPath> = [component.file.clone(), component_type.file.clone()].into();
         files.extend(spec.binding.iter().map(|(file, _)| file.clone()));
         let traits = traits(objects, spec, component, &definition, &mut files)?;
-        if let Some(old) = traits.iter().find(|it| it.is_first_generation && generation == Generation::Second) {
+        let is_too_old = |it: &&Arc<Definition>| {
+            it.is_first_generation && generation == Generation::Second && !definition.is_transitional
+        };
+        if let Some(old) = traits.iter().find(is_too_old) {
             let message = format!("{} {} is written for an older generation than the component", old.kind, old.name);
             return Err(RenderFailure::new(Stage::Reference, message, old.at));
         }

@@ -63,7 +63,8 @@ pub(super) fn definitions(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     let line = |it: &DefinitionUse| {
         let names = it.components.iter().map(|name| text_parts(name)).collect();
         let users = if it.components.is_empty() { "no component".to_owned() } else { Names::of_paths(names).text() };
-        let words = format!("* {} is used by {}", sanitize::inline(&it.name), sanitize::inline(&users));
+        let effect = if it.is_without_effect { "; what is rendered stays the same" } else { "" };
+        let words = format!("* {} is used by {}{effect}", sanitize::inline(&it.name), sanitize::inline(&users));
         wrapped(&words, Role::Dim, draft.style.columns())
     };
     report.definitions.iter().flat_map(line).collect()

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use super::Checker;
-use super::document::instance_names;
+use super::document::{allowed_name, instance_names};
 use super::references::{named, reference_place};
 use super::report::{Findings, below, place};
 use super::values::JudgedValues;
@@ -78,7 +78,7 @@ impl Checker<'_, '_, '_, '_> {
             _ => "Trait",
         };
         let key = |node: &Node, kind: &str| {
-            (text(node, "kind").unwrap_or(kind).to_owned(), text(node, "name").unwrap_or_default().to_owned())
+            (text(node, "kind").unwrap_or(kind).to_owned(), allowed_name(node).unwrap_or_default().to_owned())
         };
         let allowed: BTreeSet<(String, String)> = type_spec
             .map(|spec| items(spec, "allowedTraits"))
@@ -135,7 +135,9 @@ impl Checker<'_, '_, '_, '_> {
         self.referred(object, &wanted, &finding::OPENCHOREO_REF_WORKFLOW, &place, found);
         let Some(type_spec) = component_type.and_then(|it| it.node.get("spec")) else { return };
         let is_allowed = |entry: &Node| {
-            text(entry, "name") == Some(name) && text(entry, "kind").unwrap_or("ClusterWorkflow") == kind
+            // An entry of the first generation has no kind.
+            let has_kind = entry.as_str().is_some() || text(entry, "kind").unwrap_or("ClusterWorkflow") == kind;
+            allowed_name(entry) == Some(name) && has_kind
         };
         if !items(type_spec, "allowedWorkflows").iter().any(is_allowed) {
             let message = format!("the type does not allow the {kind} {}", sanitize::inline(name));

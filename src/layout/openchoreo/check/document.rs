@@ -10,6 +10,7 @@ use super::report::{Findings, below, place};
 use super::types;
 use crate::expression::cel::StaticType;
 use crate::finding;
+use crate::layout::openchoreo::definition::has_one_container;
 use crate::layout::openchoreo::object::{Object, items, text};
 use crate::layout::openchoreo::schema::{Section, SectionPart, section_errors};
 use crate::value::{Node, Value};
@@ -51,12 +52,15 @@ impl Checker<'_, '_, '_, '_> {
         let section = |part| Section::read(spec, part).ok().flatten();
         let (parameters, environment) = (section(SectionPart::Parameters), section(SectionPart::Environment));
         let is_first = spec.get("schema").is_some();
-        let scope = types::scope(
+        let mut scope = types::scope(
             *is_trait,
             is_first,
             parameters.as_ref().map(Section::schema),
             environment.as_ref().map(Section::schema),
         );
+        if is_first && has_one_container(spec) {
+            scope.extend(["environment", "gateway"].map(|name| (name.into(), StaticType::Unknown)));
+        }
         let mut expressions = Expressions { scope, limits: self.limits, found, is_lenient: false };
         for key in ["validations", "preRenderValidations"] {
             for (at, rule) in items(spec, key).iter().enumerate() {
@@ -309,11 +313,16 @@ fn created(spec: &Node, base: &[SmolStr], found: &mut Findings<'_>) {
     }
 }
 
+/// The name in an entry of what components may use. In the first generation it was all of the entry.
+pub(super) fn allowed_name(entry: &Node) -> Option<&str> {
+    text(entry, "name").or_else(|| entry.as_str().filter(|name| !name.is_empty()))
+}
+
 /// Lists of what components may use.
 fn allowed(spec: &Node, object: &Object, found: &mut Findings<'_>) {
     let trait_kind = if object.name.kind.starts_with("Cluster") { "ClusterTrait" } else { "Trait" };
     let key = |node: &Node, kind: &str| {
-        format!("{}:{}", text(node, "kind").unwrap_or(kind), text(node, "name").unwrap_or_default())
+        format!("{}:{}", text(node, "kind").unwrap_or(kind), allowed_name(node).unwrap_or_default())
     };
     let embedded: BTreeSet<String> = items(spec, "traits").iter().map(|it| key(it, trait_kind)).collect();
     let lists = [
@@ -324,7 +333,7 @@ fn allowed(spec: &Node, object: &Object, found: &mut Findings<'_>) {
         let mut seen = BTreeSet::new();
         for (at, entry) in items(spec, list).iter().enumerate() {
             let place = place(&["spec", list, &at.to_string()]);
-            if text(entry, "name").is_none() {
+            if allowed_name(entry).is_none() {
                 found.add(rule, &below(&place, &["name"]), "an entry needs a name");
                 continue;
             }

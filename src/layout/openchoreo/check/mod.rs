@@ -13,6 +13,7 @@ mod workload;
 
 use std::collections::BTreeMap;
 
+use super::dependencies::CONNECTIONS;
 use super::object::{Object, ObjectName};
 use super::objects::Objects;
 use crate::finding::{self, Finding};
@@ -88,7 +89,7 @@ fn old_generation(all: &[Object]) -> Option<Finding> {
         match kind {
             "ComponentType" | "Trait" | "ClusterComponentType" | "ClusterTrait" => has(&["schema"]),
             "Component" => object.text(&["componentType"]).is_some(),
-            "Workload" => has(&["containers"]),
+            "Workload" => has(&["containers"]) || has(&[CONNECTIONS]),
             "ReleaseBinding" => has(&["componentTypeEnvOverrides"]) || has(&["traitOverrides"]),
             _ => false,
         }

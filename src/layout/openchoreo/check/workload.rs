@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use super::Checker;
 use super::report::{Findings, below, place};
 use crate::finding;
-use crate::layout::openchoreo::dependencies::{EndpointDependency, resource_references};
+use crate::layout::openchoreo::dependencies::{CONNECTIONS, EndpointDependency, resource_references};
 use crate::layout::openchoreo::object::{Object, ObjectName, at, items, text};
 use crate::sanitize;
 use crate::value::{Map, Node};
@@ -19,8 +19,10 @@ impl Checker<'_, '_, '_, '_> {
             self.secrets(object, Some(&entry.value), &["spec", "containers", &entry.key.name], found);
         }
         let own = object.owner().0;
+        let is_older = at(spec, &["dependencies", "endpoints"]).is_none() && spec.get(CONNECTIONS).is_some();
+        let listed: &[&str] = if is_older { &["spec", CONNECTIONS] } else { &["spec", "dependencies", "endpoints"] };
         for (number, dependency) in EndpointDependency::of_workload(spec, own).iter().enumerate() {
-            let base = place(&["spec", "dependencies", "endpoints", &number.to_string()]);
+            let base = below(&place(listed), &[&number.to_string()]);
             self.dependency(object, dependency, &base, found);
         }
         for (number, name) in resource_references(spec) {
@@ -81,7 +83,8 @@ impl Checker<'_, '_, '_, '_> {
         let [workload] = workloads.as_slice() else { return };
         let Some(offered) = workload.spec(&["endpoints", endpoint.as_str()]) else {
             let message = format!("{} has no endpoint `{}`", provider.name, sanitize::inline(endpoint));
-            found.add(&finding::OPENCHOREO_DEPENDENCY_ENDPOINT, &below(base, &["name"]), message);
+            let key = if node.get("name").is_some() { "name" } else { "endpoint" };
+            found.add(&finding::OPENCHOREO_DEPENDENCY_ENDPOINT, &below(base, &[key]), message);
             return;
         };
         let declared: Vec<&str> = items(offered, "visibility").iter().filter_map(Node::as_str).collect();
