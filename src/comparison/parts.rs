@@ -163,9 +163,9 @@ impl<'a> Comparison<'a> {
             all.chain(singles).collect::<Vec<Resource>>()
         };
         let rendered = [rendered(before.rendered, old_units), rendered(after.rendered, new_units)];
-        let [old, new] = self.hide_unit(rendered);
-        before_all.extend(old.into_iter().map(without_suffixes));
-        after_all.extend(new.into_iter().map(without_suffixes));
+        let [old, new] = without_suffixes(self.hide_unit(rendered));
+        before_all.extend(old);
+        after_all.extend(new);
         ([before_all, after_all], is_failed)
     }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use super::index::{self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, REFERENCES};
+use super::index::{
+    self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, PATCHED_VALUES, PATTERNS, REFERENCES, patched_paths,
+};
 use super::leaf;
 use crate::layout::kustomize::{self, Built, BuiltResource};
 use crate::layout::{Ask, IndexEntry, Layout, Rendered};
@@ -29,10 +31,13 @@ impl Layout for Kustomize {
     }
 
     fn units(&self, ask: &Ask<'_, '_>) -> Vec<Unit> {
-        let named = ask.index(NAMED);
+        let named = named(ask);
         let graph = Graph::new(&ask.index(KUSTOMIZATIONS), &ask.index(REFERENCES));
         let mut roots = graph.roots();
-        let is_named = |directory: &&SmolStr| named.iter().any(|(_, pattern)| fits(pattern, directory));
+        roots.retain(|directory| !is_template(directory));
+        let (open, exact): (BTreeSet<SmolStr>, BTreeSet<SmolStr>) = named.into_iter().partition(|it| it.contains('*'));
+        let is_named =
+            |directory: &&SmolStr| exact.contains(*directory) || open.iter().any(|pattern| fits(pattern, directory));
         roots.extend(graph.directories.iter().filter(is_named).cloned());
         // What Flux applies is rendered with everything that the object adds.
         let applied: BTreeSet<SmolStr> = ask.index(APPLIED).into_iter().map(|(_, directory)| directory).collect();
@@ -46,11 +51,15 @@ impl Layout for Kustomize {
     }
 
     fn may_index(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        index::is_kustomization(file) || index::may_hold_application(bytes)
+        index::is_kustomization(file) || index::may_hold_application(bytes) || index::may_patch_generators(bytes)
     }
 
     fn index_file(&self, file: &RepoPath, bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {
-        if index::is_kustomization(file) { index::of_kustomization(file, bytes, limits) } else { Vec::new() }
+        match index::is_kustomization(file) {
+            true => index::of_kustomization(file, bytes, limits),
+            false if index::may_patch_generators(bytes) => index::of_patch(bytes, limits),
+            false => Vec::new(),
+        }
     }
 
     fn index(&self, resource: &Resource) -> Vec<IndexEntry> {
@@ -58,9 +67,22 @@ impl Layout for Kustomize {
     }
 }
 
+/// The directories that applications name, as they are written and as patches make them.
+fn named(ask: &Ask<'_, '_>) -> BTreeSet<SmolStr> {
+    let keys = |index: &str| ask.index(index).into_iter().map(|(_, key)| key).collect::<BTreeSet<SmolStr>>();
+    let (patterns, given) = (keys(PATTERNS), keys(PATCHED_VALUES));
+    let patched = patterns.iter().flat_map(|pattern| given.iter().flat_map(|given| patched_paths(pattern, given)));
+    keys(NAMED).into_iter().chain(patched).collect()
+}
+
 /// The unit of a root.
 fn unit(directory: SmolStr) -> Unit {
     Unit { layout: NAME.into(), key: directory }
+}
+
+/// Whether a directory is a template of others, which is copied somewhere else before it is built: what it refers to is not there yet.
+fn is_template(directory: &str) -> bool {
+    directory.split('/').any(|part| ["template", "templates", "skeleton"].contains(&part))
 }
 
 /// Whether a path that an application names is this directory; a `*` is any one part of it.
