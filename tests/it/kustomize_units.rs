@@ -163,7 +163,7 @@ fn what_is_done_to_contents_that_are_elsewhere_is_compared_with_the_files_it_is_
     let kustomization = |name: &str| {
         format!(
             "resources: ['https://example.com/x?ref=v1', web.yaml]\ncomponents: [../common]\npatches:\n- path: {name}\n- path: web-patch.yaml\n\
-             - path: ops.yaml\n  target: {{kind: Deployment}}\n"
+             - path: ops.yaml\n  target: {{kind: Deployment}}\n- path: web-ops.yaml\n  target: {{kind: Deployment, name: web}}\n"
         )
     };
     repo.write("app/base/kustomization.yaml", kustomization("manager.yaml"));
@@ -177,6 +177,7 @@ fn what_is_done_to_contents_that_are_elsewhere_is_compared_with_the_files_it_is_
     repo.write("app/base/web.yaml", WEB);
     repo.write("app/base/web-patch.yaml", WEB.replace("replicas: 1", "replicas: 2"));
     repo.write("app/base/ops.yaml", "[{op: add, path: /spec/paused, value: true}]\n");
+    repo.write("app/base/web-ops.yaml", "[{op: add, path: /spec/x, value: true}]\n");
     repo.commit_all("first");
     for (file, text, shown) in [
         ("app/base/manager.yaml", patch("2Gi"), "spec.memory"),
@@ -197,6 +198,7 @@ fn what_is_done_to_contents_that_are_elsewhere_is_compared_with_the_files_it_is_
     }
     // A patch for a resource of the repository is no news about others.
     repo.write("app/base/web-patch.yaml", WEB.replace("replicas: 1", "replicas: 3"));
+    repo.write("app/base/web-ops.yaml", "[{op: add, path: /spec/x, value: false}]\n");
     repo.commit_all("edit");
     outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("Deployment web").does_not_say("RemoteBase");
     // A file that is called something else, with the same content, is no change.

@@ -2,11 +2,12 @@
 
 use smol_str::SmolStr;
 
-use super::file::{Kustomization, Text};
+use super::file::{Kustomization, Text, read_patch};
 use super::id::ResourceId;
 use super::load::{Loader, revision_of};
 use super::resource::Resource;
 use super::scalars::Dialect;
+use super::selector::Compiled;
 use super::{Fatal, fatal};
 use crate::path::RepoPath;
 use crate::text::Span;
@@ -134,9 +135,9 @@ impl Contents<'_> {
     fn of_field(&self, value: &Node) -> Result<Option<Node>, Fatal> {
         let Some(items) = value.as_list() else { return self.of_item(value).map(Some) };
         let mut kept = Vec::new();
-        for item in items {
-            let item = self.of_item(item)?;
-            if !self.is_for_others(&item) {
+        for written in items {
+            let item = self.of_item(written)?;
+            if !self.is_for_local(&item) && !self.selects_local(written) {
                 kept.push(item);
             }
         }
@@ -173,17 +174,28 @@ impl Contents<'_> {
     }
 
     /// Whether an entry is a patch whose documents all name resources of the repository.
-    fn is_for_others(&self, item: &Node) -> bool {
-        let patch = match item.get("target") {
-            None => item.get("patch").unwrap_or(item),
-            Some(_) => return false,
-        };
+    fn is_for_local(&self, item: &Node) -> bool {
+        if item.get("target").is_some() {
+            return false;
+        }
+        let patch = item.get("patch").unwrap_or(item);
         let documents = patch.as_list().unwrap_or(std::slice::from_ref(patch));
         let is_local = |document: &Node| {
             let id = ResourceId::read(document);
             document.get("kind").is_some() && self.resources.iter().any(|resource| resource.is_called(&id))
         };
         !documents.is_empty() && documents.iter().all(is_local)
+    }
+
+    /// Whether an entry is a patch for one kind and one name, and the repository has the resource.
+    fn selects_local(&self, item: &Node) -> bool {
+        let Some(target) = item.get("target").and_then(|_| read_patch(item).ok()?.target) else { return false };
+        let is_plain =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_plain(&target.kind)
+            && is_plain(&target.name)
+            && Compiled::new(&target, item.span)
+                .is_ok_and(|target| self.resources.iter().any(|resource| target.selects(resource)))
     }
 }
 
