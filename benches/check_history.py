@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks the last commits of real repositories and lists every error, so that each can be judged: a false one is a bug.
 
-    benches/check_history.py OUTCROP COMMITS REPOSITORY...
+    benches/check_history.py [--list=PREFIX] OUTCROP COMMITS REPOSITORY...
 
-Each commit is checked against its first parent. Errors are counted by rule and listed with commit, file and message; lines with exit
+Each commit is checked against its first parent. Findings are counted by rule. Errors are listed with commit, file and message, and with
+`--list=kubernetes/` every finding of the rules whose names begin so; lines with exit
 codes other than 0, 1 and 2, or that take longer than half an hour, are listed as failures of the program.
 """
 
@@ -26,7 +27,8 @@ def check(outcrop, repository, commit):
 
 
 def main():
-    outcrop, count, repositories = sys.argv[1], sys.argv[2], sys.argv[3:]
+    listed = tuple(word.removeprefix("--list=") for word in sys.argv[1:] if word.startswith("--list="))
+    outcrop, count, *repositories = [word for word in sys.argv[1:] if not word.startswith("--list=")]
     for repository in repositories:
         name = [part for part in repository.split("/") if "+" in part] or [os.path.basename(repository)]
         log = ["git", "-C", repository, "rev-list", "--first-parent", "--min-parents=1", f"--max-count={count}", "HEAD"]
@@ -41,7 +43,7 @@ def main():
                 continue
             for finding in report["findings"]:
                 rules[finding["severity"], finding["rule"]] += 1
-                if finding["severity"] == "error":
+                if finding["severity"] == "error" or finding["rule"].startswith(listed):
                     place = f"{finding.get('file')}:{finding.get('line', 0)}"
                     print(f"{commit[:10]} {finding['rule']} {place} {finding['message']}", flush=True)
         print(f"exit codes: {dict(exits)}")

@@ -4,7 +4,11 @@
     benches/nothing_changed.py REPOSITORY [--commits N] [--seconds N] [--outcrop PROGRAM]
 
 For every commit with one parent, the YAML and JSON files that differ are read with PyYAML on both sides and compared as values. A file
-that PyYAML cannot read, and a template of such a file (`app.yaml.j2`), counts as changed when its bytes differ. Disagreements are printed, one line each, and make the exit code 1:
+that PyYAML cannot read, and a template of such a file (`app.yaml.j2`), counts as changed when its bytes differ, and so does a file of
+any format that a kustomization above it names. Where outcrop says that nothing changed and values did, `kubectl kustomize` builds
+every kustomization that the files reach and that no other one refers to, on both sides: the verdict is right if all files are part of
+such builds, and these hold the same documents. Builds that
+need the network are listed for a person to judge. Disagreements are printed, one line each, and make the exit code 1:
 
     missed    outcrop says that nothing changed, and a value or an unreadable file did
     alarm     outcrop says that something changed, and every file holds the same values at the same paths
@@ -14,9 +18,13 @@ Commits in which files were compared as text, and commits that ended with exit c
 
 import argparse
 import collections
+import io
 import json
+import os
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 
 import yaml
@@ -86,13 +94,22 @@ PLAIN = (b".yaml", b".yml", b".json")
 NAMES = PLAIN + tuple(name + template for name in PLAIN for template in TEMPLATES) + (b".tpl",)
 
 
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
 def changed_files(repository, before, after):
+    for path, old, new in all_changed_files(repository, before, after):
+        if path.lower().endswith(tuple(name.decode() for name in NAMES)):
+            yield path, old, new
+
+
+def all_changed_files(repository, before, after):
     command = ["git", "-C", repository, "diff-tree", "-r", "-z", "--no-renames", before, after]
     fields = subprocess.run(command, capture_output=True, check=True).stdout.split(b"\0")
     for head, path in zip(fields[0::2], fields[1::2]):
         old_mode, new_mode, old, new, _ = head.decode().lstrip(":").split(" ")
         is_file = all(mode in ("000000", "100644", "100755") for mode in (old_mode, new_mode))
-        if is_file and path.lower().endswith(NAMES):
+        if is_file:
             yield path.decode(errors="replace"), old, new
 
 
@@ -109,18 +126,109 @@ def independent(repository, objects, before, after):
     return differing, unread
 
 
+def named_by_kustomization(repository, before, after):
+    """The changed files of other formats that a kustomization in a directory around them names, on either side."""
+    for path, _, _ in all_changed_files(repository, before, after):
+        directory = os.path.dirname(path)
+        while path.rpartition(".")[2] not in ("yaml", "yml", "json"):
+            for revision in (before, after):
+                for name in KUSTOMIZATIONS:
+                    command = ["git", "-C", repository, "show", f"{revision}:{os.path.join(directory, name)}"]
+                    shown = subprocess.run(command, capture_output=True)
+                    if shown.returncode == 0 and os.path.relpath(path, directory or ".") in shown.stdout.decode(errors="replace"):
+                        return True
+            if not directory:
+                break
+            directory = os.path.dirname(directory)
+    return False
+
+
+class Checkout:
+    """One side in a directory of its own, and its kustomizations with what they refer to."""
+
+    def __init__(self, repository, revision, directory):
+        archive = subprocess.run(["git", "-C", repository, "archive", revision], capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            tar.extractall(directory, filter="data")
+        self.directory, self.references = directory, {}
+        for root, _, files in os.walk(directory):
+            for name in set(files) & set(KUSTOMIZATIONS):
+                with open(os.path.join(root, name), "rb") as file:
+                    try:
+                        read = next(iter(yaml.load_all(file, yaml.CSafeLoader)), None) or {}
+                    except yaml.YAMLError:
+                        read = {}
+                fields = [read.get(field) or [] for field in ("resources", "bases", "components")] if isinstance(read, dict) else []
+                places = [os.path.normpath(os.path.join(root, name)) for names in fields for name in names if isinstance(name, str)]
+                self.references[root] = places
+
+    def tops(self, files):
+        """The kustomizations that the files are part of and that no other one refers to; `None` if a file is part of none."""
+        found = set()
+        for file in files:
+            path = os.path.join(self.directory, file)
+            if not os.path.exists(path):
+                continue
+            around = os.path.dirname(path)
+            while around not in self.references and len(around) > len(self.directory):
+                around = os.path.dirname(around)
+            reached, waiting = set(), [around]
+            while waiting:
+                place = waiting.pop()
+                if place not in reached:
+                    reached.add(place)
+                    waiting.extend(root for root, places in self.references.items() if place in places or path in places)
+            known = {place for place in reached if place in self.references}
+            if not known:
+                return None
+            referred = {place for places in self.references.values() for place in places}
+            found |= {place for place in known if place not in referred}
+        return found
+
+    def built(self, tops):
+        """Every document of these builds; `None` if one fails."""
+        found = collections.Counter()
+        for top in tops:
+            built = subprocess.run(["kubectl", "kustomize", top], capture_output=True)
+            read = documents(built.stdout) if built.returncode == 0 else None
+            if read is None:
+                return None
+            found.update(read)
+        return found
+
+
+def builds_alike(repository, before, after, files):
+    """Whether kustomize makes the same of both sides, and all files are part of that; `None` if it cannot build them here."""
+    with tempfile.TemporaryDirectory(prefix="outcrop-builds-") as directory:
+        sides = []
+        for name, revision in (("before", before), ("after", after)):
+            checkout = Checkout(repository, revision, os.path.join(directory, name))
+            tops = checkout.tops(files)
+            if tops is None:
+                return False
+            built = checkout.built(tops)
+            if built is None:
+                return None
+            sides.append(built)
+        return sides[0] == sides[1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("repository")
     parser.add_argument("--commits", type=int, default=600)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
     parser.add_argument("--outcrop", default="outcrop")
+    parser.add_argument("--only", help="file with commits to look at, one on each line, in place of the last ones")
     options = parser.parse_args()
     log = ["git", "-C", options.repository, "log", f"--max-count={options.commits}", "--no-merges", "--format=%H %P"]
+    if options.only:
+        with open(options.only, encoding="utf-8") as names:
+            log = ["git", "-C", options.repository, "log", "--no-walk", "--format=%H %P", *names.read().split()]
     pairs = [line.split() for line in subprocess.run(log, capture_output=True, text=True, check=True).stdout.splitlines()]
     objects = Objects(options.repository)
     counts = collections.Counter()
-    as_text, incomplete, disagreements = [], [], []
+    as_text, incomplete, disagreements, built, unbuilt = [], [], [], [], []
     end = time.monotonic() + options.seconds
     for after, before in (pair for pair in pairs if len(pair) == 2):
         if time.monotonic() > end:
@@ -136,11 +244,22 @@ def main():
             as_text.append(after)
         differing, unread = independent(options.repository, objects, before, after)
         if run.returncode == 0 and (differing or unread):
+            is_alike = builds_alike(options.repository, before, after, differing + unread)
+            if is_alike is not False:
+                (unbuilt if is_alike is None else built).append(after)
+                continue
             disagreements.append(f"missed  {after[:12]}  {' '.join((differing + unread)[:3])}")
-        if run.returncode == 1 and not differing and not unread:
+        is_alarm = run.returncode == 1 and not differing and not unread
+        if is_alarm and not named_by_kustomization(options.repository, before, after):
             disagreements.append(f"alarm   {after[:12]}")
     print(f"{options.repository}: {sum(counts.values())} commits, {dict(sorted(counts.items()))}")
-    for title, commits in (("compared as text", as_text), ("exit 2", incomplete)):
+    lists = {
+        "compared as text": as_text,
+        "exit 2": incomplete,
+        "kustomize builds the same": built,
+        "to be judged, kustomize cannot build": unbuilt,
+    }
+    for title, commits in lists.items():
         print(f"{title}: {len(commits)} commits {' '.join(commit[:9] for commit in commits)}")
     print(f"disagreements: {len(disagreements)}")
     print("\n".join(disagreements))

@@ -169,7 +169,7 @@ impl<'a> Comparison<'a> {
             all.chain(singles).collect::<Vec<Resource>>()
         };
         let units = self.hide_unit([rendered(&content[0], old_single), rendered(&content[1], new_single)]);
-        let [old_units, new_units] = units.map(|all| all.into_iter().map(without_suffixes).collect::<Vec<_>>());
+        let [old_units, new_units] = without_suffixes(units);
         let old = old.resources.into_iter().chain(old_units).collect();
         let new = new.resources.into_iter().chain(new_units).collect();
         (self.hide_both(old, new, Beside::Parts), is_failed)

@@ -64,18 +64,34 @@ fn is_suffixed(name: &str, plain: &str) -> bool {
     suffix.is_some_and(|suffix| SUFFIXES.contains(&suffix.len()))
 }
 
-/// The resource with names that do not have the suffix made of content.
-pub(super) fn without_suffixes(resource: Resource) -> Resource {
+/// Both sides of a unit with names that do not have the suffix made of content. A resource that has a suffix on one side only is called
+/// something else in the cluster, so that its name stays as it is.
+pub(super) fn without_suffixes(sides: [Vec<Resource>; 2]) -> [Vec<Resource>; 2] {
+    let own = |side: &[Resource]| -> BTreeMap<Identity, Option<SmolStr>> {
+        let name = |resource: &Resource| resource.payload.get("metadata")?.get("name").and_then(split).map(|it| it.0);
+        side.iter().map(|resource| (resource.identity.clone(), name(resource))).collect()
+    };
+    let [before, after] = [own(&sides[0]), own(&sides[1])];
+    let renamed = before.iter().filter_map(|(identity, old)| match (old, after.get(identity)?) {
+        (Some(name), None) | (None, Some(name)) => Some(name.clone()),
+        _ => None,
+    });
+    let renamed: BTreeSet<SmolStr> = renamed.collect();
+    sides.map(|side| side.into_iter().map(|resource| stripped_resource(resource, &renamed)).collect())
+}
+
+fn stripped_resource(resource: Resource, renamed: &BTreeSet<SmolStr>) -> Resource {
     if !resource.payload.any(|node| split(node).is_some()) {
         return resource;
     }
-    Resource { payload: stripped(&resource.payload), ..resource }
+    Resource { payload: stripped(&resource.payload, renamed), ..resource }
 }
 
-fn stripped(node: &Node) -> Node {
+fn stripped(node: &Node, renamed: &BTreeSet<SmolStr>) -> Node {
     match split(node) {
+        Some((name, _)) if renamed.contains(&name) => node.clone(),
         Some((name, _)) => Node { value: Value::String(name), ..node.clone() },
-        None => node.map_children(|child| Some(stripped(child.node))).unwrap_or_else(|| node.clone()),
+        None => node.map_children(|child| Some(stripped(child.node, renamed))).unwrap_or_else(|| node.clone()),
     }
 }
 

@@ -64,9 +64,9 @@ impl Comparison<'_> {
             if unit.layout == "openchoreo" {
                 loaded.rollouts.extend(restarts(&unit, &before, &after));
             }
-            let [before, after] = self.hide_unit([before, after]);
-            loaded.before.extend(before.into_iter().map(without_suffixes));
-            loaded.after.extend(after.into_iter().map(without_suffixes));
+            let [before, after] = without_suffixes(self.hide_unit([before, after]));
+            loaded.before.extend(before);
+            loaded.after.extend(after);
         }
         loaded
     }

@@ -129,6 +129,9 @@ fn tree_id(snapshot: &dyn Snapshot) -> Option<ObjectId> {
     snapshot.entry(&RepoPath::root()).ok().flatten().and_then(|entry| entry.id)
 }
 
+/// Counts how often the way in which layouts find units and files has changed: what an older build found is not used.
+const FINDING: u32 = 2;
+
 /// What beside the tree itself decides what its facts are.
 fn reading(files: &Files<'_>) -> String {
     let given = files.given();
@@ -137,5 +140,5 @@ fn reading(files: &Files<'_>) -> String {
     let dialects = (settings.unfurl, &settings.remotes, &settings.metadata_root, &settings.metadata_overlay);
     let choices = (settings.directives, settings.merge, settings.expressions, &settings.layouts_off, &settings.catalog);
     let options = (choices, &settings.roots, dialects, limits);
-    format!("{} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
+    format!("{} {FINDING} {layouts:?} {options:?}", env!("CARGO_PKG_VERSION"))
 }

@@ -155,6 +155,119 @@ fn an_edit_over_contents_that_are_elsewhere_is_a_change() {
 }
 
 #[test]
+fn what_is_done_to_contents_that_are_elsewhere_is_compared_with_the_files_it_is_in() {
+    let repo = TestRepo::new();
+    let patch = |memory: &str| {
+        format!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: manager}}\nspec: {{memory: {memory}}}\n")
+    };
+    let kustomization = |name: &str| {
+        format!(
+            "resources: ['https://example.com/x?ref=v1', web.yaml]\ncomponents: [../common]\npatches:\n- path: {name}\n- path: web-patch.yaml\n\
+             - path: ops.yaml\n  target: {{kind: Deployment}}\n- path: web-ops.yaml\n  target: {{kind: Deployment, name: web}}\n"
+        )
+    };
+    repo.write("app/base/kustomization.yaml", kustomization("manager.yaml"));
+    repo.write("app/kustomization.yaml", "resources: [base]\n");
+    repo.write("app/common/kustomization.yaml", "kind: Component\npatchesStrategicMerge: [secret.yaml]\n");
+    repo.write(
+        "app/common/secret.yaml",
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: key}\nstringData: {password: geheim1}\n",
+    );
+    repo.write("app/base/manager.yaml", patch("1Gi"));
+    repo.write("app/base/web.yaml", WEB);
+    repo.write("app/base/web-patch.yaml", WEB.replace("replicas: 1", "replicas: 2"));
+    repo.write("app/base/ops.yaml", "[{op: add, path: /spec/paused, value: true}]\n");
+    repo.write("app/base/web-ops.yaml", "[{op: add, path: /spec/x, value: true}]\n");
+    repo.commit_all("first");
+    for (file, text, shown) in [
+        ("app/base/manager.yaml", patch("2Gi"), "spec.memory"),
+        (
+            "app/base/ops.yaml",
+            "[{op: add, path: /spec/paused, value: false}]\n".to_owned(),
+            "[path=/spec/paused].value",
+        ),
+        (
+            "app/common/secret.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: key}\nstringData: {password: geheim2}\n".to_owned(),
+            "(sensitive, changed)",
+        ),
+    ] {
+        repo.write(file, text);
+        repo.commit_all("edit");
+        outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("RemoteBase").says(shown).says(file).does_not_say("geheim");
+    }
+    // A patch for a resource of the repository is no news about others.
+    repo.write("app/base/web-patch.yaml", WEB.replace("replicas: 1", "replicas: 3"));
+    repo.write("app/base/web-ops.yaml", "[{op: add, path: /spec/x, value: false}]\n");
+    repo.commit_all("edit");
+    outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("Deployment web").does_not_say("RemoteBase");
+    // A file that is called something else, with the same content, is no change.
+    repo.git(&["mv", "app/base", "app/main"]);
+    repo.git(&["mv", "app/main/manager.yaml", "app/main/resources.yaml"]);
+    repo.write("app/kustomization.yaml", "resources: [main]\n");
+    repo.write("app/main/kustomization.yaml", kustomization("resources.yaml"));
+    repo.commit_all("rename");
+    outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("no effective change");
+}
+
+#[test]
+fn a_suffix_that_a_name_has_on_one_side_only_is_a_change() {
+    let repo = three_overlays();
+    repo.write("base/kustomization.yaml", format!("{BASE}generatorOptions: {{disableNameSuffixHash: true}}\n"));
+    repo.commit_all("second");
+    let ran = outcrop(&repo, &["diff", "--exit-code", "HEAD~1", "HEAD"]).ends_with(1);
+    ran.says("~ .metadata.name  settings-").says("→ settings\n").says("Deployment dev/web");
+}
+
+#[test]
+fn a_base_that_an_application_set_names_after_a_patch_is_a_root() {
+    let repo = TestRepo::new();
+    repo.write(
+        "argo/base/set.yaml",
+        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: web}\nspec:\n  generators:\n  - clusters:\n      \
+         values: {root: apps/web, env: staging}\n  template: {spec: {source: {path: '{{values.root}}/{{values.env}}'}}}\n",
+    );
+    repo.write("argo/base/kustomization.yaml", "resources: [set.yaml]\n");
+    repo.write(
+        "argo/dev/kustomization.yaml",
+        "resources: [../base]\npatches:\n- path: patch.yaml\n  target: {kind: ApplicationSet}\n",
+    );
+    let operation = "[{op: replace, path: /spec/generators/0/clusters/values/env, value: dev}]\n";
+    repo.write("argo/dev/patch.yaml", operation);
+    repo.write("apps/web/dev/kustomization.yaml", "resources: [web.yaml]\n");
+    repo.write("apps/web/dev/web.yaml", WEB);
+    repo.write(
+        "apps/web/staging/kustomization.yaml",
+        "resources: [../dev]\nimages:\n- {name: example/web, newTag: '0'}\n",
+    );
+    repo.commit_all("first");
+    repo.write("apps/web/dev/web.yaml", WEB.replace("example/web:1", "example/web:2"));
+    repo.commit_all("second");
+    let names = || outcrop(&repo, &["affected", "--name-only", "HEAD~1", "HEAD"]).stdout;
+    assert_eq!(names(), "apps/web/dev\n");
+    repo.remove("argo/dev/patch.yaml");
+    repo.write(
+        "argo/dev/kustomization.yaml",
+        format!("resources: [../base]\npatches:\n- target: {{kind: ApplicationSet}}\n  patch: |-\n    {operation}"),
+    );
+    repo.commit_all("third");
+    repo.write("apps/web/dev/web.yaml", WEB.replace("example/web:1", "example/web:3"));
+    repo.commit_all("fourth");
+    assert_eq!(names(), "apps/web/dev\n");
+}
+
+#[test]
+fn a_kustomization_among_templates_is_compared_as_a_file() {
+    let repo = TestRepo::new();
+    repo.write("hack/templates/web/kustomization.yaml", "namespace: one\nresources: [../base]\n");
+    repo.commit_all("first");
+    repo.write("hack/templates/web/kustomization.yaml", "namespace: two\nresources: [../base]\n");
+    repo.commit_all("second");
+    outcrop(&repo, &["diff", "--exit-code", "HEAD~1", "HEAD"]).ends_with(1).says("namespace").says("one → two");
+    outcrop(&repo, &["check", "HEAD~1", "HEAD"]).ends_with(0);
+}
+
+#[test]
 fn the_matrix_has_a_job_for_each_root_that_is_left() {
     let repo = three_overlays();
     repo.write("base/web.yaml", WEB.replace("replicas: 1", "replicas: 2"));

@@ -250,8 +250,11 @@ impl Build<'_> {
         kustomization: &Kustomization,
         accumulated: &mut Accumulated,
     ) -> Result<(), Fatal> {
-        accumulated.leaves.iter_mut().for_each(|leaf| leaf.apply(directory, kustomization));
         let is_open = !accumulated.leaves.is_empty();
+        if is_open {
+            let applied = external::applied(directory, kustomization, self.loader, &accumulated.resources)?;
+            accumulated.leaves.iter_mut().for_each(|leaf| leaf.applied.extend(applied.clone()));
+        }
         let Accumulated { resources, tables, .. } = accumulated;
         let values = resources.iter().fold(0_u64, |sum, resource| sum.saturating_add(resource.node.size()));
         let patches = [

@@ -2,8 +2,12 @@
 
 use smol_str::SmolStr;
 
-use super::file::{Kustomization, Text};
+use super::file::{Kustomization, Text, read_patch};
+use super::id::ResourceId;
 use super::load::{Loader, revision_of};
+use super::resource::Resource;
+use super::scalars::Dialect;
+use super::selector::Compiled;
 use super::{Fatal, fatal};
 use crate::path::RepoPath;
 use crate::text::Span;
@@ -25,12 +29,12 @@ pub struct Leaf {
     pub entry: Node,
     /// The files of the repository that the entry names, with their texts.
     pub files: Vec<(RepoPath, Node)>,
-    /// What is applied to the contents: the directory of the kustomization and its transformers.
-    pub applied: Vec<(RepoPath, Node)>,
+    /// What is applied to the contents: the transformers of each kustomization, in their order.
+    pub applied: Vec<Node>,
 }
 
-/// The fields that change whatever a kustomization has collected.
-const TRANSFORMERS: [&str; 14] = [
+/// The fields that change whatever a kustomization has collected. Components have such fields of their own.
+const TRANSFORMERS: [&str; 18] = [
     "namespace",
     "namePrefix",
     "nameSuffix",
@@ -44,7 +48,11 @@ const TRANSFORMERS: [&str; 14] = [
     "patchesStrategicMerge",
     "patchesJson6902",
     "replacements",
-    "components",
+    "vars",
+    "configurations",
+    "crds",
+    "openapi",
+    "buildMetadata",
 ];
 
 impl Leaf {
@@ -89,20 +97,107 @@ impl Leaf {
         Ok(Self { field, reference: reference.into(), revision, entry: entry.clone(), files, applied: Vec::new() })
     }
 
-    /// Notes what a kustomization does to everything it has collected.
-    pub(super) fn apply(&mut self, directory: &RepoPath, kustomization: &Kustomization) {
-        let node = &kustomization.node;
-        let is_transformer = |entry: &&Entry| TRANSFORMERS.iter().any(|name| entry.key.name.eq_ignore_ascii_case(name));
-        let entries: Vec<Entry> =
-            node.as_map().map_or(&[][..], |map| map.entries()).iter().filter(is_transformer).cloned().collect();
-        if !entries.is_empty() {
-            self.applied.push((directory.clone(), Node::map(entries, node.span)));
-        }
-    }
-
     /// Where it is written.
     pub fn span(&self) -> Span {
         self.entry.span
+    }
+}
+
+/// What a kustomization does to everything it has collected, with the contents of the files that it names. A patch that names a resource
+/// of the repository is for that one alone.
+pub(super) fn applied(
+    directory: &RepoPath,
+    kustomization: &Kustomization,
+    loader: &Loader<'_>,
+    resources: &[Resource],
+) -> Result<Option<Node>, Fatal> {
+    let node = &kustomization.node;
+    let read = Contents { directory, loader, resources };
+    let mut entries = Vec::new();
+    for entry in node.as_map().map_or(&[][..], |map| map.entries()) {
+        let name = entry.key.name.strip_prefix("spec.").unwrap_or(&entry.key.name);
+        if TRANSFORMERS.iter().any(|field| name.eq_ignore_ascii_case(field))
+            && let Some(value) = read.of_field(&entry.value)?
+        {
+            entries.push(Entry { value, ..entry.clone() });
+        }
+    }
+    Ok((!entries.is_empty()).then(|| Node::map(entries, node.span)))
+}
+
+/// Reads the files that the fields of a kustomization name.
+struct Contents<'a> {
+    directory: &'a RepoPath,
+    loader: &'a Loader<'a>,
+    resources: &'a [Resource],
+}
+
+impl Contents<'_> {
+    /// A field with contents in the place of names; `None` if nothing of it is for what is not in the repository.
+    fn of_field(&self, value: &Node) -> Result<Option<Node>, Fatal> {
+        let Some(items) = value.as_list() else { return self.of_item(value).map(Some) };
+        let mut kept = Vec::new();
+        for written in items {
+            let item = self.of_item(written)?;
+            if !self.is_for_local(&item) && !self.selects_local(written) {
+                kept.push(item);
+            }
+        }
+        Ok((!kept.is_empty() || items.is_empty()).then(|| Node::list(kept, value.span)))
+    }
+
+    /// An entry: the name of a file, or a map that names one as `path`, or has a text as `patch`.
+    fn of_item(&self, item: &Node) -> Result<Node, Fatal> {
+        let Some(map) = item.as_map() else { return Ok(self.of_text(item)?.unwrap_or_else(|| item.clone())) };
+        let mut entries = map.entries().to_vec();
+        for entry in entries.iter_mut().filter(|entry| ["path", "patch"].contains(&entry.key.name.as_str())) {
+            if let Some(content) = self.of_text(&entry.value)? {
+                *entry = Entry::named("patch", entry.key.span, content);
+            }
+        }
+        Ok(Node::map(entries, item.span))
+    }
+
+    /// The documents that a text holds or names; `None` if it is neither a document nor the name of a file with some.
+    fn of_text(&self, node: &Node) -> Result<Option<Node>, Fatal> {
+        let Some(value) = node.as_str() else { return Ok(None) };
+        let text = Text { value: value.into(), span: node.span };
+        let documents = if value.contains('\n') {
+            self.loader.inline(&text, Dialect::Resource).ok()
+        } else {
+            let path = self.loader.path(self.directory, &text);
+            let file = path.map(|path| self.loader.text(&path)).transpose()?.flatten();
+            file.and_then(|file| self.loader.documents(&file, Dialect::Resource).ok())
+        };
+        Ok(documents.map(|documents| match &*documents {
+            [document] => document.clone(),
+            several => Node::list(several.to_vec(), node.span),
+        }))
+    }
+
+    /// Whether an entry is a patch whose documents all name resources of the repository.
+    fn is_for_local(&self, item: &Node) -> bool {
+        if item.get("target").is_some() {
+            return false;
+        }
+        let patch = item.get("patch").unwrap_or(item);
+        let documents = patch.as_list().unwrap_or(std::slice::from_ref(patch));
+        let is_local = |document: &Node| {
+            let id = ResourceId::read(document);
+            document.get("kind").is_some() && self.resources.iter().any(|resource| resource.is_called(&id))
+        };
+        !documents.is_empty() && documents.iter().all(is_local)
+    }
+
+    /// Whether an entry is a patch for one kind and one name, and the repository has the resource.
+    fn selects_local(&self, item: &Node) -> bool {
+        let Some(target) = item.get("target").and_then(|_| read_patch(item).ok()?.target) else { return false };
+        let is_plain =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_plain(&target.kind)
+            && is_plain(&target.name)
+            && Compiled::new(&target, item.span)
+                .is_ok_and(|target| self.resources.iter().any(|resource| target.selects(resource)))
     }
 }
 
@@ -133,7 +228,7 @@ fn plugin(directory: &RepoPath, name: &Text, loader: &Loader<'_>) -> Result<Node
     let Some(path) = super::load::resolve(directory, &name.value) else { return Ok(written) };
     match loader.text(&path)? {
         Some(file) => {
-            let documents = loader.documents(&file, super::scalars::Dialect::Resource)?;
+            let documents = loader.documents(&file, Dialect::Resource)?;
             documents.first().cloned().ok_or_else(|| fatal(name.span, "this plugin has no configuration"))
         }
         None => Ok(written),

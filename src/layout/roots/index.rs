@@ -21,6 +21,11 @@ pub(super) const REFERENCES: &str = "kustomize references";
 /// Applications by the directories that they name; a `*` is any one part of a path.
 pub(super) const NAMED: &str = "application paths";
 
+/// Application sets by their paths with placeholders, each behind the values that its generators give: `a=1&b=2|apps/{{a}}/{{b}}`.
+pub(super) const PATTERNS: &str = "application patterns";
+/// Patches by the values that they give to the generators of application sets: `values.a=1&values.b=2`.
+pub(super) const PATCHED_VALUES: &str = "patched application values";
+
 /// Files by the directories that a Flux Kustomization in them applies.
 pub(super) const APPLIED: &str = "flux paths";
 
@@ -36,14 +41,78 @@ pub(super) fn is_kustomization(file: &RepoPath) -> bool {
 
 /// What indexes list about a kustomization file.
 pub(super) fn of_kustomization(file: &RepoPath, bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {
-    let outline = Outline::read(&String::from_utf8_lossy(bytes), limits);
+    let text = String::from_utf8_lossy(bytes);
+    let outline = Outline::read(&text, limits);
     let directory = file.parent().unwrap_or_default();
     let kind = if outline.is_component { COMPONENT } else { ROOT };
     // Another revision of a remote base makes no other directory a root.
     let names = outline.names.iter().filter(|name| !name.contains("://") && !name.contains("?ref="));
     let references = names.filter_map(|name| resolve(&directory, name)?.to_str().map(SmolStr::new));
     let references = references.map(|key| IndexEntry { index: REFERENCES.into(), key });
-    references.chain([IndexEntry { index: KUSTOMIZATIONS.into(), key: kind.into() }]).collect()
+    let patched = if may_patch_generators(bytes) { patched_in_kustomization(&text, limits) } else { Vec::new() };
+    references.chain(patched).chain([IndexEntry { index: KUSTOMIZATIONS.into(), key: kind.into() }]).collect()
+}
+
+/// Whether a file may hold a patch of an application set's generators.
+pub(super) fn may_patch_generators(bytes: &[u8]) -> bool {
+    const PLACE: &[u8] = b"/spec/generators/";
+    byte_pairs(bytes, |byte, next| (byte == b'/') & (next == b's')).any(|at| bytes[at..].starts_with(PLACE))
+}
+
+/// What indexes list about a file with a patch of an application set's generators.
+pub(super) fn of_patch(bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {
+    with_document(&String::from_utf8_lossy(bytes), limits, |root| patched_values(root).into_iter().collect())
+}
+
+/// The patches of application sets that are written in a kustomization itself.
+fn patched_in_kustomization(text: &str, limits: &Limits) -> Vec<IndexEntry> {
+    with_document(text, limits, |root| {
+        let lists = ["patches", "patchesJson6902"].into_iter().filter_map(|field| root.get(field)?.as_list());
+        let texts = lists.flatten().filter_map(|patch| patch.get("patch")?.as_str());
+        texts
+            .flat_map(|patch| with_document(patch, limits, |root| patched_values(root).into_iter().collect()))
+            .collect()
+    })
+}
+
+fn with_document(text: &str, limits: &Limits, work: impl FnOnce(&Node) -> Vec<IndexEntry>) -> Vec<IndexEntry> {
+    let sources = Sources::default();
+    let source = sources.add(SourceText::new(RepoPath::root(), "", text));
+    let parsed = document::parse(text, source, Format::Yaml, limits);
+    parsed.value.first().map_or_else(Vec::new, |document| work(&document.root))
+}
+
+/// The values that a JSON patch gives to generators: of clusters, and of elements in lists.
+fn patched_values(operations: &Node) -> Option<IndexEntry> {
+    let value = |operation: &Node| {
+        let path = operation.get("path")?.as_str()?.strip_prefix("/spec/generators/")?;
+        let (above, name) = path.rsplit_once('/')?;
+        let is_value = above.ends_with("/values");
+        let is_element = above.rsplit_once('/').is_some_and(|(list, _)| list.ends_with("/elements"));
+        let prefix = if is_value { "values." } else { "" };
+        let value = operation.get("value")?.as_str()?;
+        (is_value || is_element).then(|| format!("{prefix}{name}={value}"))
+    };
+    let given: Vec<String> =
+        operations.as_list()?.iter().filter_map(value).filter(|it| !it.contains(['&', '|'])).collect();
+    (!given.is_empty()).then(|| IndexEntry { index: PATCHED_VALUES.into(), key: given.join("&").into() })
+}
+
+/// The directories that an application set names where a patch gives it other values.
+pub(super) fn patched_paths(pattern: &str, given: &str) -> Vec<SmolStr> {
+    let Some((own, path)) = pattern.split_once('|') else { return Vec::new() };
+    let pairs = |text: &str| -> Vec<(String, SmolStr)> {
+        text.split('&').filter_map(|it| it.split_once('=')).map(|(name, value)| (name.into(), value.into())).collect()
+    };
+    let mut values: BTreeMap<String, BTreeSet<SmolStr>> = BTreeMap::new();
+    let given = pairs(given);
+    let kept = pairs(own).into_iter().filter(|(name, _)| !given.iter().any(|(other, _)| other == name));
+    kept.chain(given.iter().cloned()).for_each(|(name, value)| {
+        values.entry(name).or_default().insert(value);
+    });
+    let mut paths = combined(path, &values);
+    paths.retain(is_specific);
+    paths.into_iter().map(tidy).collect()
 }
 
 /// What matters of a kustomization for its place among others.
@@ -107,8 +176,37 @@ pub(super) fn of_application(resource: &Resource) -> Vec<IndexEntry> {
         "ApplicationSet" => set_paths(&resource.payload),
         _ => Vec::new(),
     };
-    let tidy = |path: SmolStr| SmolStr::new(path.trim_start_matches("./").trim_matches('/'));
-    paths.into_iter().map(|path| IndexEntry { index: NAMED.into(), key: tidy(path) }).collect()
+    let patterns = if name.kind == "ApplicationSet" { patterns(&resource.payload) } else { Vec::new() };
+    let patterns = patterns.into_iter().map(|key| IndexEntry { index: PATTERNS.into(), key });
+    let named = paths.into_iter().map(|path| IndexEntry { index: NAMED.into(), key: tidy(path) });
+    named.chain(patterns).collect()
+}
+
+/// A path as directories are called.
+fn tidy(path: SmolStr) -> SmolStr {
+    SmolStr::new(path.trim_start_matches("./").trim_matches('/'))
+}
+
+/// Whether a path without placeholders says anything about where it leads.
+fn is_specific(path: &SmolStr) -> bool {
+    !path.contains("{{") && path.split('/').any(|part| !part.is_empty() && part != "*")
+}
+
+/// The paths of an application set with placeholders, each with the values that its generators give.
+fn patterns(set: &Node) -> Vec<SmolStr> {
+    let Some(spec) = set.get("spec") else { return Vec::new() };
+    let generators = spec.get("generators").and_then(Node::as_list).unwrap_or_default();
+    let values = generators.iter().flat_map(|generator| {
+        let of_name = |(name, values): (String, BTreeSet<SmolStr>)| {
+            values.into_iter().map(move |value| format!("{name}={value}")).collect::<Vec<_>>()
+        };
+        values_of(generator).into_iter().flat_map(of_name).collect::<Vec<_>>()
+    });
+    let values: BTreeSet<String> = values.filter(|it| !it.contains(['&', '|'])).collect();
+    let values = values.into_iter().collect::<Vec<_>>().join("&");
+    let paths = source_paths(spec.get("template").and_then(|template| template.get("spec")));
+    let open = paths.into_iter().filter(|path| path.contains("{{"));
+    open.map(|path| SmolStr::from(format!("{values}|{path}"))).collect()
 }
 
 fn source_paths(spec: Option<&Node>) -> Vec<SmolStr> {
@@ -143,7 +241,7 @@ fn set_paths(set: &Node) -> Vec<SmolStr> {
             }
         }
     }
-    paths.retain(|path| !path.contains("{{") && path.split('/').any(|part| !part.is_empty() && part != "*"));
+    paths.retain(is_specific);
     paths
 }
 
@@ -229,5 +327,24 @@ mod tests {
         assert_eq!(paths(&unknown), ["apps/web/staging/*"]);
         let all_unknown = merge.replace("{{values.root}}/{{ values.env }}/{{values.dir}}", "{{a}}/{{b}}/{{c}}");
         assert_eq!(paths(&all_unknown), [""; 0]);
+    }
+
+    #[test]
+    fn a_patch_gives_generators_other_values() {
+        let limits = Limits::default();
+        let set = "spec:\n  generators:\n  - merge:\n      generators:\n      - clusters: {values: {root: apps/web, env: staging, dir: ''}}\n  \
+                   template: {spec: {source: {path: '{{values.root}}/{{values.env}}/{{values.dir}}'}}}\n";
+        let mut found = Vec::new();
+        with_document(set, &limits, |root| {
+            found = patterns(root);
+            Vec::new()
+        });
+        let patch =
+            b"- {op: add, path: /spec/generators/0/merge/generators/0/clusters/values/env, value: development}\n\
+                      - {op: add, path: /spec/template/spec/source/path, value: x}\n";
+        assert!(may_patch_generators(patch));
+        let given = of_patch(patch, &limits);
+        assert_eq!(given.iter().map(|it| it.key.as_str()).collect::<Vec<_>>(), ["values.env=development"]);
+        assert_eq!(patched_paths(&found[0], &given[0].key), ["apps/web/development"]);
     }
 }

@@ -44,11 +44,7 @@ fn payload(leaf: &Leaf) -> Node {
         (None, _) => vec![Entry::named("entry", span, leaf.entry.clone())],
     };
     if !leaf.applied.is_empty() {
-        let by_directory = leaf.applied.iter().map(|(directory, node)| {
-            let name = if directory.is_root() { ".".to_owned() } else { directory.to_string() };
-            Entry::named(name, node.span, node.clone())
-        });
-        let applied = Node::map(by_directory.collect(), span);
+        let applied = Node::list(leaf.applied.clone(), span);
         entries.retain(|entry| entry.key.name != APPLIED);
         entries.push(Entry::named(APPLIED, span, applied));
     }

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use smol_str::SmolStr;
 
-use super::index::{self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, REFERENCES};
+use super::index::{
+    self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, PATCHED_VALUES, PATTERNS, REFERENCES, patched_paths,
+};
 use super::leaf;
+use crate::finding::Severity;
 use crate::layout::kustomize::{self, Built, BuiltResource};
 use crate::layout::{Ask, IndexEntry, Layout, Rendered};
 use crate::limits::Limits;
@@ -29,10 +32,10 @@ impl Layout for Kustomize {
     }
 
     fn units(&self, ask: &Ask<'_, '_>) -> Vec<Unit> {
-        let named = ask.index(NAMED);
+        let named = named(ask);
         let graph = Graph::new(&ask.index(KUSTOMIZATIONS), &ask.index(REFERENCES));
         let mut roots = graph.roots();
-        let named = Patterns::new(named.iter().map(|(_, pattern)| pattern.as_str()));
+        let named = Patterns::new(named.iter().map(SmolStr::as_str));
         roots.extend(graph.directories.iter().filter(|directory| named.fit(directory)).cloned());
         // What Flux applies is rendered with everything that the object adds.
         let applied: BTreeSet<SmolStr> = ask.index(APPLIED).into_iter().map(|(_, directory)| directory).collect();
@@ -42,20 +45,37 @@ impl Layout for Kustomize {
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
         let Ok(directory) = RepoPath::new(unit.key.as_str()) else { return Rendered::default() };
         let built = kustomize::build(&directory, ask.given(), &ask.shared::<kustomize::Cache>());
-        rendered(ask, built)
+        let mut rendered = rendered(ask, built);
+        if rendered.is_broken && is_template(&unit.key) {
+            rendered.is_missing = true;
+            rendered.findings.iter_mut().for_each(|finding| finding.severity = Severity::Note);
+        }
+        rendered
     }
 
     fn may_index(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        index::is_kustomization(file) || index::may_hold_application(bytes)
+        index::is_kustomization(file) || index::may_hold_application(bytes) || index::may_patch_generators(bytes)
     }
 
     fn index_file(&self, file: &RepoPath, bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {
-        if index::is_kustomization(file) { index::of_kustomization(file, bytes, limits) } else { Vec::new() }
+        match index::is_kustomization(file) {
+            true => index::of_kustomization(file, bytes, limits),
+            false if index::may_patch_generators(bytes) => index::of_patch(bytes, limits),
+            false => Vec::new(),
+        }
     }
 
     fn index(&self, resource: &Resource) -> Vec<IndexEntry> {
         index::of_application(resource)
     }
+}
+
+/// The directories that applications name, as they are written and as patches make them.
+fn named(ask: &Ask<'_, '_>) -> BTreeSet<SmolStr> {
+    let keys = |index: &str| ask.index(index).into_iter().map(|(_, key)| key).collect::<BTreeSet<SmolStr>>();
+    let (patterns, given) = (keys(PATTERNS), keys(PATCHED_VALUES));
+    let patched = patterns.iter().flat_map(|pattern| given.iter().flat_map(|given| patched_paths(pattern, given)));
+    keys(NAMED).into_iter().chain(patched).collect()
 }
 
 /// The unit of a root.
@@ -90,6 +110,11 @@ impl<'a> Patterns<'a> {
         let starred = || self.starred.get(&directory.split('/').count());
         self.plain.contains(directory) || starred().is_some_and(|patterns| patterns.iter().any(means))
     }
+}
+
+/// Whether a directory is a template of others, which is copied somewhere else before it is built: what it refers to may not be there.
+fn is_template(directory: &str) -> bool {
+    directory.split('/').any(|part| ["template", "templates", "skeleton"].contains(&part))
 }
 
 /// Kustomizations and what they refer to, by their directories.
