@@ -323,3 +323,17 @@ fn a_generator_may_replace_what_a_remote_base_has() {
     repo.commit_all("third");
     outcrop(&repo, &["check", "HEAD~1", "HEAD"]).ends_with(1).says("to merge with or replace");
 }
+
+#[test]
+fn a_template_that_cannot_be_built_yet_is_a_note() {
+    let repo = TestRepo::new();
+    repo.write("templates/cluster/kustomization.yaml", "resources: [../base, map.yaml]\n");
+    repo.write("templates/cluster/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1'}\n");
+    repo.commit_all("first");
+    repo.write("templates/cluster/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '2'}\n");
+    repo.commit_all("second");
+    let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("1 → 2") || ran.stdout.contains("\"1\" → \"2\""), "{ran:?}");
+    assert_eq!(outcrop(&repo, &["check", "HEAD~1", "HEAD"]).code, 0);
+}
