@@ -22,7 +22,7 @@ impl Pattern {
         if text.chars().all(|character| is_plain(character) || character == '/') {
             return Some(Self::Exactly(text.to_owned()));
         }
-        Regex::new(&format!("^(?:{text})$")).ok().map(Self::Expression)
+        expression(&format!("^(?:{text})$")).map(Self::Expression)
     }
 
     /// Whether it matches a text as a whole.
@@ -51,7 +51,7 @@ impl ImagePattern {
             return Some(Self::Name(name.to_owned()));
         }
         let tail = r"(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
-        Regex::new(&format!("^{name}{tail}")).ok().map(Self::Expression)
+        expression(&format!("^{name}{tail}")).map(Self::Expression)
     }
 
     /// Whether an image has this name.
@@ -61,6 +61,61 @@ impl ImagePattern {
             Self::Expression(pattern) => pattern.is_match(image),
         }
     }
+}
+
+/// Reads a regular expression of Go; `None` if it is none.
+pub(super) fn expression(text: &str) -> Option<Regex> {
+    Regex::new(&respelled(text)).ok()
+}
+
+/// A regular expression of Go in the language of the crate `regex`, which asks for a backslash before some characters that mean
+/// themselves in Go, and has no `\Q…\E`.
+fn respelled(text: &str) -> String {
+    let (mut written, mut rest, mut is_in_class) = (String::with_capacity(text.len()), text, false);
+    while let Some(first) = rest.chars().next() {
+        let (quoted, after) = match rest.strip_prefix("\\Q").filter(|_| !is_in_class) {
+            Some(literal) => {
+                let (literal, after) = literal.split_once("\\E").unwrap_or((literal, ""));
+                (regex::escape(literal), after)
+            }
+            None => {
+                let (token, after) = rest.split_at(token_length(rest, is_in_class));
+                let means_itself = match first {
+                    '[' | '&' | '~' => is_in_class && token.len() == 1,
+                    '{' => !is_in_class && !is_repetition(rest),
+                    _ => false,
+                };
+                is_in_class = if is_in_class { token != "]" } else { first == '[' };
+                (if means_itself { format!("\\{token}") } else { token.to_owned() }, after)
+            }
+        };
+        written.push_str(&quoted);
+        rest = after;
+    }
+    written
+}
+
+/// How many bytes of a regular expression belong together: an escape, the start of a class, a named class, or one character.
+fn token_length(text: &str, is_in_class: bool) -> usize {
+    let length = |character: Option<char>| character.map_or(0, char::len_utf8);
+    match text.chars().next() {
+        Some('\\') => 1 + length(text[1..].chars().next()),
+        Some('[') if is_in_class && text.starts_with("[:") => text.find(":]").map_or(1, |end| end + 2),
+        Some('[') if !is_in_class => {
+            ["[^]", "[]", "[^"].iter().find(|it| text.starts_with(*it)).map_or(1, |it| it.len())
+        }
+        first => length(first),
+    }
+}
+
+/// Whether a text starts with `{2}`, `{2,}` or `{2,3}`.
+fn is_repetition(text: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let body = text.strip_prefix('{').and_then(|body| body.split_once('}')).map(|(body, _)| body);
+    body.is_some_and(|body| match body.split_once(',') {
+        Some((least, most)) => is_number(least) && (most.is_empty() || is_number(most)),
+        None => is_number(body),
+    })
 }
 
 fn is_plain(character: char) -> bool {
@@ -129,5 +184,32 @@ mod tests {
         assert!(Pattern::new("web").unwrap().is_match("web") && !Pattern::new("web").unwrap().is_match("web-1"));
         assert!(Pattern::new("web|api").unwrap().is_match("api") && !Pattern::new("web.*").unwrap().is_match("a-web"));
         assert!(Pattern::new("(").is_none());
+    }
+
+    #[test]
+    fn expressions_are_those_of_go() {
+        let all = [
+            (r"\${IMAGE}", "${IMAGE}"),
+            ("a{b}", "a{b}"),
+            ("a{,3}", "a{,3}"),
+            ("a{2}{", "aa{"),
+            ("a{ 2}", "a{ 2}"),
+            ("a{1,}", "aaa"),
+            (r"\{x", "{x"),
+            (r"\Q{x.\E.", "{x.y"),
+            ("[a[b]", "["),
+            ("[a&&b]", "&"),
+            ("[]a]+", "]a"),
+            ("[^]a]", "b"),
+            ("[[:alpha:][]+", "a["),
+            ("[{]x", "{x"),
+            ("é{é}", "é{é}"),
+        ];
+        for (pattern, text) in all {
+            assert!(Pattern::new(pattern).is_some_and(|it| it.is_match(text)), "{pattern} {}", respelled(pattern));
+        }
+        assert!(!Pattern::new("${IMAGE}").unwrap().is_match("${IMAGE}"));
+        assert!(!Pattern::new("[a&&b]").unwrap().is_match("c"));
+        assert!(Pattern::new("a[b").is_none());
     }
 }

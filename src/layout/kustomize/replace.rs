@@ -1,11 +1,11 @@
 //! Replacements: values copied from a field of one resource to fields of others.
 
-use regex::Regex;
 use smol_str::SmolStr;
 
 use super::fields::in_place_of;
 use super::file::{Fields, Kustomization, Selector, read_selector};
 use super::patch::Context;
+use super::pattern::expression;
 use super::resource::Resource;
 use super::scalars::{Dialect, plain};
 use super::selector::Compiled;
@@ -256,7 +256,7 @@ impl Setter<'_> {
 
     fn matching(&self, node: &Node, (key, value): (&str, &str), rest: &[PathStep]) -> Result<(Node, usize), Fatal> {
         let pattern =
-            Regex::new(value).map_err(|_| fatal(self.span, format!("`{value}` is not a regular expression")))?;
+            expression(value).ok_or_else(|| fatal(self.span, format!("`{value}` is not a regular expression")))?;
         let meant = |item: &Node| if key.is_empty() { scalar_text(item) } else { scalar_text(item.get(key)?) };
         let is_match = |item: &Node| meant(item).is_some_and(|text| pattern.is_match(&text));
         let rest = if key.is_empty() { &[] } else { rest };
