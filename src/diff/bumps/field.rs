@@ -117,13 +117,12 @@ impl<'c> VersionField<'c> {
         (after.at(&place)?.as_str()? == text).then_some(text)
     }
 
-    /// A text beside the map that holds the value, one level up, that is the same on both sides: `uses` beside `with`.
-    pub(super) fn same_beside_parent(&self, name: &str) -> Option<&'c str> {
+    /// The texts beside the map that holds the value, one level up, on both sides: `uses` beside `with`.
+    pub(super) fn beside_parent(&self, name: &str) -> Option<[&'c str; 2]> {
         let [before, after] = self.roots?;
         let above = &self.change.path[..self.change.path.len().checked_sub(2)?];
         let text = |root: &'c Node, side| root.at(&pointer(above, side))?.get(name)?.as_str();
-        let before = text(before, DiffSide::Before)?;
-        (text(after, DiffSide::After)? == before).then_some(before)
+        Some([text(before, DiffSide::Before)?, text(after, DiffSide::After)?])
     }
 
     /// The comments beside the value on both sides. Near secrets none is read.

@@ -110,7 +110,7 @@ pub(super) const KNOWN_FIELDS: &[KnownField] = &[
     KnownField {
         kind: BumpKind::Package,
         fields: "inputs of a step (`with`) that are called `version` or end in `-version`",
-        same: "`uses` of the step",
+        same: "the action of the step, in any version",
         read: tool_of_step,
     },
     KnownField {
@@ -322,8 +322,11 @@ fn product(field: &VersionField<'_>) -> Option<Candidate> {
 
 fn tool_of_step(field: &VersionField<'_>) -> Option<Candidate> {
     let key = field.key().filter(|key| *key == "version" || key.ends_with("-version"))?;
-    let uses = field.same_beside_parent("uses").filter(|_| field.key_above(1) == Some("with"))?;
-    let action = uses.split('@').next().unwrap_or(uses);
+    let uses = field.beside_parent("uses").filter(|_| field.key_above(1) == Some("with"))?;
+    let [action, other] = uses.map(|uses| uses.split('@').next().unwrap_or(uses));
+    if action != other {
+        return None;
+    }
     candidate(field, &format!("{key} of {action}"))
 }
 

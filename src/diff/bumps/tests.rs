@@ -125,6 +125,17 @@ fn one_other_value_is_enough_to_be_more_than_bumps() {
 }
 
 #[test]
+fn a_tool_and_the_action_that_installs_it_can_be_bumped_together() {
+    let step = |action: &str, version: &str| {
+        format!(r#"{{"steps": [{{"uses": "{action}", "with": {{"version": "{version}"}}}}]}}"#)
+    };
+    let (found, is_everything) = rows("w.yaml", &step("a/setup@v1", "5.6.0"), &step("a/setup@v2", "5.8.1"));
+    assert_eq!((found.len(), is_everything), (2, true));
+    let (_, is_everything) = rows("w.yaml", &step("a/setup@v1", "5.6.0"), &step("b/setup@v1", "5.8.1"));
+    assert!(!is_everything);
+}
+
+#[test]
 fn actions_hooks_labels_and_packages_are_recognised() {
     is_bump(
         "w.yaml",
