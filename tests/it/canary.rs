@@ -162,7 +162,7 @@ fn add_parts(placement: &Placement, repo: &TestRepo) {
     repo.clear();
     for (name, side) in [("new", 1), ("old", 0)] {
         for (path, content) in &placement.sides[side] {
-            repo.write(&format!("{name}/{path}"), content);
+            repo.write(format!("{name}/{path}"), content);
             // The configuration of a repository is at its root.
             if path == "outcrop.yaml" {
                 repo.write(path, content);
