@@ -179,7 +179,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Tells edited files from others.
+/// Distinguishes edited files from others.
 struct EditedFiles<'a> {
     comparison: &'a Comparison<'a>,
     known: RefCell<BTreeMap<RepoPath, bool>>,

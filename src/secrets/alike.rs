@@ -105,13 +105,13 @@ mod tests {
 
     #[test]
     fn equal_values_are_hidden_on_both_sides() {
-        let before = prepared("{secret: 1, b: {secret: x}, c: [{secret: 2}, y]}");
-        let plain = read("{secret: 1, b: {secret: z}, c: [{secret: 2}, y]}");
+        let before = prepared("{secret: 1, b: {secret: x}, c: [{secret: 2}, w]}");
+        let plain = read("{secret: 1, b: {secret: z}, c: [{secret: 2}, w]}");
         let [old, new] = hide_alike(before.clone(), plain.clone());
-        assert_eq!(to_inline(&new), "{secret: •••, b: {secret: z}, c: [{secret: •••}, y]}");
+        assert_eq!(to_inline(&new), "{secret: •••, b: {secret: z}, c: [{secret: •••}, w]}");
         assert!(old.is_identical(&before) && old.get("secret").unwrap().is_equal(new.get("secret").unwrap()));
         let [new, old] = hide_alike(plain, before.clone());
-        assert_eq!(to_inline(&new), "{secret: •••, b: {secret: z}, c: [{secret: •••}, y]}");
+        assert_eq!(to_inline(&new), "{secret: •••, b: {secret: z}, c: [{secret: •••}, w]}");
         assert!(old.is_identical(&before));
     }
 
@@ -119,7 +119,7 @@ mod tests {
     fn what_one_part_hides_is_hidden_in_the_other() {
         let [_, new] = hide_same_places(
             prepared("{secret: 1, b: [{secret: x}, 2], c: [{secret: x}]}"),
-            read("{secret: {x: 2}, b: [{secret: y}, 3], c: [1, {secret: z}]}"),
+            read("{secret: {x: 2}, b: [{secret: v}, 3], c: [1, {secret: z}]}"),
         );
         assert_eq!(to_inline(&new), "{secret: {x: •••}, b: [{secret: •••}, 3], c: [•••, {secret: •••}]}");
     }

@@ -18,7 +18,7 @@ pub(super) fn mentions_secret(text: &str) -> bool {
 
 /// Whether what follows the word `kind` says that it is a Secret, or does not say what it is.
 fn is_secret_kind(rest: &str, text: &str) -> bool {
-    let rest = rest.trim_start_matches(['"', '\'', ' ', '\t']);
+    let rest = rest.trim_start_matches(['"', '\'', '\\', ' ', '\t']);
     let Some(mut rest) = rest.strip_prefix(':') else { return false };
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | '>' | '|' | '-'));

@@ -52,15 +52,14 @@ impl Quotes {
 
 /// The words without those that a text has and its redacted copy has not; nothing if all may stay.
 fn without_hidden(words: &str, text: &str, shown: &str) -> Option<String> {
-    let is_hidden =
-        |word: &str| word.len() >= SHORTEST && !is_path(word) && text.contains(word) && !shown.contains(word);
+    let is_hidden = |word: &str| word.len() >= SHORTEST && text.contains(word) && !shown.contains(word);
     let is_edge = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']');
     let mut cleaned = String::with_capacity(words.len());
     let mut is_changed = false;
     for piece in words.split_inclusive(is_edge) {
         let word = piece.trim_end_matches(is_edge);
         let core = word.trim_matches(|c: char| !c.is_alphanumeric());
-        match is_hidden(word) || is_hidden(core) {
+        match !is_path(word) && (is_hidden(word) || is_hidden(core)) {
             true => {
                 is_changed = true;
                 cleaned.extend([MASK, &piece[word.len()..]]);
@@ -89,5 +88,7 @@ mod tests {
         assert_eq!(clean("the alias `*hunter2` of `password`").as_deref(), Some("the alias `•••` of `password`"));
         assert_eq!(clean("found hunter2, not a list").as_deref(), Some("found •••, not a list"));
         assert_eq!(clean("the key `password` is wrong"), None);
+        let text = "resources: [../gone]\n";
+        assert_eq!(without_hidden("there is no file `../gone`", text, &redact_values(text)), None);
     }
 }

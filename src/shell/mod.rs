@@ -18,6 +18,7 @@ mod guard;
 mod inferred;
 mod memory;
 mod on_disk;
+mod older;
 mod one_side;
 mod output;
 mod outside;

@@ -9,7 +9,8 @@ use super::configuration;
 use super::directory::{DirectorySnapshot, Links};
 use super::error::Failure;
 use super::exit::Exit;
-use super::git::{GitError, Repository, Revision, Tree};
+use super::git::{GitError, Repository, Revision};
+use super::older::{self, Older};
 use super::on_disk::OnDisk;
 use super::output;
 use super::replace::WriteLock;
@@ -31,7 +32,7 @@ pub(super) struct OneSide {
     snapshot: Box<dyn Snapshot>,
     configuration: Configuration,
     /// What it replaces, with its settings: secrets that are declared there stay hidden.
-    older: Vec<(Box<dyn Snapshot>, Settings)>,
+    older: Older,
     pub(super) sources: Arc<Sources>,
     /// Held while files are read that are to be changed, and until they are.
     lock: Option<WriteLock>,
@@ -52,7 +53,7 @@ impl OneSide {
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         configuration::note_ignored(global, &repository, &snapshot);
         snapshot.set_limits(configuration.limits().clone());
-        let older = older_than(global, &repository, &tree, &sources)?;
+        let older = older::than(global, &repository, &tree, &sources)?;
         Ok(Self {
             repository: Some(repository),
             snapshot: Box::new(snapshot),
@@ -106,7 +107,7 @@ impl OneSide {
         let sources = Arc::new(Sources::default());
         let configuration = configuration::for_one(global, &snapshot, &sources)?.with_remotes(&repository.remotes());
         snapshot.set_limits(configuration.limits());
-        let older = older_than_disk(global, &repository, &sources)?;
+        let older = older::than_disk(global, &repository, &sources)?;
         Ok(Self {
             repository: Some(repository),
             snapshot: Box::new(snapshot),
@@ -127,12 +128,12 @@ impl OneSide {
         let (snapshot, repository): (Box<dyn Snapshot>, _) = match (Repository::open(&here), at) {
             (Ok(repository), Some(revision)) => {
                 let tree = repository.resolve(revision)?;
-                older = older_than(global, &repository, &tree, &sources)?;
+                older = older::than(global, &repository, &tree, &sources)?;
                 (Box::new(repository.snapshot(&Revision::Tree(tree), &budget)?), Some(repository))
             }
             (Ok(repository), None) => match repository.root() {
                 Some(root) => {
-                    older = older_than_disk(global, &repository, &sources)?;
+                    older = older::than_disk(global, &repository, &sources)?;
                     (Box::new(directory(root).labelled("working tree")), Some(repository))
                 }
                 None => {
@@ -220,48 +221,6 @@ impl OneSide {
         let report = Report { sources: Arc::clone(&self.sources), ..report };
         output::write_message(|out| report::diagnostics::write(&report, &output::message_style(global), out))
     }
-}
-
-/// Snapshots with their settings.
-pub(super) type Older = Vec<(Box<dyn Snapshot>, Settings)>;
-
-/// What a revision replaces.
-pub(super) fn replaced_by(
-    global: &Global,
-    repository: &Repository,
-    revision: &Revision,
-    sources: &Sources,
-) -> Result<Older, Failure> {
-    match revision {
-        Revision::Tree(tree) => older_than(global, repository, tree, sources),
-        Revision::Index | Revision::Worktree => older_than_disk(global, repository, sources),
-    }
-}
-
-/// The commit before a revision and the last commit, as far as they are there: what was declared before counts, and what is now.
-fn older_than(global: &Global, repository: &Repository, tree: &Tree, sources: &Sources) -> Result<Older, Failure> {
-    let others = [repository.first_parent(tree).ok(), repository.head().ok()];
-    let others = others.into_iter().flatten().filter(|other| other.commit.is_some() && other.id != tree.id);
-    others.map(|other| with_settings(global, repository, other, sources)).collect()
-}
-
-/// The last commit and the one before it, as far as they are there: what is on disk may be the last one.
-fn older_than_disk(global: &Global, repository: &Repository, sources: &Sources) -> Result<Older, Failure> {
-    let Ok(head) = repository.head() else { return Ok(Vec::new()) };
-    let others = [repository.first_parent(&head).ok(), Some(head)];
-    let others = others.into_iter().flatten().filter(|other| other.commit.is_some());
-    others.map(|other| with_settings(global, repository, other, sources)).collect()
-}
-
-fn with_settings(
-    global: &Global,
-    repository: &Repository,
-    tree: Tree,
-    sources: &Sources,
-) -> Result<(Box<dyn Snapshot>, Settings), Failure> {
-    let snapshot = repository.snapshot(&Revision::Tree(tree), &Budget::default())?;
-    let settings = configuration::for_one(global, &snapshot, sources)?.after;
-    Ok((Box::new(snapshot), settings))
 }
 
 /// A path of the command line in the tree; `..` is followed as long as it stays inside.

@@ -11,7 +11,7 @@ use super::day;
 use super::error::Failure;
 use super::git::{self, GitSnapshot, Repository, Revision, RevisionPair, Words};
 use super::memory::TreeMemory;
-use super::one_side::{self, Older};
+use super::older::{self, Older};
 use super::{output, progress};
 use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
 use crate::layout::{FILE_LAYOUTS, LAYOUTS};
@@ -107,7 +107,7 @@ impl Session {
     pub(super) fn of_one(global: &Global, repository: &Repository, revision: &Revision) -> Result<Self, Failure> {
         let pair = RevisionPair { before: revision.clone(), after: revision.clone() };
         let mut session = Self::new(global, repository, &pair, &[], Policy::Base)?;
-        session.older = one_side::replaced_by(global, repository, revision, &session.sources)?;
+        session.older = older::replaced_by(global, repository, revision, &session.sources)?;
         for (_, older) in &session.older {
             session.configuration.before.may_miss_secrets |= older.may_miss_secrets;
             session.configuration.before.secrets.extend(older.secrets.iter().cloned());
