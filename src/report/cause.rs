@@ -58,7 +58,7 @@ pub(super) fn together(mut reasons: Vec<Reason>) -> Option<Reason> {
     }
     let files: Option<BTreeSet<RepoPath>> = reasons.iter().map(|reason| reason.file().cloned()).collect();
     let text = match files {
-        Some(files) => Names::of_files(&files).lines(LONGEST_LIST, Some(1), "").join(" "),
+        Some(files) => on_one_line(&files),
         None => {
             let more = reasons.len().saturating_sub(MOST_REASONS);
             reasons.truncate(MOST_REASONS);
@@ -192,7 +192,7 @@ fn shared_side(
     }
     let (file, line, words) = match &cause.origin {
         Origin::Own => (None, None, "each in its own file".to_owned()),
-        Origin::Apart => (None, None, Names::of_files(&files()).lines(LONGEST_LIST, Some(1), "").join(" ")),
+        Origin::Apart => (None, None, on_one_line(&files())),
         Origin::At(place) => {
             (Some(place.file.clone()), Some(locator.start(place.span).line), place_words(place, locator))
         }
@@ -218,6 +218,18 @@ fn shared_side(
         named.extend(step.at.as_ref().map(|at| &at.file));
     }
     CauseText { file, line, words, via: cut(via, false), is_field: false }
+}
+
+/// Files in as few words as possible.
+fn on_one_line(files: &BTreeSet<RepoPath>) -> String {
+    let lines = Names::of_files(files).lines(LONGEST_LIST, Some(1), "");
+    // A line may end within a path.
+    lines.iter().fold(String::new(), |mut all, line| {
+        if !all.is_empty() && !all.ends_with('/') {
+            all.push(' ');
+        }
+        all + line
+    })
 }
 
 /// The widest list of files in a cause.
