@@ -81,12 +81,15 @@ fn reach_outputs(reach: &Reach) -> [(&'static str, String); 2] {
 /// More labels than this say nothing.
 const MOST_LABELS: usize = 20;
 
-/// `affects: overlays/prod`, with as much of the end of the name as GitHub allows in a label.
+/// `affects: overlays/prod`, with as many of the last parts of the name as GitHub allows in a label.
 fn label(root: &str) -> String {
     const MOST_CHARACTERS: usize = 50;
     let room = MOST_CHARACTERS - "affects: ".len();
+    let ends = std::iter::successors(Some(root), |rest| rest.split_once('/').map(|(_, below)| below));
+    let fitting = ends.into_iter().find(|end| end.chars().count() <= room);
     let skipped = root.chars().count().saturating_sub(room);
-    format!("affects: {}", root.chars().skip(skipped).collect::<String>())
+    let end = fitting.map_or_else(|| root.chars().skip(skipped).collect::<String>(), str::to_owned);
+    format!("affects: {end}")
 }
 
 /// What came out.
@@ -218,4 +221,17 @@ fn is_hexadecimal(text: &str) -> bool {
 fn random() -> String {
     let word = |half: u8| RandomState::new().hash_one(half);
     format!("{:016x}{:016x}", word(0), word(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::label;
+
+    #[test]
+    fn a_label_has_whole_parts_of_a_long_name() {
+        assert_eq!(label("overlays/prod"), "affects: overlays/prod");
+        let long = "components/pipeline-service/staging/lightwell-dev/resources";
+        assert_eq!(label(long), "affects: staging/lightwell-dev/resources");
+        assert_eq!(label(&"x".repeat(60)).len(), 50);
+    }
 }
