@@ -16,8 +16,8 @@ const MOST_ROWS: usize = 40;
 /// The widest name that others are aligned with.
 const WIDEST_NAME: usize = 56;
 
-/// A heading and one row for each thing whose version changed; nothing if there is none. Digests and commits are shortened: the
-/// changes below have them in full.
+/// A heading and one row for each thing whose version changed; nothing if there is none. On a terminal, digests and commits are
+/// shortened: the changes below have them in full.
 pub(super) fn lines(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     let bumps = &report.bumps.rows;
     if bumps.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn lines(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     }
     let listed = draft.most(MOST_ROWS).unwrap_or(bumps.len());
     let rows: Vec<BumpRow> =
-        bumps.iter().take(listed).map(|bump| row(report, bump, !draft.style.is_verbose())).collect();
+        bumps.iter().take(listed).map(|bump| row(report, bump, draft.style.is_limited())).collect();
     let widths = Widths::of(&rows, draft);
     let mut lines = vec![Line::default().with(Role::Heading, "BUMPS")];
     lines.extend(rows.iter().flat_map(|row| widths.lines(row, draft)));
