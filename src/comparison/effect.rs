@@ -31,32 +31,18 @@ pub(super) struct InEffect {
 
 impl Comparison<'_> {
     /// Takes the resources of both sides through their stages, and looks for patches of changed files that match none.
-    pub(super) fn effect(&self, loaded: Loaded, layers: &[RepoPath]) -> Loaded {
-        let Loaded {
-            before,
-            after,
-            mut findings,
-            mut gap,
-            files,
-            written: _,
-            units,
-            rollouts,
-            at_once,
-            explained,
-            definitions,
-        } = loaded;
-        let [before, after] = both_in_effect(before, after, &self.before, &self.after);
+    pub(super) fn effect(&self, mut loaded: Loaded, layers: &[RepoPath]) -> Loaded {
+        let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
         if before.is_incomplete || after.is_incomplete {
-            gap = gap.max(Gap::Unparsed);
+            loaded.gap = loaded.gap.max(Gap::Unparsed);
         }
-        let scope = &self.options.scope;
+        let (scope, findings) = (&self.options.scope, &mut loaded.findings);
         findings.before.extend(before.findings);
         findings.before.extend(rules::unused_patches(&self.before, layers, &before.used, scope));
         findings.after.extend(after.findings);
         findings.after.extend(rules::unused_patches(&self.after, layers, &after.used, scope));
         let written = [before.written, after.written];
-        let (before, after) = (before.resources, after.resources);
-        Loaded { before, after, findings, gap, files, written, units, rollouts, at_once, explained, definitions }
+        Loaded { before: before.resources, after: after.resources, written, ..loaded }
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Comparison;
+use super::hidden::HiddenSecrets;
 use super::load::{Documents, Loaded};
 use crate::metadata::is_layer_file;
 use crate::parallel::{FEW, few_or_many};
@@ -12,14 +13,13 @@ use crate::resource::{Identity, Resource, Unit};
 use crate::secrets::{MovedSecrets, Origins, is_of_openchoreo, secrets_in};
 use crate::side::Side;
 use crate::snapshot::ChangedFile;
-use crate::value::{Node, Secret};
+use crate::value::Node;
 
 impl Comparison<'_> {
     /// Hides what either side declares as secret, and copies of it. What was compared already and turns out to hold copies is
     /// compared again.
     pub(super) fn hide(&self, mut loaded: Loaded) -> Loaded {
-        let [mut before, mut after] =
-            self.hide_declared(std::mem::take(&mut loaded.before), std::mem::take(&mut loaded.after));
+        let [mut before, mut after] = self.hide_declared(loaded.before, loaded.after);
         if !self.after.secrets().hides_values() {
             return Loaded { before, after, ..loaded };
         }
@@ -29,15 +29,20 @@ impl Comparison<'_> {
         let [old, new] = self.read_again(&again);
         before.extend(old);
         after.extend(new);
-        let [before, after] = self.hide_copies(before, after, &copies);
-        Loaded { before, after, ..loaded }
+        let ([before, after], hidden) = self.hide_copies(before, after, &copies);
+        Loaded { before, after, hidden, ..loaded }
     }
 
     /// Hides the secrets of both sides, and copies of them.
-    pub(super) fn hide_both(&self, before: Vec<Resource>, after: Vec<Resource>, beside: Beside) -> [Vec<Resource>; 2] {
+    pub(super) fn hide_both(
+        &self,
+        before: Vec<Resource>,
+        after: Vec<Resource>,
+        beside: Beside,
+    ) -> ([Vec<Resource>; 2], HiddenSecrets) {
         let [before, after] = self.hide_declared(before, after);
         if !self.after.secrets().hides_values() {
-            return [before, after];
+            return ([before, after], HiddenSecrets::default());
         }
         let of_now = |resources: Vec<Resource>| match beside {
             Beside::Versions => resources,
@@ -75,20 +80,23 @@ impl Comparison<'_> {
     }
 
     /// Hides what left a secret place or came to one, and what is written at a secret place and used elsewhere.
-    fn hide_copies(&self, before: Vec<Resource>, after: Vec<Resource>, copies: &Copies) -> [Vec<Resource>; 2] {
+    fn hide_copies(
+        &self,
+        before: Vec<Resource>,
+        after: Vec<Resource>,
+        copies: &Copies,
+    ) -> ([Vec<Resource>; 2], HiddenSecrets) {
         let hide = |side: &Side<'_>, resources: Vec<Resource>| {
             few_or_many(resources, FEW, |resource| side.by_origin(copies.moved.hide(resource), &copies.origins))
         };
-        let hidden = [hide(&self.before, before), hide(&self.after, after)];
-        let mut met = self.met.lock().expect("no thread panics while it holds this lock");
-        for (side, resources) in [&self.before, &self.after].into_iter().zip(&hidden) {
+        let resources = [hide(&self.before, before), hide(&self.after, after)];
+        let mut hidden = HiddenSecrets::default();
+        for (side, resources) in [&self.before, &self.after].into_iter().zip(&resources) {
             for resource in resources.iter().filter(|resource| resource.payload.holds_secret()) {
-                met.secrets.extend(secrets_in([&resource.payload]));
-                met.taken_from.extend(side.included_by(resource));
+                hidden.add(secrets_in([&resource.payload]), side.included_by(resource));
             }
         }
-        drop(met);
-        hidden
+        (resources, hidden)
     }
 
     /// What is secret beside what is declared. It depends on what differs and on what is used, never on what else was read.
@@ -196,20 +204,10 @@ impl EditedFiles<'_> {
     }
 }
 
-/// What was found out about secrets while hiding them.
-#[derive(Default)]
-pub(super) struct MetSecrets {
-    /// The secrets: nothing quotes them.
-    pub(super) secrets: Vec<Secret>,
-    /// Files that resources with secrets include.
-    pub(super) taken_from: BTreeSet<RepoPath>,
-}
-
 impl Comparison<'_> {
     /// Whether the content of a file becomes secret elsewhere.
-    pub(super) fn becomes_secret(&self, file: &RepoPath) -> bool {
-        let met = self.met.lock().expect("no thread panics while it holds this lock");
-        met.taken_from.contains(file) || self.before.is_kustomized_secret(file) || self.after.becomes_secret(file)
+    pub(super) fn becomes_secret(&self, file: &RepoPath, hidden: &HiddenSecrets) -> bool {
+        hidden.is_source(file) || self.before.is_kustomized_secret(file) || self.after.becomes_secret(file)
     }
 }
 

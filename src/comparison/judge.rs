@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expressions::{WrittenPayloads, key};
+use super::hidden::HiddenSecrets;
 use super::{AffectedSelectors, Comparison, Judged, Prepared, SideFindings};
 use crate::diff;
 use crate::document::Format;
@@ -24,7 +25,8 @@ impl Comparison<'_> {
         loaded.findings.after.extend(rules::duplicates(&loaded.after, &self.after.settings.roots));
         loaded.findings.after.extend(rules::rules_change(self.configuration, self.after.snapshot.label()));
         self.judge_openchoreo(&mut loaded.findings);
-        let below = self.resources_below(&loaded.before, &loaded.after);
+        let (below, hidden) = self.resources_below(&loaded.before, &loaded.after);
+        loaded.hidden.extend(hidden);
         let [before, after] = [[&loaded.before, &below[0]], [&loaded.after, &below[1]]];
         let [older, newer] = [before, after].map(|[edited, below]| edited.iter().chain(below).collect::<Vec<_>>());
         let mut found = self.request_findings(&older, &newer);
@@ -151,7 +153,7 @@ impl Comparison<'_> {
     }
 
     /// The resources of both sides whose requests read one that differs, though their own files do not.
-    fn resources_below(&self, before: &[Resource], after: &[Resource]) -> [Vec<Resource>; 2] {
+    fn resources_below(&self, before: &[Resource], after: &[Resource]) -> ([Vec<Resource>; 2], HiddenSecrets) {
         fn by_path(resources: &[Resource]) -> BTreeMap<&LogicalPath, &Resource> {
             let logical = resources.iter().filter_map(|resource| match &resource.identity {
                 Identity::Logical(path) => Some((path, resource)),

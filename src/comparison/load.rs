@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::at_once::ComparedAtOnce;
 use super::expressions::WrittenPayloads;
+use super::hidden::HiddenSecrets;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::rollout::Rollout;
 use super::unit_change::{DefinitionUse, UnitChange};
@@ -37,6 +38,8 @@ pub(super) struct Loaded {
     pub(super) findings: SideFindings,
     pub(super) gap: Gap,
     pub(super) files: LoadedFiles,
+    /// What was hidden in the resources.
+    pub(super) hidden: HiddenSecrets,
     /// Payloads with expressions of both sides, as they are written.
     pub(super) written: [WrittenPayloads; 2],
     /// Units whose inputs changed.

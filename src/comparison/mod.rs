@@ -9,6 +9,7 @@ mod causes;
 mod compare_rules;
 mod effect;
 mod expressions;
+mod hidden;
 mod hide;
 mod judge;
 mod load;
@@ -30,7 +31,7 @@ mod units;
 mod views;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -53,7 +54,6 @@ use crate::text::{Sources, Span};
 use crate::value::Node;
 
 pub use crate::snapshot::Copied;
-use hide::MetSecrets;
 use load::{Documents, Loaded};
 use metadata::MetadataDifferences;
 use pair::LoadSummary;
@@ -74,8 +74,6 @@ pub struct Comparison<'a> {
     options: Options<'a>,
     /// How metadata differs, computed once for all resources that share it.
     metadata: MetadataDifferences,
-    /// What was found out about secrets.
-    met: Mutex<MetSecrets>,
 }
 
 /// What can be chosen for a comparison. By default everything is compared, and secrets are hidden.
@@ -187,7 +185,7 @@ impl<'a> Comparison<'a> {
             options.reveal,
         );
         let [before, after] = [before, after].map(|side| side.in_place_of(&options.replaced, options.layouts));
-        Self { before, after, configuration, options, metadata: MetadataDifferences::default(), met: Mutex::default() }
+        Self { before, after, configuration, options, metadata: MetadataDifferences::default() }
     }
 
     /// The semantic difference of both sides.

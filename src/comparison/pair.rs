@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::at_once::{is_changed, paths};
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
+use super::hidden::HiddenSecrets;
 use super::hide::Beside;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
@@ -36,6 +37,8 @@ pub(super) struct Paired {
 /// What is reported beside changes.
 pub(super) struct LoadSummary {
     pub(super) findings: SideFindings,
+    /// What was hidden in the resources.
+    pub(super) hidden: HiddenSecrets,
     pub(super) gap: Gap,
     pub(super) files: LoadedFiles,
     /// Resources in the files that differ, on either side.
@@ -55,6 +58,7 @@ impl Comparison<'_> {
             mut before,
             mut after,
             findings,
+            mut hidden,
             gap,
             files,
             written,
@@ -76,9 +80,11 @@ impl Comparison<'_> {
         let mut readers = AncestorReaders::default();
         if self.options.views.requests {
             readers = self.readers_below(&pairs, &at_once.changed, reach);
-            pairs.extend(self.unloaded_pairs(&readers, &pairs));
+            let ([before, after], also_hidden) = self.unloaded_beside(&readers, &pairs);
+            pairs.extend(alike(diff::pair(before, after)));
+            hidden.extend(also_hidden);
         }
-        let summary = LoadSummary { findings, gap, files, resources, units, rollouts, definitions };
+        let summary = LoadSummary { findings, hidden, gap, files, resources, units, rollouts, definitions };
         Paired { pairs, readers, summary, written, at_once: at_once.changes }
     }
 
@@ -96,14 +102,21 @@ impl Comparison<'_> {
     }
 
     /// The resources of files that were not loaded because nothing in them changed.
-    fn unloaded_pairs(&self, readers: &AncestorReaders, pairs: &[ResourcePair]) -> Vec<ResourcePair> {
+    fn unloaded_beside(
+        &self,
+        readers: &AncestorReaders,
+        pairs: &[ResourcePair],
+    ) -> ([Vec<Resource>; 2], HiddenSecrets) {
         let resources = pairs.iter().flat_map(|(before, after)| [before, after]).flatten();
-        let [before, after] = self.unloaded(readers, resources.map(|resource| &resource.file).collect());
-        alike(diff::pair(before, after))
+        self.unloaded(readers, resources.map(|resource| &resource.file).collect())
     }
 
     /// The resources of both sides in files that are not known yet, in effect and with their secrets hidden.
-    pub(super) fn unloaded(&self, readers: &AncestorReaders, known: BTreeSet<&RepoPath>) -> [Vec<Resource>; 2] {
+    pub(super) fn unloaded(
+        &self,
+        readers: &AncestorReaders,
+        known: BTreeSet<&RepoPath>,
+    ) -> ([Vec<Resource>; 2], HiddenSecrets) {
         let unknown = readers.iter().filter(|file| !known.contains(file)).map(|file| ChangedFile {
             path: file.clone(),
             before: self.before.snapshot.entry(file).ok().flatten(),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::effect::both_in_effect;
+use super::hidden::HiddenSecrets;
 use super::hide::Beside;
 use super::pair::hiding;
 use super::place::{Part, Places};
@@ -55,9 +56,9 @@ impl<'a> Comparison<'a> {
         let is_incomplete = before.is_incomplete || after.is_incomplete;
         let unread: BTreeSet<RepoPath> = before.unread.iter().chain(&after.unread).cloned().collect();
         let mut findings = SideFindings { before: before.findings.clone(), after: after.findings.clone() };
-        let (resources, is_failed) = self.resources_of_parts(&content, &mut findings);
+        let (resources, hidden, is_failed) = self.resources_of_parts(&content, &mut findings);
         // Only now it is known what of a text is secret.
-        let (text_files, skipped, files) = self.files_of_parts(&content, &places);
+        let (text_files, skipped, files) = self.files_of_parts(&content, &places, &hidden);
         let read_as = after.read_as.clone();
         let examined = resources[0].len().max(resources[1].len());
         let mut changes = self.changes_of_parts(resources, &places);
@@ -77,7 +78,7 @@ impl<'a> Comparison<'a> {
         let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty();
         let mut bumps = diff::bumps(&resources, sources);
         bumps.is_everything = !bumps.rows.is_empty() && is_all_known && diff::differ_only_in_versions(&all, sources);
-        let problems = self.part_problems(findings, &resources);
+        let problems = self.part_problems(findings, &resources, &hidden);
         Report {
             groups: diff::groups(&resources, sources),
             edits: diff::edits(&resources, sources, &|_| false),
@@ -99,7 +100,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// What is wrong with either part, and expectations that are not met.
-    fn part_problems(&self, findings: SideFindings, resources: &[ResourceChange]) -> rules::Settled {
+    fn part_problems(
+        &self,
+        findings: SideFindings,
+        resources: &[ResourceChange],
+        hidden: &HiddenSecrets,
+    ) -> rules::Settled {
         let SideFindings { before, mut after } = findings;
         let known: BTreeSet<String> =
             after.iter().map(|it| format!("{:?} {}", it.path(self.after.sources), it.message)).collect();
@@ -107,7 +113,7 @@ impl<'a> Comparison<'a> {
         after.extend(before.into_iter().filter(is_new));
         after.retain(|finding| finding.is_error() || finding.rule.id == finding::COMPARE_EXPECTED.id);
         after.extend(rules::unusable_list_keys(resources));
-        self.settle(after)
+        self.settle(after, hidden)
     }
 
     /// Everything in a part, in its own place.
@@ -146,12 +152,12 @@ impl<'a> Comparison<'a> {
         content
     }
 
-    /// The resources of both parts in effect, with their secrets hidden; and whether a stage failed.
+    /// The resources of both parts in effect, with their secrets hidden; what was hidden; and whether a stage failed.
     fn resources_of_parts(
         &self,
         content: &[PartContent; 2],
         findings: &mut SideFindings,
-    ) -> ([Vec<Resource>; 2], bool) {
+    ) -> ([Vec<Resource>; 2], HiddenSecrets, bool) {
         let written = |of_units: bool| {
             content.each_ref().map(|part| -> Vec<Resource> {
                 part.written.iter().filter(|it| it.unit.is_some() == of_units).cloned().collect()
@@ -172,7 +178,8 @@ impl<'a> Comparison<'a> {
         let [old_units, new_units] = without_suffixes(units);
         let old = old.resources.into_iter().chain(old_units).collect();
         let new = new.resources.into_iter().chain(new_units).collect();
-        (self.hide_both(old, new, Beside::Parts), is_failed)
+        let (resources, hidden) = self.hide_both(old, new, Beside::Parts);
+        (resources, hidden, is_failed)
     }
 
     /// Pairs resources as if both parts had one place, and compares each pair.
@@ -192,7 +199,12 @@ impl<'a> Comparison<'a> {
 
     /// Files without resources that differ: those that are shown as text, those that are not compared, and the number of all files
     /// that differ.
-    fn files_of_parts(&self, content: &[PartContent; 2], places: &Places<'_>) -> (Vec<TextFile>, Vec<Skipped>, usize) {
+    fn files_of_parts(
+        &self,
+        content: &[PartContent; 2],
+        places: &Places<'_>,
+        hidden: &HiddenSecrets,
+    ) -> (Vec<TextFile>, Vec<Skipped>, usize) {
         let mut paths: BTreeMap<RepoPath, [Option<&RepoPath>; 2]> = BTreeMap::new();
         for (side, content) in content.iter().enumerate() {
             for path in content.files.keys() {
@@ -213,11 +225,11 @@ impl<'a> Comparison<'a> {
             let cause = if is_unread { TextCause::Unread } else { TextCause::NotByContent };
             let kind = if is_layer { "layers" } else { "files with errors" };
             if is_layer || is_unread {
-                texts.extend(self.text_of_part(sides, path, cause, kind));
+                texts.extend(self.text_of_part(sides, path, cause, kind, hidden));
             } else if let Some(reason) = reason {
                 let file = Skipped { path: path.clone(), reason };
                 match super::text_files::is_configuration_by_name(&file) || self.options.all_files {
-                    true => texts.extend(self.text_of_part(sides, path, cause, reason.describe())),
+                    true => texts.extend(self.text_of_part(sides, path, cause, reason.describe(), hidden)),
                     false => skipped.push(file),
                 }
             }
@@ -231,8 +243,9 @@ impl<'a> Comparison<'a> {
         path: RepoPath,
         cause: TextCause,
         kind: &'static str,
+        hidden: &HiddenSecrets,
     ) -> Option<TextFile> {
-        let content = self.text_of_sides(before, after).ok()?;
+        let content = self.text_of_sides(before, after, hidden).ok()?;
         Some(TextFile { path, renamed_from: None, cause, kind, content })
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::hidden::HiddenSecrets;
 use super::pair::LoadSummary;
 use super::rollout::Rollout;
 use super::unit_change::{DefinitionUse, UnitChange};
@@ -158,7 +159,8 @@ impl Comparison<'_> {
         layer_edits: Vec<LayerEdit>,
         new_problems: NewProblems,
     ) -> Report {
-        let LoadSummary { mut findings, gap, files, resources: examined, units, rollouts, definitions } = summary;
+        let LoadSummary { mut findings, hidden, gap, files, resources: examined, units, rollouts, definitions } =
+            summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
         if !self.options.views.payload {
@@ -178,13 +180,13 @@ impl Comparison<'_> {
         notes.would_hide.extend(self.would_hide(&resources));
         let sources = self.after.sources;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
-        let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames);
+        let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames, &hidden);
         let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
         let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
         let mut unread = files.unread;
         unread.extend(unreadable.iter().map(|error| error.path.clone()));
         findings.after.extend(unreadable.into_iter().map(Unreadable::into_finding));
-        let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems);
+        let problems = self.problems(findings, rules::unusable_list_keys(&resources), new_problems, &hidden);
         let is_unread = |finding: &&Finding| incomplete && finding.is_error() && !finding.rule.is_about_cluster();
         let errors = problems.limiting.findings.iter().filter(is_unread);
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
@@ -274,15 +276,15 @@ impl Comparison<'_> {
         if judged == Judged::New {
             findings = self.naming_edits(findings, loaded);
         }
-        let Settled { findings, switched_off } = self.settle(findings);
+        let Settled { findings, switched_off } = self.settle(findings, &loaded.hidden);
         let waivers = &self.configuration.policy().waivers;
         let ByAllowance { findings, allowed } = rules::by_allowance(findings, waivers, &self.options.day, sources);
         // What was found out about waivers and comments has severities too.
-        let Settled { findings, .. } = self.settle(findings);
+        let Settled { findings, .. } = self.settle(findings, &loaded.hidden);
         let findings = rules::one_note_per_file(findings, sources);
         Report {
             allowed,
-            existing_problems: problem_count(&self.settle(existing).findings),
+            existing_problems: problem_count(&self.settle(existing, &loaded.hidden).findings),
             compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
             findings,
             switched_off,
@@ -293,7 +295,13 @@ impl Comparison<'_> {
 
     /// What a comparison says about problems, beside those that are known to limit it: errors of either side limit it too, and
     /// those of the older side that the newer still has are named once. Other problems of the older side are not part of it.
-    fn problems(&self, findings: SideFindings, mut limiting: Vec<Finding>, new_problems: NewProblems) -> Problems {
+    fn problems(
+        &self,
+        findings: SideFindings,
+        mut limiting: Vec<Finding>,
+        new_problems: NewProblems,
+        hidden: &HiddenSecrets,
+    ) -> Problems {
         let sources = self.after.sources;
         let SideFindings { before, mut after } = findings;
         // What a cluster does with the change does not limit the comparison.
@@ -305,14 +313,15 @@ impl Comparison<'_> {
         limiting.extend(new.extract_if(.., |finding| finding.is_error() || is_listed));
         if is_listed { &mut limiting } else { &mut new }.extend(of_cluster);
         limiting.extend(existing.extract_if(.., |finding| finding.is_error()));
-        Problems { limiting: self.settle(limiting), new: self.settle(new), existing: self.settle(existing) }
+        let [limiting, new, existing] = [limiting, new, existing].map(|findings| self.settle(findings, hidden));
+        Problems { limiting, new, existing }
     }
 
     /// Findings in order, with the texts that they point into redacted.
-    pub(super) fn settle(&self, findings: Vec<Finding>) -> Settled {
-        let findings = self.after.secrets().redact(findings, self.after.sources, &|file| self.becomes_secret(file));
-        let met = self.met.lock().expect("no thread panics while it holds this lock");
-        let findings = findings.into_iter().map(|finding| without_secrets(finding, &met.secrets)).collect();
+    pub(super) fn settle(&self, findings: Vec<Finding>, hidden: &HiddenSecrets) -> Settled {
+        let becomes_secret = |file: &RepoPath| self.becomes_secret(file, hidden);
+        let findings = self.after.secrets().redact(findings, self.after.sources, &becomes_secret);
+        let findings = findings.into_iter().map(|finding| without_secrets(finding, &hidden.secrets)).collect();
         rules::settle(findings, self.configuration.policy(), self.after.sources)
     }
 

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Comparison;
+use super::hidden::HiddenSecrets;
 use crate::document;
 use crate::path::RepoPath;
 use crate::resource::{SkipReason, Skipped};
 use crate::snapshot::{EntryKind, Snapshot, Unreadable};
-use crate::value::Secret;
 
 /// A file that differs and is not compared by value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,9 +58,6 @@ pub enum TextContent {
     NotAFile,
 }
 
-/// Shorter secrets are in many texts by chance.
-const LONG_ENOUGH: usize = 8;
-
 /// Larger files are named, with their sizes.
 const LARGEST: usize = 1 << 20;
 
@@ -71,6 +68,7 @@ impl Comparison<'_> {
         skipped: Vec<Skipped>,
         unread: &BTreeSet<RepoPath>,
         renames: &[(RepoPath, RepoPath)],
+        hidden: &HiddenSecrets,
     ) -> (Vec<TextFile>, Vec<Skipped>, Vec<Unreadable>) {
         let mut reasons: BTreeMap<RepoPath, (TextCause, Option<SkipReason>)> = BTreeMap::new();
         let mut others = Vec::new();
@@ -97,7 +95,7 @@ impl Comparison<'_> {
         let mut unreadable = Vec::new();
         let make = |(path, (cause, reason)): (RepoPath, (TextCause, Option<SkipReason>))| {
             let renamed_from = old_names.get(&path).map(|old| (*old).clone());
-            let content = match self.text_content(renamed_from.as_ref().unwrap_or(&path), &path) {
+            let content = match self.text_of_sides(Some(renamed_from.as_ref().unwrap_or(&path)), Some(&path), hidden) {
                 Ok(content) => content,
                 Err(error) => {
                     // A file that could not be read the first time is known to be missing from the comparison.
@@ -119,15 +117,11 @@ impl Comparison<'_> {
 
     /// A file as text, whatever it is by its content.
     pub fn as_text(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextFile, Unreadable> {
-        let content = self.text_content(old_path, path)?;
+        let content = self.text_of_sides(Some(old_path), Some(path), &HiddenSecrets::default())?;
         let renamed_from = (old_path != path).then(|| old_path.clone());
         let is_ours = document::Format::of_file_name(path.file_name()).is_some();
         let cause = if is_ours { TextCause::NotByContent } else { TextCause::Other };
         Ok(TextFile { path: path.clone(), renamed_from, cause, kind: "as written", content })
-    }
-
-    fn text_content(&self, old_path: &RepoPath, path: &RepoPath) -> Result<TextContent, Unreadable> {
-        self.text_of_sides(Some(old_path), Some(path))
     }
 
     /// Two files as text; a side without a name does not have the file.
@@ -135,6 +129,7 @@ impl Comparison<'_> {
         &self,
         old_path: Option<&RepoPath>,
         path: Option<&RepoPath>,
+        hidden: &HiddenSecrets,
     ) -> Result<TextContent, Unreadable> {
         let read = |snapshot: &dyn Snapshot, path: Option<&RepoPath>| {
             path.map_or(Ok(Version::Absent), |path| Version::read(snapshot, path))
@@ -142,7 +137,7 @@ impl Comparison<'_> {
         let (before, after) = (read(self.before.snapshot, old_path)?, read(self.after.snapshot, path)?);
         let is_withheld = |path: Option<&RepoPath>, version: &Version| match (path, version) {
             (Some(path), Version::Text(text)) => {
-                self.after.secrets().may_be_in(path, text) || self.becomes_secret(path) || self.has_met(text)
+                self.after.secrets().may_be_in(path, text) || self.becomes_secret(path, hidden) || hidden.are_in(text)
             }
             _ => false,
         };
@@ -154,12 +149,6 @@ impl Comparison<'_> {
             _ if is_withheld(old_path, &before) || is_withheld(path, &after) => TextContent::Sensitive,
             _ => TextContent::Text { before: before.into_text(), after: after.into_text() },
         })
-    }
-
-    /// Whether a text contains a secret that was met elsewhere.
-    fn has_met(&self, text: &str) -> bool {
-        let met = self.met.lock().expect("no thread panics while it holds this lock");
-        met.secrets.iter().flat_map(Secret::forms).any(|form| form.len() >= LONG_ENOUGH && text.contains(&form))
     }
 
     /// What a file is, as a plural.

@@ -13,7 +13,6 @@ use super::content::{self, Strictness};
 use super::directory::{DirectorySnapshot, Links};
 use super::error::Failure;
 use super::git::{GitError, Repository, Revision};
-use super::session::Asked;
 use crate::comparison::{Comparison, Options, Report};
 use crate::limits::{Budget, Spent};
 use crate::names::Format;
@@ -145,12 +144,12 @@ impl Outside {
     }
 
     /// Compares both sides. Files that are no configuration are compared as text.
-    pub(super) fn compare(&self, asked: Asked) -> Report {
+    pub(super) fn compare(&self, asked: Options<'_>) -> Report {
         self.comparison(asked).compare()
     }
 
     /// Compares one file; if it is no resource, such as a layer, as text.
-    pub(super) fn compare_file(&self, old: &RepoPath, path: &RepoPath, asked: Asked) -> Report {
+    pub(super) fn compare_file(&self, old: &RepoPath, path: &RepoPath, asked: Options<'_>) -> Report {
         let comparison = self.comparison(asked);
         let mut report = comparison.compare();
         if report.resources.is_empty() && report.text_files.is_empty() && report.examined == 0 {
@@ -162,11 +161,11 @@ impl Outside {
     /// Compares one file line by line, whatever it is.
     pub(super) fn compare_lines(&self, old: &RepoPath, path: &RepoPath) -> Report {
         let (before, after) = (self.before.label().into(), self.after.label().into());
-        let text_files = self.comparison(Asked::default()).as_text(old, path).into_iter().collect();
+        let text_files = self.comparison(Options::default()).as_text(old, path).into_iter().collect();
         Report { before, after, text_files, sources: Arc::clone(&self.sources), ..Report::default() }
     }
 
-    fn comparison(&self, asked: Asked) -> Comparison<'_> {
+    fn comparison<'s>(&'s self, asked: Options<'s>) -> Comparison<'s> {
         let (sources, limits) = (&self.sources, self.configuration.limits());
         let settings = [&self.configuration.before, &self.configuration.after];
         let declaring = self.rules.snapshots.iter().zip(settings);
@@ -175,15 +174,12 @@ impl Outside {
         let oldest = self.rules.before.as_deref().zip(self.oldest.as_ref());
         let oldest = oldest.map(|(snapshot, settings)| Given { snapshot, settings, sources, limits });
         let declaring: Vec<Given<'_>> = oldest.into_iter().chain(declaring).collect();
-        let Asked { ignored, neat, reveal, views, selected, only_changes, .. } = asked;
         let budget = self.budget.clone();
         let settings = self.settings.each_ref();
         let whole = self.rules.snapshots.iter().zip(settings);
         let whole = whole.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits });
         let elsewhere = self.elsewhere(&oldest.into_iter().chain(whole).collect::<Vec<_>>());
-        let (all_files, keeps_resources) = (true, !only_changes);
-        let chosen = Options { ignored, reveal, views, selected, all_files, keeps_resources, ..Options::default() };
-        let options = Options { budget, declaring, elsewhere, neat, ..chosen };
+        let options = Options { budget, declaring, elsewhere, all_files: true, ..asked };
         Comparison::new(&*self.before, &*self.after, &self.configuration, sources, options)
     }
 }

@@ -13,35 +13,11 @@ use super::git::{self, GitSnapshot, Repository, Revision, RevisionPair, Words};
 use super::memory::TreeMemory;
 use super::older::{self, Older};
 use super::{output, progress};
-use crate::comparison::{ComparedViews, Comparison, Options, SelectedResources};
-use crate::layout::{FILE_LAYOUTS, LAYOUTS};
+use crate::comparison::{Comparison, Options};
 use crate::limits::Budget;
 use crate::settings::{Configuration, Given, Policy};
 use crate::snapshot::Scope;
 use crate::text::Sources;
-
-/// What the command line asks of a comparison.
-#[derive(Default)]
-pub(super) struct Asked {
-    /// Places whose changes the user does not want to see.
-    pub(super) ignored: Vec<SmolStr>,
-    /// Whether the fields of every preset are ignored.
-    pub(super) neat: bool,
-    /// Whether secrets are shown.
-    pub(super) reveal: bool,
-    /// What is compared of a resource.
-    pub(super) views: ComparedViews,
-    /// Whether files that are no configuration are shown as text.
-    pub(super) all_files: bool,
-    /// Whether files are compared as they are written, and not what units make of them.
-    pub(super) as_written: bool,
-    /// Which resources are shown.
-    pub(super) selected: SelectedResources,
-    /// Whether a report shows nothing of changed resources but their changes.
-    pub(super) only_changes: bool,
-    /// Whether selectors that no resource matches are compared too.
-    pub(super) all_selectors: bool,
-}
 
 /// Everything a command needs to compare two sides.
 pub(super) struct Session {
@@ -122,30 +98,16 @@ impl Session {
         older.map(|(snapshot, settings)| Given { snapshot: &**snapshot, settings, sources, limits }).collect()
     }
 
-    /// The comparison of both sides.
-    pub(super) fn comparison(&self, asked: Asked) -> Comparison<'_> {
-        let Asked { ignored, neat, reveal, views, all_files, as_written, selected, only_changes, all_selectors } =
-            asked;
-        let layouts = if as_written { FILE_LAYOUTS } else { LAYOUTS };
-        let (scope, budget) = (self.scope.clone(), self.budget.clone());
-        let day = self.day.clone();
+    /// The comparison of both sides, as the command line asks for it; what a repository decides is set here.
+    pub(super) fn comparison<'s>(&'s self, asked: Options<'s>) -> Comparison<'s> {
         let options = Options {
-            scope,
-            budget,
-            ignored,
-            neat,
+            scope: self.scope.clone(),
+            budget: self.budget.clone(),
             memory: &self.memory,
-            views,
-            reveal,
-            all_files,
-            layouts,
-            day,
-            selected,
-            keeps_resources: !only_changes,
-            all_selectors,
+            day: self.day.clone(),
             declaring: self.older(),
             replaced: self.older(),
-            ..Options::default()
+            ..asked
         };
         Comparison::new(&self.before, &self.after, &self.configuration, &self.sources, options)
     }

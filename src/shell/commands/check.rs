@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use crate::comparison::Judged;
+use crate::comparison::{Judged, Options};
 use crate::finding::Severity;
 use crate::report::{self, Report, Style};
 use crate::shell::cli::{CheckArgs, CheckFormat, FailOn, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::session::{Asked, Session};
+use crate::shell::session::Session;
 use crate::shell::{output, pager};
 
 pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
@@ -20,7 +20,7 @@ pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, F
         (_, true) => Judged::New,
         _ => Judged::Changed,
     };
-    let comparison = session.comparison(Asked::default());
+    let comparison = session.comparison(Options::default());
     let report = session.working(|| comparison.check(judged));
     let is_paged = args.format == CheckFormat::Terminal && !args.no_pager;
     let pager = if is_paged { pager::choose(session.user_pager().map(str::to_owned)) } else { None };

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::diff::{exit_of, may_reveal, read_pointers, selected, show};
-use crate::comparison::Part;
+use crate::comparison::{Options, Part};
 use crate::document::{self, Format};
 use crate::finding;
 use crate::limits::Limits;
@@ -18,7 +18,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Repository, Revision};
 use crate::shell::select::WordReader;
-use crate::shell::session::{Asked, Session, open_repository};
+use crate::shell::session::{Session, open_repository};
 use crate::side::{ResourceQuery, Side};
 use crate::text::{SourceText, Sources};
 
@@ -26,13 +26,13 @@ pub(in crate::shell) fn run(global: &Global, args: &CompareArgs) -> Result<Exit,
     let repository = open_repository(global)?;
     let revision = revision(&repository, args)?;
     let session = Session::of_one(global, &repository, &revision)?;
-    let comparison = session.comparison(Asked {
+    let comparison = session.comparison(Options {
         ignored: read_pointers(&args.shown.ignore)?,
         neat: args.shown.neat,
         reveal: may_reveal(args.shown.reveal)?,
         all_files: args.shown.all_files,
         selected: selected(&args.shown)?,
-        ..Asked::default()
+        ..Options::default()
     });
     let reader = WordReader { side: comparison.newer(), prefix: repository.prefix() };
     let parts = [part(&reader, &args.first)?, part(&reader, &args.second)?];

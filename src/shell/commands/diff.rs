@@ -5,15 +5,16 @@ use std::io::{self, IsTerminal, Write};
 use smol_str::SmolStr;
 
 use super::no_index;
-use crate::comparison::{ComparedViews, SelectedResources};
+use crate::comparison::{ComparedViews, Options, SelectedResources};
 use crate::glob::Pattern;
+use crate::layout::{FILE_LAYOUTS, LAYOUTS};
 use crate::path::RepoPath;
 use crate::report::markdown::Comment;
 use crate::report::{self, Report, Style};
 use crate::shell::cli::{DiffArgs, DiffFormat, Global, ShownArgs, View};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
-use crate::shell::session::{Asked, Session};
+use crate::shell::session::Session;
 use crate::shell::timings::Timings;
 use crate::shell::{environment, output, pager};
 
@@ -24,18 +25,7 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     let mut timings = Timings::start(global);
     let session = Session::open(global, &args.range)?;
     timings.mark("opened");
-    let (ignored, reveal) = (read_pointers(&args.shown.ignore)?, may_reveal(args.shown.reveal)?);
-    let comparison = session.comparison(Asked {
-        ignored,
-        neat: args.shown.neat,
-        reveal,
-        views: views(&args.only),
-        all_files: args.shown.all_files,
-        as_written: args.only.contains(&View::Sources),
-        selected: selected(&args.shown)?,
-        only_changes: shows_only_changes(&args.shown),
-        all_selectors: shows_all_selectors(global, &args.shown),
-    });
+    let comparison = session.comparison(asked(global, args)?);
     let mut report = session.working(|| comparison.compare());
     timings.mark("compared");
     show(&mut report, global, &args.shown, session.user_pager())?;
@@ -47,21 +37,25 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
     Ok(exit)
 }
 
+/// What the command line asks of the comparison.
+fn asked(global: &Global, args: &DiffArgs) -> Result<Options<'static>, Failure> {
+    Ok(Options {
+        ignored: read_pointers(&args.shown.ignore)?,
+        neat: args.shown.neat,
+        reveal: may_reveal(args.shown.reveal)?,
+        views: views(&args.only),
+        all_files: args.shown.all_files,
+        layouts: if args.only.contains(&View::Sources) { FILE_LAYOUTS } else { LAYOUTS },
+        selected: selected(&args.shown)?,
+        keeps_resources: shows_whole_resources(&args.shown),
+        all_selectors: shows_all_selectors(global, &args.shown),
+        ..Options::default()
+    })
+}
+
 /// Compares two files or directories instead of two revisions.
 fn outside(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
-    let (ignored, reveal) = (read_pointers(&args.shown.ignore)?, may_reveal(args.shown.reveal)?);
-    let asked = Asked {
-        ignored,
-        neat: args.shown.neat,
-        reveal,
-        views: views(&args.only),
-        all_files: true,
-        as_written: args.only.contains(&View::Sources),
-        selected: selected(&args.shown)?,
-        only_changes: shows_only_changes(&args.shown),
-        all_selectors: shows_all_selectors(global, &args.shown),
-    };
-    let mut report = no_index::compare(global, args, asked)?;
+    let mut report = no_index::compare(global, args, asked(global, args)?)?;
     show(&mut report, global, &args.shown, None)?;
     let differs = report.text_files.iter().any(|file| !file.content.is_same());
     Ok(match exit_of(&report, args.shown.exit_code) {
@@ -94,9 +88,9 @@ fn views(only: &[View]) -> ComparedViews {
     ComparedViews { payload: has(View::Payload), metadata: has(View::Metadata), requests: has(View::Requests) }
 }
 
-/// Whether the report shows changes alone. These formats are made of whole resources.
-pub(super) fn shows_only_changes(args: &ShownArgs) -> bool {
-    !matches!(args.format, DiffFormat::Unified | DiffFormat::JsonPatch)
+/// Whether the report is made of whole resources, and not of changes alone.
+fn shows_whole_resources(args: &ShownArgs) -> bool {
+    matches!(args.format, DiffFormat::Unified | DiffFormat::JsonPatch)
 }
 
 /// Programs get the selectors that no resource matches, and people who ask for everything.

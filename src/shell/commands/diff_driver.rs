@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::diff::{self, Look};
 use super::textconv;
+use crate::comparison::Options;
 use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::report::terminal::{FileHeading, write_file};
@@ -24,7 +25,7 @@ use crate::shell::git::{Repository, RevisionPair};
 use crate::shell::inferred::{self, Known, KnownFile};
 use crate::shell::output;
 use crate::shell::outside::{Outside, Rules, is_nothing, one_file, read};
-use crate::shell::session::{Asked, Session};
+use crate::shell::session::Session;
 use crate::snapshot::ObjectId;
 
 pub(in crate::shell) fn run(global: &Global, args: &DiffDriverArgs) -> Result<Exit, Failure> {
@@ -196,7 +197,7 @@ impl Driver<'_> {
         let effect = revisions.and_then(|(repository, pair)| Effect::of(self.global, repository, pair, &paths));
         let Effect { report, reach } = effect.unwrap_or_default();
         let report = match report.resources.is_empty() && report.text_files.is_empty() {
-            true => alone.outside.compare_file(&paths[0], &paths[1], Asked::default()),
+            true => alone.outside.compare_file(&paths[0], &paths[1], Options::default()),
             false => report,
         };
         self.write(&report, labels, &self.notes(false, reach))?;
@@ -319,7 +320,7 @@ impl Effect {
         let literal = |path: &RepoPath| [b":(top,literal)", path.as_bytes()].concat();
         let scope: Vec<Vec<u8>> = if is_large { paths.iter().map(literal).collect() } else { Vec::new() };
         let session = Session::new(global, repository, pair, &scope, Policy::Base).ok()?;
-        let mut report = session.comparison(Asked::default()).compare();
+        let mut report = session.comparison(Options::default()).compare();
         let edited = report.edits.files.iter().find(|edited| edited.file == paths[1]);
         let reach = edited.map(|edited| {
             let (edits, resources) = (plural(edited.edits, "edit"), plural(edited.resources, "resource"));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::diff::{self, Look};
+use crate::comparison::Options;
 use crate::limits::{Limits, Spent};
 use crate::path::RepoPath;
 use crate::report::lines;
@@ -20,7 +21,6 @@ use crate::shell::git::Repository;
 use crate::shell::inferred::{self, Known, KnownFile};
 use crate::shell::output;
 use crate::shell::outside::{Outside, Rules, common_name, is_nothing, name_on_disk, one_file, read};
-use crate::shell::session::Asked;
 use crate::snapshot::{Scope, Snapshot, files_below};
 
 pub(in crate::shell) fn run(global: &Global, args: &DifftoolArgs) -> Result<Exit, Failure> {
@@ -72,7 +72,7 @@ fn directories(args: &DifftoolArgs, rules: Rules, repository: Option<&Repository
         let [old, new] = labels.unwrap_or_else(|| [shown(&args.local), shown(&args.remote)]);
         Ok([Box::new(ByContent(before.labelled(old))), Box::new(ByContent(after.labelled(new)))])
     })?;
-    Ok(outside.compare(Asked::default()))
+    Ok(outside.compare(Options::default()))
 }
 
 /// As many files say where directories come from.
@@ -148,7 +148,7 @@ fn files(args: &DifftoolArgs, rules: Rules, repository: Option<&Repository>) -> 
         Ok([one_file(file.clone(), before, &old), one_file(file, after, &new)])
     })?;
     let name = name.unwrap_or_default();
-    Ok(outside.compare_file(&name, &name, Asked::default()))
+    Ok(outside.compare_file(&name, &name, Options::default()))
 }
 
 fn shown(path: &Path) -> String {

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::install;
-use crate::comparison::Judged;
+use crate::comparison::{Judged, Options};
 use crate::finding::{Finding, Severity};
 use crate::names;
 use crate::report::{ReadAs, Report, plural};
@@ -20,7 +20,7 @@ use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Repository, Revision, RevisionPair};
 use crate::shell::output;
-use crate::shell::session::{Asked, Session, open_repository};
+use crate::shell::session::{Session, open_repository};
 
 pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     let repository = open_repository(global)?;
@@ -34,7 +34,7 @@ pub(in crate::shell) fn run(global: &Global) -> Result<Exit, Failure> {
     let side = if repository.root().is_some() { Revision::Worktree } else { Revision::Tree(repository.head()?) };
     let comparison = RevisionPair { before: side.clone(), after: side };
     let session = Session::new(global, &repository, &comparison, &[], Policy::Head)?;
-    let comparison = session.comparison(Asked::default());
+    let comparison = session.comparison(Options::default());
     let report = comparison.check(Judged::Everything);
     let mut page = Page::default();
     about_files(&mut page, &report, &comparison.dialects());

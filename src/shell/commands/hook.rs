@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 
 use super::check::exit_of;
-use crate::comparison::{Judged, Review};
+use crate::comparison::{Judged, Options, Review};
 use crate::report::{self, Reach, Report, plural};
 use crate::sanitize;
 use crate::settings::Policy;
@@ -15,7 +15,7 @@ use crate::shell::exit::Exit;
 use crate::shell::git::{GitError, Repository, Revision, RevisionPair, Tree};
 use crate::shell::output;
 use crate::shell::pushed::{self, Pushed};
-use crate::shell::session::{Asked, Session, open_repository};
+use crate::shell::session::{Session, open_repository};
 
 pub(in crate::shell) fn run(global: &Global, args: &HookArgs) -> Result<Exit, Failure> {
     if environment::hooks_are_off() {
@@ -180,7 +180,7 @@ impl Hook<'_> {
 
     fn check(&self, subject: &Subject) -> Result<Checked, Failure> {
         let session = Session::new(self.global, self.repository, &subject.comparison, &[], Policy::Base)?;
-        let comparison = session.comparison(Asked::default());
+        let comparison = session.comparison(Options::default());
         Ok(session.working(|| match subject.judged {
             Judged::New => {
                 let Review { difference, verdict } = comparison.review();

@@ -3,17 +3,17 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use crate::comparison::Options;
 use crate::report::Report;
 use crate::shell::cli::{DiffArgs, Global};
 use crate::shell::content::ByContent;
 use crate::shell::directory::{DirectorySnapshot, Links};
 use crate::shell::error::Failure;
 use crate::shell::outside::{Outside, Rules, STANDARD_INPUT, common_name, is_nothing, one_file, read};
-use crate::shell::session::Asked;
 use crate::snapshot::Snapshot;
 
 /// Compares what the words of the command line name.
-pub(super) fn compare(global: &Global, args: &DiffArgs, asked: Asked) -> Result<Report, Failure> {
+pub(super) fn compare(global: &Global, args: &DiffArgs, asked: Options<'_>) -> Result<Report, Failure> {
     let words: Vec<&OsString> = args.range.words.iter().chain(&args.range.paths).collect();
     let [before, after] = words[..] else {
         return Err(Failure::new("--no-index takes two files or two directories")
@@ -45,7 +45,7 @@ pub(super) fn compare(global: &Global, args: &DiffArgs, asked: Asked) -> Result<
 }
 
 /// Compares two directories; where one side is a file, the file of that name in the directory, as git does.
-fn directories(rules: Rules, paths: [&Path; 2], asked: Asked) -> Result<Report, Failure> {
+fn directories(rules: Rules, paths: [&Path; 2], asked: Options<'_>) -> Result<Report, Failure> {
     let is_usable = |path: &&Path| path.is_dir() || is_nothing(path);
     if let Some(file) = paths.iter().find(|path| !is_usable(path)) {
         return Err(Failure::new(format!("{} is not a directory, but the other side is", file.display()))

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::comparison::Options;
 use crate::path::RepoPath;
 use crate::report::{Report, TextContent, unified};
 use crate::shell::cli::Global;
@@ -11,7 +12,6 @@ use crate::shell::exit::Exit;
 use crate::shell::git::Repository;
 use crate::shell::output;
 use crate::shell::outside::{Outside, Rules, name_on_disk, one_file, read};
-use crate::shell::session::Asked;
 
 /// Prints a file with keys sorted, aliases written out and secrets masked; as it is if it is not YAML or JSON.
 pub(super) fn run(global: &Global, file: &Path) -> Result<Exit, Failure> {
@@ -25,7 +25,7 @@ pub(super) fn run(global: &Global, file: &Path) -> Result<Exit, Failure> {
         let outside = Outside::files(rules, |_| {
             Ok([one_file(path.clone(), None, ""), one_file(path.clone(), Some(Arc::clone(&content)), "")])
         })?;
-        let report = outside.compare(Asked::default());
+        let report = outside.compare(Options::default());
         let is_withheld = || {
             let lines = outside.compare_lines(path, path);
             let is_hidden =

@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 use std::io::{self, Write};
 
 use super::check::exit_of;
-use crate::comparison::{self, Judged};
+use crate::comparison::{self, Judged, Options};
 use crate::document::write::{JsonWriter, Layout};
 use crate::finding::Severity;
 use crate::report::affected::Listed;
@@ -23,7 +23,7 @@ use crate::shell::cli::{GithubArgs, Global};
 use crate::shell::error::Failure;
 use crate::shell::exit::Exit;
 use crate::shell::git::{Repository, Revision, RevisionPair};
-use crate::shell::session::{Asked, Session, open_repository};
+use crate::shell::session::{Session, open_repository};
 use crate::shell::{environment, output};
 use files::Files;
 use range::{Assignment, Subject};
@@ -105,12 +105,12 @@ struct Review {
 impl Review {
     fn of_change(session: &Session) -> Self {
         let comparison::Review { difference, verdict } =
-            session.working(|| session.comparison(Asked::default()).review());
+            session.working(|| session.comparison(Options::default()).review());
         Self { difference: Some(difference), verdict, why_state: None }
     }
 
     fn of_state(session: &Session, why: String) -> Self {
-        let verdict = session.comparison(Asked::default()).check(Judged::Everything);
+        let verdict = session.comparison(Options::default()).check(Judged::Everything);
         Self { difference: None, verdict, why_state: Some(why) }
     }
 
