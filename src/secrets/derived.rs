@@ -1,6 +1,6 @@
 //! Copies of secrets: what a patch or an expression makes out of one is as secret as the one itself, wherever it is put.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -19,13 +19,19 @@ pub(super) fn hide_copies(payload: Node) -> Node {
 /// Hides copies of these values.
 #[must_use]
 pub fn hide_copies_of(payload: Node, secrets: &[Secret]) -> Node {
-    Search::new(secrets).node(&payload, false).unwrap_or(payload)
+    Search::new(&Needles::new(secrets)).node(&payload, false).unwrap_or(payload)
 }
 
 /// Hides every text that contains one of these values, whatever brought it: for the intermediate stages of a resource.
 #[must_use]
 pub(super) fn hide_everywhere(payload: Node, secrets: &[Secret]) -> Node {
-    Search::new(secrets).node(&payload, true).unwrap_or(payload)
+    hide_needles(payload, &Needles::new(secrets))
+}
+
+/// Hides every text that contains one of these texts, whatever brought it.
+#[must_use]
+pub(super) fn hide_needles(payload: Node, needles: &Needles) -> Node {
+    Search::new(needles).node(&payload, true).unwrap_or(payload)
 }
 
 /// All hidden values of these payloads, each once, also those that are overridden.
@@ -81,26 +87,76 @@ impl Found {
     }
 }
 
-/// How many bytes are searched at most, counted once for each secret. Beyond that everything that may be a copy counts as one.
+/// Texts by which copies of secrets are known, in an order that lets many of them be looked for at once.
+#[derive(Debug, Default)]
+pub(super) struct Needles {
+    forms: Vec<String>,
+    /// The forms by how they start; empty if there are few.
+    starts: HashMap<[u8; START], Vec<usize>>,
+}
+
+/// So many bytes are the start of a form; no form is shorter.
+const START: usize = 4;
+/// So many forms are looked for one by one.
+const FEW_FORMS: usize = 8;
+
+impl Needles {
+    pub(super) fn new(secrets: &[Secret]) -> Self {
+        let mut forms: Vec<String> = secrets.iter().flat_map(Secret::forms).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        let mut starts: HashMap<_, Vec<usize>> = HashMap::new();
+        if forms.len() > FEW_FORMS {
+            for (at, form) in forms.iter().enumerate() {
+                if let Some(start) = form.as_bytes().first_chunk::<START>() {
+                    starts.entry(*start).or_default().push(at);
+                }
+            }
+        }
+        Self { forms, starts }
+    }
+
+    /// Whether a text contains one of them. What that costs is taken from `left`; if it is too little, one counts as found.
+    fn are_in(&self, text: &str, left: &mut u64) -> bool {
+        let mut pay = |cost: usize| match left.checked_sub(cost as u64) {
+            Some(rest) => {
+                *left = rest;
+                true
+            }
+            None => false,
+        };
+        if self.starts.is_empty() {
+            return !pay((text.len() + 1).saturating_mul(self.forms.len()))
+                || self.forms.iter().any(|form| text.contains(form.as_str()));
+        }
+        let bytes = text.as_bytes();
+        !pay(bytes.len())
+            || bytes.windows(START).enumerate().any(|(at, window)| {
+                let start: Option<&[u8; START]> = window.try_into().ok();
+                let candidates = start.and_then(|start| self.starts.get(start)).map_or(&[][..], Vec::as_slice);
+                let is_here = |form: usize| bytes[at..].starts_with(self.forms[form].as_bytes());
+                !candidates.is_empty() && (!pay(candidates.len()) || candidates.iter().any(|form| is_here(*form)))
+            })
+    }
+}
+
+/// How many bytes are searched at most, and forms compared. Beyond that everything that may be a copy counts as one.
 const MOST_SEARCHED: u64 = 100_000_000;
 
-struct Search {
-    forms: Vec<String>,
+struct Search<'f> {
+    needles: &'f Needles,
     left: u64,
     history: History,
 }
 
-impl Search {
-    fn new(secrets: &[Secret]) -> Self {
-        let mut forms: Vec<String> = secrets.iter().flat_map(Secret::forms).collect();
-        forms.sort_unstable();
-        forms.dedup();
-        Self { forms, left: MOST_SEARCHED, history: History::default() }
+impl<'f> Search<'f> {
+    fn new(needles: &'f Needles) -> Self {
+        Self { needles, left: MOST_SEARCHED, history: History::default() }
     }
 
     /// The node with its copies hidden, or nothing if it has none. Whether it may be one is said by a step on it or around it.
     fn node(&mut self, node: &Node, is_suspect: bool) -> Option<Node> {
-        if self.forms.is_empty() {
+        if self.needles.forms.is_empty() {
             return None;
         }
         let is_suspect = is_suspect || is_made(node);
@@ -142,12 +198,7 @@ impl Search {
     }
 
     fn is_in(&mut self, text: &str) -> bool {
-        let cost = (text.len() as u64 + 1).saturating_mul(self.forms.len() as u64);
-        match self.left.checked_sub(cost) {
-            Some(left) => self.left = left,
-            None => return true,
-        }
-        self.forms.iter().any(|form| text.contains(form.as_str()))
+        self.needles.are_in(text, &mut self.left)
     }
 }
 
@@ -219,6 +270,18 @@ mod tests {
             to_inline(&hide_everywhere(node, &secrets))
         };
         assert_eq!(everywhere("{secret: hunter2, other: [hunter2]}"), "{secret: •••, other: [•••]}");
+    }
+
+    #[test]
+    fn many_secrets_are_looked_for_at_once() {
+        let known = (0..1000).map(|number| secret(&read(&format!("hunter-{number}-x"))));
+        let secrets: Vec<Secret> = secrets_in(&known.collect::<Vec<_>>());
+        let needles = Needles::new(&secrets);
+        assert!(!needles.starts.is_empty());
+        let shown = |text: &str| to_inline(&hide_needles(read(text), &needles));
+        assert_eq!(shown("[hunter-7-x, a-hunter-999-x-b, hunter, hun]"), "[•••, •••, hunter, hun]");
+        assert_eq!(shown("{a: hunter-1000-x, hunter-5-x: b}"), "{a: hunter-1000-x, •••: b}");
+        assert_eq!(shown("[aHVudGVyLTcteA==, aHVudGVy]"), "[•••, aHVudGVy]");
     }
 
     #[test]

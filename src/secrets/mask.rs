@@ -10,7 +10,7 @@ use super::object::{self, ObjectRole};
 use super::overridden::{self, History};
 
 use crate::glob::Pattern;
-use crate::path::Pointer;
+use crate::path::{Pointer, unescape_token};
 use crate::resource::Resource;
 use crate::scan::mentions;
 use crate::settings::PlaceRule;
@@ -194,8 +194,41 @@ impl Hiding<'_> {
             Some("secretGenerator") => self.generators(child.node),
             Some("patch") if patches_secret(around, child.node) => Some(self.scalars(child.node)),
             Some("operations") if targets_secret(around) => self.operations(child.node),
+            Some("sourceValue") if replaces_in_secret(around) => Some(self.scalars(child.node)),
+            Some("value") => self.node(child.node).or_else(|| self.at_place_of(around, child.node)),
+            Some("configMapGenerator") if !self.rules.is_empty() => self.config_maps(child.node),
             _ => self.node(child.node),
         }
+    }
+
+    /// The value of an operation of a JSON Patch is as secret as the place that it is meant for.
+    fn at_place_of(&mut self, operation: &Node, value: &Node) -> Option<Node> {
+        let path = operation.get("path").and_then(Node::as_str).filter(|path| path.starts_with('/'))?;
+        if self.rules.is_empty() || operation.get("op").is_none() {
+            return None;
+        }
+        let place = path.split('/').skip(1).map(unescape_token).collect();
+        let around = std::mem::replace(&mut self.path, place);
+        let hidden = self.node(value);
+        self.path = around;
+        hidden
+    }
+
+    /// Generators of ConfigMaps: a literal is as secret as the place that it is meant for.
+    fn config_maps(&mut self, node: &Node) -> Option<Node> {
+        node.map_children(|generator| {
+            generator.node.map_children(|field| match field.key.map(|key| key.name.as_str()) {
+                Some("literals") => field.node.map_children(|literal| self.literal(literal.node)),
+                _ => self.node(field.node),
+            })
+        })
+    }
+
+    fn literal(&mut self, literal: &Node) -> Option<Node> {
+        let (name, _) = literal.as_str()?.split_once('=')?;
+        let place = [SmolStr::new_static("data"), SmolStr::new(name)];
+        let is_ruled = self.rules.iter().any(|rule| rule.pointer.matches(&place));
+        if is_ruled { Some(self.scalars(literal)) } else { self.node(literal) }
     }
 
     /// Operations on a Secret: what they set in its data.
@@ -351,6 +384,18 @@ fn patches_secret(around: &Node, patch: &Node) -> bool {
     let kind = target.get("kind");
     let changes_data = || patch.as_str().is_none_or(|text| text.contains("/data") || text.contains("stringData"));
     kind.is_some_and(object::is_secret_kind) || object::may_be_secret_kind(kind) && changes_data()
+}
+
+/// Whether a replacement of kustomize puts its value into what a Secret holds.
+fn replaces_in_secret(replacement: &Node) -> bool {
+    let targets = replacement.get("targets").and_then(Node::as_list).unwrap_or_default();
+    targets.iter().any(|target| {
+        let kind = target.get("select").and_then(|select| select.get("kind"));
+        let fields = target.get("fieldPaths").and_then(Node::as_list).unwrap_or_default();
+        let mut fields = fields.iter().filter_map(Node::as_str);
+        object::may_be_secret_kind(kind)
+            && fields.any(|field| field.starts_with("stringData") || field.starts_with("data"))
+    })
 }
 
 /// Whether a place of a Secret is shown.

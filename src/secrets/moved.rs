@@ -1,8 +1,9 @@
 //! Secrets that only one of two versions has: a value that left its secret place, or came to one, is as secret on the other side.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
-use super::derived::{hide_everywhere, secrets_in};
+use super::derived::{Needles, hide_needles, secrets_in};
 use super::mask::secret;
 use crate::path::RepoPath;
 use crate::resource::Resource;
@@ -14,13 +15,34 @@ pub struct MovedSecrets {
     /// The texts of all of them.
     forms: BTreeSet<String>,
     /// Those of each file, which are also looked for in longer texts.
-    by_file: BTreeMap<RepoPath, Vec<Secret>>,
+    by_file: BTreeMap<RepoPath, Sought>,
     /// Those that are looked for in longer texts of every file.
-    everywhere: Vec<Secret>,
+    everywhere: Sought,
+}
+
+/// Secrets that are looked for in longer texts.
+#[derive(Debug, Default)]
+struct Sought {
+    secrets: Vec<Secret>,
+    needles: OnceLock<Needles>,
+}
+
+impl Sought {
+    fn extend(&mut self, secrets: impl IntoIterator<Item = Secret>) {
+        self.secrets.extend(secrets);
+        self.needles = OnceLock::new();
+    }
+
+    /// What is looked for is put in order once, not for every resource.
+    fn hide(&self, payload: Node) -> Node {
+        hide_needles(payload, self.needles.get_or_init(|| Needles::new(&self.secrets)))
+    }
 }
 
 /// Shorter values are equal by chance too often.
 const SHORTEST: usize = 6;
+/// Shorter values are part of longer texts of other files by chance.
+const LONG: usize = 12;
 
 impl MovedSecrets {
     /// The secrets of these resources that the others do not have. All of them are hidden already.
@@ -36,10 +58,11 @@ impl MovedSecrets {
         for (file, secrets) in here {
             for secret in secrets.into_iter().filter(|secret| !secret.is_withheld()) {
                 let forms = secret.forms();
-                let is_long = forms.first().is_some_and(|form| form.chars().count() >= SHORTEST);
-                if is_long && !forms.first().is_some_and(|form| known.contains(form)) {
+                let length = forms.first().map_or(0, |form| form.chars().count());
+                if length >= SHORTEST && !forms.first().is_some_and(|form| known.contains(form)) {
                     moved.forms.extend(forms);
-                    moved.by_file.entry(file.clone()).or_default().push(secret);
+                    moved.everywhere.extend((length >= LONG).then(|| secret.clone()));
+                    moved.by_file.entry(file.clone()).or_default().extend([secret]);
                 }
             }
         }
@@ -50,17 +73,18 @@ impl MovedSecrets {
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.forms.extend(others.forms);
-        for (file, secrets) in others.by_file {
-            self.by_file.entry(file).or_default().extend(secrets);
+        for (file, sought) in others.by_file {
+            self.by_file.entry(file).or_default().extend(sought.secrets);
         }
-        self.everywhere.extend(others.everywhere);
+        self.everywhere.extend(others.everywhere.secrets);
         self
     }
 
     /// These, looked for in longer texts of every file.
     #[must_use]
     pub fn in_every_file(mut self) -> Self {
-        self.everywhere.extend(std::mem::take(&mut self.by_file).into_values().flatten());
+        let by_file = std::mem::take(&mut self.by_file);
+        self.everywhere.extend(by_file.into_values().flat_map(|sought| sought.secrets));
         self
     }
 
@@ -86,10 +110,10 @@ impl MovedSecrets {
             return resource;
         }
         let payload = match self.by_file.get(&resource.file) {
-            Some(secrets) => hide_everywhere(resource.payload, secrets),
+            Some(sought) => sought.hide(resource.payload),
             None => resource.payload,
         };
-        let payload = hide_everywhere(payload, &self.everywhere);
+        let payload = self.everywhere.hide(payload);
         Resource { payload: self.equal(&payload).unwrap_or(payload), ..resource }
     }
 

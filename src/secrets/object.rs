@@ -33,7 +33,9 @@ pub(super) fn role(map: &Map) -> Option<ObjectRole> {
     match kind {
         "SecretList" => Some(ObjectRole::SecretList),
         "SecretGenerator" => Some(ObjectRole::Generator),
-        "SecretStore" | "ClusterSecretStore" | "Fake" if map.get("spec").is_some() => Some(ObjectRole::Template),
+        "SecretStore" | "ClusterSecretStore" | "SecretReference" | "Fake" if map.get("spec").is_some() => {
+            Some(ObjectRole::Template)
+        }
         _ if kind.ends_with("Secret") && map.get("spec").is_some() => Some(ObjectRole::Template),
         _ => None,
     }

@@ -99,6 +99,9 @@ fn is_local_config(resource: &Resource) -> bool {
     annotation.is_some_and(|value| value.as_str() != Some("false"))
 }
 
+/// Taking in a component costs as much as looking at so many values.
+const ENTERING: u64 = 200;
+
 struct Build<'a> {
     loader: &'a Loader<'a>,
     cache: &'a Cache,
@@ -195,6 +198,8 @@ impl Build<'_> {
         if !kustomization.is_component {
             return Err(fatal(name.span, format!("`{}` is not a component", name.value)));
         }
+        // Components of components multiply, also where none of them changes anything.
+        self.spend(ENTERING.saturating_add(accumulated.resources.len() as u64), name.span)?;
         self.below(&path).kustomization(&path, &kustomization, accumulated)
     }
 
