@@ -1,10 +1,10 @@
 //! What findings say about texts that may hold secrets: they quote nothing that the redacted text does not show.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
 use super::redact::{redact_request_values, redact_values};
-use crate::finding::Finding;
+use crate::finding::{Finding, RULES};
 use crate::text::{Redaction, SourceId, Sources};
 
 /// Replaces what must not be quoted.
@@ -20,10 +20,12 @@ impl Quotes {
     /// The finding without words that are hidden in the texts it points into.
     pub(super) fn clean(&mut self, mut finding: Finding, sources: &Sources) -> Finding {
         let texts: Vec<SourceId> = finding.spans().map(|span| span.source).collect();
+        let name = finding.resource.clone().unwrap_or_default();
+        let is_known = |word: &str| is_of_a_message(word) || name.split_whitespace().any(|part| part == word);
         for text in texts {
             let Some((text, shown)) = self.text(text, sources) else { continue };
             let clean = |words: &mut String| {
-                if let Some(cleaned) = without_hidden(words, text, shown) {
+                if let Some(cleaned) = without_hidden(words, text, shown, &is_known) {
                     *words = cleaned;
                 }
             };
@@ -50,22 +52,34 @@ impl Quotes {
     }
 }
 
-/// The words without those that a text has and its redacted copy has not; nothing if all may stay.
-fn without_hidden(words: &str, text: &str, shown: &str) -> Option<String> {
+/// The words of the texts about rules. A message is written with them, whatever else a file holds.
+static VOCABULARY: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let texts = RULES.iter().flat_map(|rule| [rule.summary, rule.explanation]);
+    texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic())).collect()
+});
+
+fn is_of_a_message(word: &str) -> bool {
+    VOCABULARY.contains(word)
+}
+
+/// The words without those that a text has and its redacted copy has not; nothing if all may stay. Known words may stay outside of
+/// quotes: there they are not from the text.
+fn without_hidden(words: &str, text: &str, shown: &str, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     let is_hidden = |word: &str| word.len() >= SHORTEST && text.contains(word) && !shown.contains(word);
     let is_edge = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']');
     let mut cleaned = String::with_capacity(words.len());
-    let mut is_changed = false;
+    let (mut is_changed, mut is_quoted) = (false, false);
     for piece in words.split_inclusive(is_edge) {
         let word = piece.trim_end_matches(is_edge);
         let core = word.trim_matches(|c: char| !c.is_alphanumeric());
-        match !is_path(word) && (is_hidden(word) || is_hidden(core)) {
-            true => {
-                is_changed = true;
-                cleaned.extend([MASK, &piece[word.len()..]]);
-            }
-            false => cleaned.push_str(piece),
+        let is_free = is_path(word) || !is_quoted && (is_known(word) || is_known(core));
+        if !is_free && (is_hidden(word) || is_hidden(core)) {
+            is_changed = true;
+            cleaned.extend([MASK, &piece[word.len()..]]);
+        } else {
+            cleaned.push_str(piece);
         }
+        is_quoted ^= piece.ends_with('`');
     }
     is_changed.then_some(cleaned)
 }
@@ -84,11 +98,21 @@ mod tests {
     fn only_what_is_shown_is_quoted() {
         let text = "password: *hunter2\nname: x\n";
         let shown = redact_values(text);
-        let clean = |words: &str| without_hidden(words, text, &shown);
+        let clean = |words: &str| without_hidden(words, text, &shown, &is_of_a_message);
         assert_eq!(clean("the alias `*hunter2` of `password`").as_deref(), Some("the alias `•••` of `password`"));
         assert_eq!(clean("found hunter2, not a list").as_deref(), Some("found •••, not a list"));
         assert_eq!(clean("the key `password` is wrong"), None);
         let text = "resources: [../gone]\n";
-        assert_eq!(without_hidden("there is no file `../gone`", text, &redact_values(text)), None);
+        assert_eq!(without_hidden("there is no file `../gone`", text, &redact_values(text), &|_| false), None);
+    }
+
+    #[test]
+    fn words_of_messages_and_names_of_resources_stay_outside_of_quotes() {
+        let text = "a: every resource grants more than before\nname: reader\n";
+        let shown = redact_values(text);
+        let is_known = |word: &str| is_of_a_message(word) || word == "reader";
+        let clean = |words: &str| without_hidden(words, text, &shown, &is_known);
+        assert_eq!(clean("Role reader reaches every resource"), None);
+        assert_eq!(clean("Role reader has `every`").as_deref(), Some("Role reader has `•••`"));
     }
 }
