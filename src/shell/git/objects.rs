@@ -94,6 +94,7 @@ impl Objects {
             admit(self.blob_size(id)?)?;
         }
         self.read(id, Kind::Blob, admit, |data| {
+            limits.note_bytes(data.len() as u64);
             look(data);
             Ok(())
         })
