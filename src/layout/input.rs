@@ -64,9 +64,15 @@ impl<'a> Edits<'a> {
     /// Whether a file was edited, or something on the way to it: a directory may have become a link.
     pub fn reaches(&self, path: &RepoPath) -> bool {
         let bytes = path.as_bytes();
-        let is_on_the_way = |way: &[u8]| self.files.binary_search_by(|file| file.path.as_bytes().cmp(way)).is_ok();
-        let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-        slashes.chain([bytes.len()]).any(|end| is_on_the_way(&bytes[..end]))
+        // Everything that sorts between a path and a prefix of it begins with that prefix. So only what the path has in common with
+        // the last edited file before it can have been edited, and that is little for most of the many paths that are asked for.
+        let next = self.files.partition_point(|file| file.path.as_bytes() <= bytes);
+        let Some(last) = next.checked_sub(1).map(|last| self.files[last].path.as_bytes()) else { return false };
+        let common = last.iter().zip(bytes).take_while(|(one, other)| one == other).count();
+        let is_on_the_way =
+            |way: &[u8]| self.files[..next].binary_search_by(|file| file.path.as_bytes().cmp(way)).is_ok();
+        let is_end = |end: &usize| *end == bytes.len() || bytes[*end] == b'/';
+        (0..=common).filter(is_end).any(|end| is_on_the_way(&bytes[..end]))
     }
 
     /// Whether the content of a directory differs, at any depth.
@@ -152,6 +158,35 @@ mod tests {
         });
         with_edits(&["a/b=1"], &["a/b=2"], |edits| {
             assert!(!edits.changes_listing(&path("a")), "only the content of a/b differs");
+        });
+    }
+
+    #[test]
+    fn what_is_on_the_way_is_found_among_neighbours() {
+        let before = ["a-b", "a/b", "a/b-c/d", "a0", "b/c/d=1", "c"];
+        let after = ["a-b=2", "a/b=2", "a/b-c/d=2", "a0=2", "b/c/d=2", "c/d"];
+        with_edits(&before, &after, |edits| {
+            let edited: BTreeSet<&[u8]> = edits.files().iter().map(|file| file.path.as_bytes()).collect();
+            let asked = [
+                "a",
+                "a-b",
+                "a-b/x",
+                "a-bc",
+                "a/b/c",
+                "a/b.c",
+                "a/b-c",
+                "a/b-c/d/e",
+                "a0/b",
+                "b/c",
+                "b/c/d/e/f",
+                "c/e",
+                "d",
+            ];
+            for asked in asked.map(path) {
+                let ways = std::iter::successors(Some(asked.clone()), RepoPath::parent);
+                let expected = ways.into_iter().any(|way| edited.contains(way.as_bytes()));
+                assert_eq!(edits.reaches(&asked), expected, "{asked}");
+            }
         });
     }
 }
