@@ -41,6 +41,11 @@ impl Span {
         Self { end: self.start, ..self }
     }
 
+    /// Whether the other span is part of this one.
+    pub fn covers(self, other: Self) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
     /// The smallest span that covers both; both must be of one source.
     #[must_use]
     pub fn to(self, end: Self) -> Self {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::views::{Changes, ViewNotes};
 use super::{AffectedSelectors, Comparison};
-use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair};
+use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, may_be_bump};
 use crate::impact::AncestorReaders;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
@@ -122,7 +122,8 @@ impl Comparison<'_> {
         let changed: Vec<LogicalPath> = paths(&pair).filter(|_| is_changed(&pair)).cloned().collect();
         let (reach, readers) = (AffectedSelectors::default(), AncestorReaders::default());
         let (change, notes) = self.compare_pair(pair, options, &reach, &readers, &Default::default());
-        let kept = |change| if self.options.keeps_resources { change } else { without_payloads(change) };
+        let is_kept = |change: &ResourceChange| self.options.keeps_resources || change.changes().any(may_be_bump);
+        let kept = |change| if is_kept(&change) { change } else { without_payloads(change) };
         done.add(changed.into_iter(), change.map(kept), notes);
         true
     }
@@ -130,7 +131,8 @@ impl Comparison<'_> {
     /// Keeps the lines of changes, and nothing else of these texts.
     fn drop_texts(&self, texts: [Option<SourceId>; 2], done: &ComparedAtOnce) {
         let resources = &done.changes.resources;
-        if resources.iter().any(|resource| !resource.difference.unusable.is_empty()) {
+        let is_needed = |of: &ResourceChange| !of.difference.unusable.is_empty() || of.changes().any(may_be_bump);
+        if resources.iter().any(is_needed) {
             return;
         }
         for source in texts.into_iter().flatten() {

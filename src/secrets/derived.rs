@@ -208,10 +208,18 @@ pub(super) fn free_name(entries: &[Entry]) -> SmolStr {
     names.into_iter().find(is_free).unwrap_or_default()
 }
 
-/// Whether a patch or an expression brought the value.
+/// Whether a patch or an expression brought the value. A value that is written in a patch of a kustomization is made of nothing else.
 fn is_made(node: &Node) -> bool {
     let steps = std::iter::successors(node.step(), |step| step.before.as_deref());
-    steps.into_iter().any(|step| matches!(step.kind, StepKind::Patch | StepKind::Expression))
+    let mut later = None;
+    steps.into_iter().any(|step| {
+        let is_kustomized = matches!(later.replace(&step.kind), Some(StepKind::Kustomize(_)));
+        match step.kind {
+            StepKind::Patch => !(is_kustomized && step.at.covers(node.span)),
+            StepKind::Expression => true,
+            _ => false,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -250,6 +258,22 @@ mod tests {
         );
         assert_eq!(shown("{secret: 12345, made: [12345, a12345b, 1234]}"), "{secret: •••, made: [•••, •••, 1234]}");
         assert_eq!(shown("{secret: \"hunter2\\n\", made: hunter2}"), "{secret: •••, made: •••}");
+    }
+
+    #[test]
+    fn what_a_patch_of_a_kustomization_says_literally_stays() {
+        let root = read("{secret: hunter2, made: quay.io/hunter2/app}");
+        let [hidden, plain] = ["secret", "made"].map(|name| root.get(name).unwrap().clone());
+        let shown = |made: Node| {
+            let entries =
+                [("secret", secret(&hidden)), ("made", made.through(StepKind::Kustomize("patches"), root.span))];
+            let entries = entries.into_iter().map(|(name, value)| Entry::named(name, root.span, value));
+            to_inline(&hide_copies(Node::map(entries.collect(), root.span)))
+        };
+        let literal = plain.clone().through(StepKind::Patch, plain.span);
+        assert_eq!(shown(literal), "{secret: •••, made: quay.io/hunter2/app}");
+        let copied = plain.through(StepKind::Patch, hidden.span);
+        assert_eq!(shown(copied), "{secret: •••, made: •••}");
     }
 
     #[test]

@@ -290,9 +290,10 @@ impl Hiding<'_> {
     }
 
     fn template_value(&mut self, _: &Node, child: Child<'_>) -> Option<Node> {
-        match child.key.is_some_and(|key| object::is_template_value(&key.name)) {
-            true => Some(self.scalars(child.node)),
-            false => self.children(child.node, Self::template_value),
+        match child.key.map(|key| key.name.as_str()) {
+            Some("annotations") => Some(self.annotation_values(child.node)),
+            Some(name) if object::is_template_value(name) => Some(self.scalars(child.node)),
+            _ => self.children(child.node, Self::template_value),
         }
     }
 
@@ -320,8 +321,8 @@ impl Hiding<'_> {
         })
     }
 
-    /// Hides what a Kubernetes Secret holds, and every annotation: appliers keep copies of the whole object there. What is not
-    /// part of a Secret at all is there to be merged into it.
+    /// Hides what a Kubernetes Secret holds, and annotations: appliers keep copies of the whole object there. What is not part of a
+    /// Secret at all is there to be merged into it.
     fn secret_object(&mut self, node: &Node) -> Node {
         let hidden = node.map_children(|child| match child.key.map(|key| key.name.as_str()) {
             Some("apiVersion" | "kind" | "type" | "immutable") if child.node.children().next().is_none() => None,
@@ -337,9 +338,25 @@ impl Hiding<'_> {
 
     fn annotations(&mut self, metadata: &Node) -> Option<Node> {
         let hidden = metadata.map_children(|child| {
-            child.key.is_some_and(|key| key.name == "annotations").then(|| self.scalars(child.node))
+            child.key.is_some_and(|key| key.name == "annotations").then(|| self.annotation_values(child.node))
         });
         self.overridden(metadata, hidden, Self::annotations)
+    }
+
+    /// Hides annotations of a Secret, except for those that configure tools and those that every resource of a root gets.
+    fn annotation_values(&mut self, annotations: &Node) -> Node {
+        let Some(map) = annotations.as_map().filter(|map| !object::is_open(map)) else {
+            return self.scalars(annotations);
+        };
+        if map.entries().iter().all(|entry| !object::is_plain_annotation(entry)) {
+            return self.scalars(annotations);
+        }
+        let hidden = annotations.map_children(|child| {
+            let is_plain = map.entries().get(child.at).is_some_and(object::is_plain_annotation);
+            (!is_plain).then(|| self.scalars(child.node))
+        });
+        let hidden = self.overridden(annotations, hidden, |hiding, loser| Some(hiding.annotation_values(loser)));
+        hidden.unwrap_or_else(|| annotations.clone())
     }
 
     /// Hides every scalar below a node; keys stay, because which secret changed is what a reviewer must see.

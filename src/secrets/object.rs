@@ -1,6 +1,6 @@
 //! What a Secret looks like, however it is written: Kubernetes Secrets, lists of them, templates and generators of them.
 
-use crate::value::{Map, Node, Value};
+use crate::value::{Entry, Map, Node, StepKind, Value};
 
 /// What a map is, as far as secrets are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ fn holds_data(map: &Map) -> bool {
 }
 
 /// Whether a map has a merge directive that was not followed.
-fn is_open(map: &Map) -> bool {
+pub(super) fn is_open(map: &Map) -> bool {
     map.entries().iter().any(|entry| entry.key.name.starts_with('+'))
 }
 
@@ -104,5 +104,44 @@ pub(super) fn is_generated_value(member: &str) -> bool {
 
 /// Whether a member of the object of a tool holds values of the Secret that it makes.
 pub(super) fn is_template_value(member: &str) -> bool {
-    matches!(member, "data" | "stringData" | "binaryData" | "annotations" | "templateFrom" | "literal")
+    matches!(member, "data" | "stringData" | "binaryData" | "templateFrom" | "literal")
+}
+
+/// Annotations that configure a tool, by the domain before `/` or by the whole name. They hold options, names and times.
+const TOOL_ANNOTATIONS: [&str; 19] = [
+    "app.kubernetes.io",
+    "argocd.argoproj.io",
+    "cert-manager.io",
+    "config.kubernetes.io",
+    "external-secrets.io",
+    "fluxcd.controlplane.io",
+    "helm.sh",
+    "helm.toolkit.fluxcd.io",
+    "internal.config.kubernetes.io",
+    "kubernetes.io/description",
+    "kubernetes.io/service-account.name",
+    "kustomize.config.k8s.io",
+    "kustomize.toolkit.fluxcd.io",
+    "meta.helm.sh",
+    "reflector.v1.k8s.emberstack.com",
+    "reloader.stakater.com",
+    "replicator.v1.mittwald.de",
+    "sealedsecrets.bitnami.com",
+    "tekton.dev",
+];
+
+/// Whether an annotation of a Secret says nothing about its content: it configures a tool, or a kustomization gives it to every
+/// resource.
+pub(super) fn is_plain_annotation(entry: &Entry) -> bool {
+    let name = entry.key.name.as_str();
+    let domain = name.split_once('/').map_or(name, |(domain, _)| domain);
+    let is_known = TOOL_ANNOTATIONS.contains(&name) || TOOL_ANNOTATIONS.contains(&domain);
+    let is_plain = entry.value.children().next().is_none() && !matches!(entry.value.value, Value::Secret(_));
+    is_plain && (is_known || is_common(&entry.value))
+}
+
+/// Whether a kustomization gave a value to every resource.
+fn is_common(value: &Node) -> bool {
+    let mut steps = std::iter::successors(value.step(), |step| step.before.as_deref());
+    steps.any(|step| matches!(step.kind, StepKind::Kustomize("commonAnnotations" | "commonMetadata")))
 }

@@ -36,6 +36,23 @@ fn says_only(repo: &TestRepo, flags: &[&str], expected: bool) {
 }
 
 #[test]
+fn what_is_beside_a_version_is_known_in_plain_files_too() {
+    let files = |tag: &str, action: &str, tool: &str| {
+        let workflow = format!(
+            "jobs:\n  check:\n    steps:\n      - uses: shop/setup-tool@{action}\n        with:\n          version: {tool}\n"
+        );
+        vec![
+            ("values.yaml", format!("web:\n  repository: quay.io/shop/web\n  tag: {tag}\n")),
+            ("tools.yaml", format!("# renovate: datasource=docker depName=shop/tool\ntool: {tool}\n")),
+            (".github/workflows/check.yaml", workflow),
+        ]
+    };
+    says_only(&repository(&files("v1", "v1", "5.6.0"), &files("v2", "v2", "5.8.1")), &[], true);
+    let other = [("values.yaml", "web:\n  repository: quay.io/shop/api\n  tag: v2\n".to_owned())];
+    says_only(&repository(&files("v1", "v1", "1.0")[..1], &other), &[], false);
+}
+
+#[test]
 fn a_bump_is_one_row_with_everything_that_uses_it() {
     let files = |tag: &str| {
         let base = format!("resources: [web.yaml]\nimages:\n  - name: quay.io/shop/web\n    newTag: {tag}\n");

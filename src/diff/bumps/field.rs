@@ -153,7 +153,8 @@ fn is_other_view(change: &Change) -> bool {
     first.is_some_and(|step| matches!(step, PathStep::Metadata | PathStep::Request(_) | PathStep::Expression(_)))
 }
 
-fn scalar(node: &Node) -> Option<&str> {
+/// A text, or a number as it is written.
+pub(super) fn scalar(node: &Node) -> Option<&str> {
     match &node.value {
         Value::String(text) => Some(text),
         Value::Number(number) => Some(number.as_str()),

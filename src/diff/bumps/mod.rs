@@ -18,6 +18,7 @@ pub use version::Level;
 use super::groups::Member;
 use super::{Change, ChangeKind, PathStep, ResourceChange, Status};
 use crate::text::Sources;
+use crate::value::Node;
 use field::VersionField;
 use image::ImageReference;
 use url::versioned_url;
@@ -156,6 +157,15 @@ pub fn differ_only_in_versions(resources: &[ResourceChange], sources: &Sources) 
         is_edited && bumps_in(of, sources).1
     };
     !resources.is_empty() && resources.iter().all(is_bumped)
+}
+
+/// Whether a change may be a bump, which depends on what is beside it.
+pub fn may_be_bump(change: &Change) -> bool {
+    let ends_in_version = |node: &Option<Node>| {
+        let text = node.as_ref().and_then(field::scalar);
+        text.and_then(|text| text.rsplit([':', '@', '=', '/']).next()).is_some_and(|end| Version::read(end).is_some())
+    };
+    change.kind == ChangeKind::Value && ends_in_version(&change.before) && ends_in_version(&change.after)
 }
 
 /// A bump with the positions of its changes.

@@ -23,21 +23,33 @@ pub(super) fn rbac_wildcard(transition: &Transition<'_>) -> Option<Problem> {
     let new = transition.newer().filter(|_| is_role)?;
     let older = transition.older().map(rules).unwrap_or_default();
     let is_wider = |rule: &Node| !older.iter().any(|old| allows(old, rule));
-    let mut places: Vec<Pointer> = Vec::new();
+    let mut places: Vec<(Pointer, Pointer)> = Vec::new();
     let mut granted: BTreeSet<usize> = BTreeSet::new();
     for (at, rule) in rules(new).iter().enumerate().filter(|(_, rule)| is_wider(rule)) {
         for (number, (list, _)) in LISTS.iter().enumerate() {
             if let Some(star) = texts(rule.get(list)).iter().position(|text| *text == "*") {
-                places
-                    .push(["rules", &at.to_string(), list, &star.to_string()].into_iter().map(SmolStr::new).collect());
+                places.push((place(at, &[list, &star.to_string()]), place(same_subject(rule, older), &[list])));
                 granted.insert(number);
             }
         }
     }
     let all: Vec<&str> = granted.into_iter().map(|number| LISTS[number].1).collect();
     let tail = format!(" grants more than before, with a `*`: {}", all.join(", "));
-    let problem = Problem::new(&finding::KUBERNETES_RBAC_WILDCARD, places.into_iter().next()?, tail);
+    let (at, was) = places.into_iter().next()?;
+    let problem = Problem { was, ..Problem::new(&finding::KUBERNETES_RBAC_WILDCARD, at, tail) };
     Some(problem.help("list what is needed; a `*` also grants what is added to the cluster later"))
+}
+
+/// A place in the rule at a position.
+fn place(rule: usize, below: &[&str]) -> Pointer {
+    ["rules", &rule.to_string()].into_iter().chain(below.iter().copied()).map(SmolStr::new).collect()
+}
+
+/// The position of the older rule about the same resources; behind the last one if there is none.
+fn same_subject(rule: &Node, older: &[Node]) -> usize {
+    let lists = ["apiGroups", "resources", "nonResourceURLs"];
+    let is_same = |old: &Node| lists.iter().all(|list| Node::same_option(old.get(list), rule.get(list)));
+    older.iter().position(is_same).unwrap_or(older.len())
 }
 
 fn rules(payload: &Node) -> &[Node] {

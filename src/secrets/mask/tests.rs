@@ -85,6 +85,25 @@ fn what_a_kubernetes_secret_is_made_of_is_a_secret() {
 }
 
 #[test]
+fn annotations_that_configure_tools_are_shown_and_others_are_not() {
+    let shown = |annotations: &str| {
+        let head = "apiVersion: v1\nkind: Secret\nmetadata:\n  annotations:";
+        all(&masked(&format!("{head} {annotations}\ndata: {{a: b}}\n"), &[]))
+    };
+    assert!(shown("{argocd.argoproj.io/sync-wave: hunter1}").contains("hunter1"));
+    assert!(shown("{kubernetes.io/service-account.name: hunter2, x: 1}").contains("hunter2"));
+    for hidden in [
+        "{kubectl.kubernetes.io/last-applied-configuration: hunter3, helm.sh/hook: x}",
+        "{note: hunter4}",
+        "{helm.sh/hook: {x: hunter5}}",
+        "{argocd.argoproj.io.example/x: hunter6}",
+        "hunter7",
+    ] {
+        assert!(!shown(hidden).contains("hunter"), "{hidden}");
+    }
+}
+
+#[test]
 fn declared_places_are_hidden_in_histories_too() {
     let places = |node: &Node| {
         let pointers = ["/a/db/pass", "/b/db/pass", "/a/l/1/pass"].map(|text| Pointer::parse(text).unwrap());

@@ -144,7 +144,7 @@ impl EvalSession<'_> {
         let items = (0..items.len()).map(|position| self.settled(items.at(position)));
         let items = items.collect::<Result<Vec<Datum>>>()?;
         let spans = items.iter().filter_map(|item| match item {
-            Datum::Node { node, .. } if !is_inside(node.span, at) => Some(node.span),
+            Datum::Node { node, .. } if !at.covers(node.span) => Some(node.span),
             _ => None,
         });
         self.inputs.extend(spans);
@@ -181,8 +181,4 @@ fn defined_at(made: Datum, at: Span, inputs: &[Span]) -> Datum {
         }
         (made, _) => made,
     }
-}
-
-fn is_inside(span: Span, outer: Span) -> bool {
-    span.source == outer.source && outer.range().start <= span.range().start && span.range().end <= outer.range().end
 }
