@@ -34,10 +34,17 @@ impl Comparison<'_> {
         let forms: Vec<String> =
             forms.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
         let mut dialects = if forms.is_empty() { Vec::new() } else { vec![format!("{kind}: {}", forms.join(", "))] };
-        let components = self.after.components().len();
-        if components > 0 {
-            let noun = if components == 1 { "component" } else { "components" };
-            dialects.push(format!("OpenChoreo: {components} {noun} in environments"));
+        let units = [
+            ("kustomize", "kustomize", "root", "roots"),
+            ("flux", "Flux", "Kustomization", "Kustomizations"),
+            ("openchoreo", "OpenChoreo", "component in environments", "components in environments"),
+        ];
+        for (layout, name, one, many) in units {
+            match self.after.units_of(layout).len() {
+                0 => {}
+                1 => dialects.push(format!("{name}: 1 {one}")),
+                count => dialects.push(format!("{name}: {count} {many}")),
+            }
         }
         dialects
     }

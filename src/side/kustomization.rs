@@ -43,10 +43,10 @@ impl Side<'_> {
         self.unit_table().units.contains_key(&unit)
     }
 
-    /// The names of all components in environments.
-    pub fn components(&self) -> Vec<String> {
+    /// The names of all units of a layout: `openchoreo` has components in environments, `kustomize` and `flux` have roots.
+    pub fn units_of(&self, layout: &str) -> Vec<String> {
         let shown = self.unit_table().units.iter().filter(|(_, facts)| facts.is_shown);
-        shown.filter(|(unit, _)| unit.layout == "openchoreo").map(|(unit, _)| unit.key.to_string()).collect()
+        shown.filter(|(unit, _)| unit.layout == layout).map(|(unit, _)| unit.key.to_string()).collect()
     }
 
     /// What is known about all units of this side.

@@ -28,7 +28,7 @@ pub(super) fn rbac_wildcard(transition: &Transition<'_>) -> Option<Problem> {
     for (at, rule) in rules(new).iter().enumerate().filter(|(_, rule)| is_wider(rule)) {
         for (number, (list, _)) in LISTS.iter().enumerate() {
             if let Some(star) = texts(rule.get(list)).iter().position(|text| *text == "*") {
-                places.push((place(at, &[list, &star.to_string()]), place(same_subject(rule, older), &[list])));
+                places.push((place(at, &[list, &star.to_string()]), place(same_but(list, rule, older), &[list])));
                 granted.insert(number);
             }
         }
@@ -45,10 +45,10 @@ fn place(rule: usize, below: &[&str]) -> Pointer {
     ["rules", &rule.to_string()].into_iter().chain(below.iter().copied()).map(SmolStr::new).collect()
 }
 
-/// The position of the older rule about the same resources; behind the last one if there is none.
-fn same_subject(rule: &Node, older: &[Node]) -> usize {
-    let lists = ["apiGroups", "resources", "nonResourceURLs"];
-    let is_same = |old: &Node| lists.iter().all(|list| Node::same_option(old.get(list), rule.get(list)));
+/// The position of the older rule that differs in one list alone; behind the last one if there is none.
+fn same_but(list: &str, rule: &Node, older: &[Node]) -> usize {
+    let others = || LISTS.iter().map(|(name, _)| *name).filter(|name| *name != list);
+    let is_same = |old: &Node| others().all(|name| Node::same_option(old.get(name), rule.get(name)));
     older.iter().position(is_same).unwrap_or(older.len())
 }
 
