@@ -1,6 +1,6 @@
 //! `resource/joined`: two files that described two resources describe one now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
@@ -9,15 +9,13 @@ use crate::resource::{Identity, Resource};
 /// One finding for every resource that two files describe, if they described two resources before. Only files of one directory can
 /// be meant to be applied together without a unit that says so.
 pub fn joined_resources(older: &[&Resource], newer: &[&Resource]) -> Vec<Finding> {
-    let was: BTreeMap<(&RepoPath, usize), &Identity> =
-        older.iter().map(|resource| ((&resource.file, resource.position), &resource.identity)).collect();
+    let was = Versions::new(older, newer);
     let mut first: BTreeMap<(&Identity, Option<RepoPath>), &Resource> = BTreeMap::new();
     let mut findings = Vec::new();
     let named = newer.iter().filter(|resource| resource.unit.is_none());
     for resource in named.filter(|resource| matches!(resource.identity, Identity::Kubernetes(_))) {
         let other = *first.entry((&resource.identity, resource.file.parent())).or_insert(resource);
-        let before = [other, resource].map(|it| was.get(&(&it.file, it.position)));
-        let [Some(one), Some(two)] = before else { continue };
+        let [Some(one), Some(two)] = [other, resource].map(|it| was.identity_of(it)) else { continue };
         if other.file == resource.file || one == two {
             continue;
         }
@@ -32,4 +30,29 @@ pub fn joined_resources(older: &[&Resource], newer: &[&Resource]) -> Vec<Finding
         findings.push(finding);
     }
     findings
+}
+
+/// Which resources the files described before, and describe now.
+struct Versions<'r> {
+    by_position: BTreeMap<(&'r RepoPath, usize), &'r Identity>,
+    older: BTreeSet<(&'r RepoPath, &'r Identity)>,
+    newer: BTreeSet<(&'r RepoPath, &'r Identity)>,
+}
+
+impl<'r> Versions<'r> {
+    fn new(older: &[&'r Resource], newer: &[&'r Resource]) -> Self {
+        let named = |resources: &[&'r Resource]| resources.iter().map(|it| (&it.file, &it.identity)).collect();
+        let by_position = older.iter().map(|it| ((&it.file, it.position), &it.identity)).collect();
+        Self { by_position, older: named(older), newer: named(newer) }
+    }
+
+    /// What a document described before. One that is new in its file described nothing: documents around it may have moved.
+    fn identity_of(&self, resource: &'r Resource) -> Option<&'r Identity> {
+        let file = &resource.file;
+        if self.older.contains(&(file, &resource.identity)) {
+            return Some(&resource.identity);
+        }
+        let renamed = self.by_position.get(&(file, resource.position)).copied();
+        renamed.filter(|before| !self.newer.contains(&(file, *before)))
+    }
 }
