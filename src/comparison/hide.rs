@@ -168,8 +168,9 @@ impl Comparison<'_> {
         };
         // What is not looked at may take secrets from what is.
         let is_part = beside == Beside::Parts || !self.options.scope.is_everything();
+        let alone = self.sides_with_units();
         let mut origins = Origins::default();
-        for (side, resources) in [&self.before, &self.after].into_iter().zip(resources) {
+        for (at, (side, resources)) in [&self.before, &self.after].into_iter().zip(resources).enumerate() {
             origins.extend(&side.origins(resources, &is_followed));
             for file in side.taken_files(resources) {
                 // Whatever takes from an edited file is here. Who takes from another one is asked for.
@@ -177,13 +178,25 @@ impl Comparison<'_> {
                     origins.extend(&self.after.taken_from(&file));
                 }
             }
+            let files = || resources.iter().map(|resource| &resource.file).chain(others).collect::<BTreeSet<_>>();
             if is_part {
-                let files: BTreeSet<&RepoPath> =
-                    resources.iter().map(|resource| &resource.file).chain(others).collect();
-                files.into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
+                files().into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
+            }
+            if is_part || alone.is_some() {
+                let side = alone.as_ref().map_or(side, |alone| &alone[at]);
+                files().into_iter().for_each(|file| origins.extend(&side.given_from(file)));
             }
         }
+        if origins.has_given() {
+            origins.note_open_uses(resources.into_iter().flatten(), self.after.sources);
+        }
         origins
+    }
+
+    /// Both sides with units, if they are compared without.
+    fn sides_with_units(&self) -> Option<[Side<'_>; 2]> {
+        let has_units = self.options.layouts.iter().any(|layout| layout.has_units());
+        (!has_units).then(|| [&self.before, &self.after].map(|side| Side::new(**side, &[], false)))
     }
 }
 

@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::given::{OpenUseFinder, OpenUses, Position, Share, share, taken_places};
 use super::mask::secret;
 use super::overridden::History;
 use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::text::{SourceId, Sources, Span};
-use crate::value::{Node, Secret, StepKind, Value};
+use crate::value::{Node, Secret, Value};
 
 /// Places in texts that hold secrets. A text is known by its path and content: it may have been read more than once, and a file that
 /// both sides have is read for one of them.
@@ -17,10 +18,12 @@ pub struct Origins {
     texts: BTreeMap<TextKey, Vec<Place>>,
     /// Files that are secret as a whole, at every revision.
     files: BTreeSet<RepoPath>,
+    /// How values that tools put into Secrets are used elsewhere.
+    open: OpenUses,
 }
 
 /// The path of a text, and the fingerprint of its content.
-type TextKey = (RepoPath, u64);
+pub(super) type TextKey = (RepoPath, u64);
 
 /// A range of a text.
 #[derive(Debug, Clone)]
@@ -29,6 +32,8 @@ struct Place {
     end: u32,
     /// The secret that was made of it; none where the text itself is declared as secret.
     taken: Option<Secret>,
+    /// If a tool put it into a Secret, how much of that it is.
+    given: Option<Share>,
 }
 
 impl Origins {
@@ -58,6 +63,30 @@ impl Origins {
             self.texts.entry(text.clone()).or_default().extend(places.iter().cloned());
         }
         self.files.extend(others.files.iter().cloned());
+        for (text, uses) in &others.open {
+            let known = self.open.entry(text.clone()).or_default();
+            for (range, how) in uses {
+                let kept = known.entry(*range).or_insert(*how);
+                *kept = (*kept).max(*how);
+            }
+        }
+    }
+
+    /// Notes which of the values that tools put into Secrets are used in the open by these resources, whose secrets are hidden.
+    pub fn note_open_uses<'r>(&mut self, hidden: impl IntoIterator<Item = &'r Resource>, sources: &Sources) {
+        let mut known: BTreeMap<&TextKey, BTreeSet<(u32, u32)>> = BTreeMap::new();
+        for (text, places) in &self.texts {
+            let given = places.iter().filter(|place| place.given.is_some()).map(|place| (place.start, place.end));
+            known.entry(text).or_default().extend(given);
+        }
+        known.retain(|_, ranges| !ranges.is_empty());
+        let open = OpenUseFinder::new(known, sources).find(hidden);
+        self.extend(&Self { open, ..Self::default() });
+    }
+
+    /// Whether tools put any of these values into Secrets.
+    pub fn has_given(&self) -> bool {
+        self.texts.values().flatten().any(|place| place.given.is_some())
     }
 
     /// These places as far as they are in one file.
@@ -65,7 +94,9 @@ impl Origins {
     pub fn in_file(&self, file: &RepoPath) -> Self {
         let is_meant = |((path, _), _): &(&TextKey, &Vec<Place>)| path == file;
         let texts = self.texts.iter().filter(is_meant).map(|(text, places)| (text.clone(), places.clone()));
-        Self { texts: texts.collect(), files: BTreeSet::new() }
+        let open = self.open.iter().filter(|((path, _), _)| path == file);
+        let open = open.map(|(text, uses)| (text.clone(), uses.clone())).collect();
+        Self { texts: texts.collect(), files: BTreeSet::new(), open }
     }
 
     /// The payload with everything hidden that is written at one of these places; nothing if there is nothing to hide.
@@ -73,8 +104,19 @@ impl Origins {
         if self.is_empty() {
             return None;
         }
-        Hider { origins: self, sources, texts: BTreeMap::new(), whole: BTreeMap::new(), history: History::default() }
-            .node(payload)
+        let (texts, whole, history) = (BTreeMap::new(), BTreeMap::new(), History::default());
+        Hider { origins: self, sources, texts, whole, history, has_given: self.has_given() }
+            .node(payload, Position::Top)
+    }
+
+    /// Whether what a tool took from a place is secret.
+    fn is_given(&self, text: &TextKey, at: Span) -> bool {
+        let range = (at.start, at.end);
+        let open = self.open.get(text).and_then(|uses| uses.get(&range));
+        let is_secret = |share: Share| open.is_none_or(|how| !how.reveals(share));
+        let places = self.texts.get(text).map_or(&[][..], Vec::as_slice);
+        let mut here = places.iter().filter(|place| (place.start, place.end) == range);
+        here.any(|place| place.given.is_some_and(is_secret))
     }
 }
 
@@ -92,10 +134,13 @@ impl Collector<'_> {
         let is_brought = is_brought || node.step().is_some();
         if let Value::Secret(secret) = &node.value
             && !secret.is_withheld()
-            && !is_replaced(node)
         {
-            secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
-            self.place(node.span, secret, is_brought);
+            let given: Vec<Span> = taken_places(node).collect();
+            given.iter().for_each(|span| self.given(*span, secret));
+            if !given.contains(&node.span) {
+                secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
+                self.place(node.span, secret, is_brought);
+            }
         }
         for child in node.children() {
             if child.key.is_none_or(|key| key.name != "annotations") {
@@ -113,18 +158,35 @@ impl Collector<'_> {
         if span.start >= span.end {
             return;
         }
-        let sources = self.sources;
-        let text = self.texts.entry(span.source).or_insert_with(|| {
-            let text = sources.get(span.source);
-            (text.path.clone(), text.fingerprint())
-        });
+        let text = self.text(span.source);
         let is_taken = is_brought || text.0 != *self.file;
         if is_taken && !(self.is_followed)(&text.0) {
             return;
         }
         let taken = is_taken.then(|| secret.clone());
-        let place = Place { start: span.start, end: span.end, taken };
-        self.origins.texts.entry(text.clone()).or_default().push(place);
+        let place = Place { start: span.start, end: span.end, taken, given: None };
+        self.origins.texts.entry(text).or_default().push(place);
+    }
+
+    /// What a tool took from a place and put into a Secret.
+    fn given(&mut self, span: Span, secret: &Secret) {
+        let text = self.text(span.source);
+        if !(self.is_followed)(&text.0) {
+            return;
+        }
+        if let Some(share) = share(secret, span, self.sources) {
+            let place = Place { start: span.start, end: span.end, taken: Some(secret.clone()), given: Some(share) };
+            self.origins.texts.entry(text).or_default().push(place);
+        }
+    }
+
+    fn text(&mut self, source: SourceId) -> TextKey {
+        let sources = self.sources;
+        let text = self.texts.entry(source).or_insert_with(|| {
+            let text = sources.get(source);
+            (text.path.clone(), text.fingerprint())
+        });
+        text.clone()
     }
 }
 
@@ -136,24 +198,38 @@ struct Hider<'a> {
     /// Whether a text is secret as a whole.
     whole: BTreeMap<SourceId, bool>,
     history: History,
+    /// Whether tools put any of the values into Secrets.
+    has_given: bool,
 }
 
 impl<'a> Hider<'a> {
-    fn node(&mut self, node: &Node) -> Option<Node> {
+    fn node(&mut self, node: &Node, position: Position) -> Option<Node> {
         let hidden = match &node.value {
-            Value::Map(_) | Value::List(_) => node.map_children(|child| self.node(child.node)),
+            Value::Map(_) | Value::List(_) => node.map_children(|child| {
+                let key = child.key.map(|key| key.name.as_str());
+                self.node(child.node, position.below(key))
+            }),
             Value::Null | Value::Secret(_) | Value::Bool(_) => None,
-            _ => self.is_secret(node).then(|| secret(node)),
+            _ => (self.is_secret(node) || position != Position::Identity && self.is_given(node)).then(|| secret(node)),
         };
         let Some(loser) = node.overridden() else { return hidden };
         let shown = || hidden.clone().unwrap_or_else(|| node.clone());
         if !self.history.admits(loser) {
             return Some(shown().forgetting());
         }
-        match self.node(loser) {
+        match self.node(loser, position) {
             Some(loser) => Some(shown().overriding(loser)),
             None => hidden,
         }
+    }
+
+    /// Whether a tool puts the value into a Secret, or took it from where it is put into one.
+    fn is_given(&self, node: &Node) -> bool {
+        let is_secret = |at: Span| {
+            let text = self.sources.get(at.source);
+            self.origins.is_given(&(text.path.clone(), text.fingerprint()), at)
+        };
+        self.has_given && taken_places(node).chain([node.span]).any(is_secret)
     }
 
     fn is_secret(&mut self, node: &Node) -> bool {
@@ -174,15 +250,9 @@ impl<'a> Hider<'a> {
     }
 }
 
-/// Whether a replacement of kustomize brought the value: what it was taken from is read by others too.
-fn is_replaced(node: &Node) -> bool {
-    let mut steps = std::iter::successors(node.step(), |step| step.before.as_deref());
-    steps.any(|step| step.kind == StepKind::Kustomize("replacements"))
-}
-
 impl Place {
     fn holds(&self, span: Span, node: &Node) -> bool {
-        if span.start < self.start || span.end > self.end {
+        if span.start < self.start || span.end > self.end || self.given.is_some() {
             return false;
         }
         match &self.taken {

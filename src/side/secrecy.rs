@@ -85,11 +85,15 @@ impl Side<'_> {
         for file in &files {
             if self.is_alone {
                 origins.extend(&self.taken_from(file));
+                origins.extend(&self.given_from(file));
             }
             let mut sides = self.older.iter().chain([self]);
             if sides.any(|side| side.kustomize_use(file) == Some(KustomizeUse::SecretContent)) {
                 origins.add_file(file.clone());
             }
+        }
+        if origins.has_given() {
+            origins.note_open_uses(hidden.iter().copied(), self.sources);
         }
         origins
     }
@@ -137,7 +141,7 @@ impl Side<'_> {
             DEFINITIONS.iter().map(|kind| self.units.listed(openchoreo::KINDS, kind)).collect();
         let files: BTreeSet<RepoPath> = match listed.filter(|_| is_indexed) {
             Some(listed) => listed.into_iter().flatten().collect(),
-            None => self.files_with(&["openchoreo.dev", "Secret"]),
+            None => self.files_with(&[&["openchoreo.dev", "Secret"]]),
         };
         let mut inputs = TemplateInputs::default();
         for file in &files {
@@ -160,8 +164,8 @@ impl Side<'_> {
         self.secrets.may_be_input(&text)
     }
 
-    /// The documents that hold all of these words.
-    fn files_with(&self, words: &[&str]) -> BTreeSet<RepoPath> {
+    /// The documents that hold all words of one of these groups.
+    pub(super) fn files_with(&self, groups: &[&[&str]]) -> BTreeSet<RepoPath> {
         let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
         if entries.len() > MOST_SCANNED {
             return BTreeSet::new();
@@ -172,7 +176,7 @@ impl Side<'_> {
             let path = entry.path.clone();
             let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
             let text = String::from_utf8_lossy(&bytes);
-            words.iter().all(|word| text.contains(word)).then_some(path)
+            groups.iter().any(|words| words.iter().all(|word| text.contains(word))).then_some(path)
         });
         found.into_iter().flatten().collect()
     }
