@@ -1,8 +1,9 @@
 //! Plain values that tools put into Secrets: the source of a replacement of kustomize, a variable of Flux. They are secret where they
 //! are written, too, unless they are used in the open.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::text::{SourceId, Sources, Span};
 use crate::value::{Node, Secret, StepKind, Value};
@@ -13,12 +14,12 @@ use super::origin::TextKey;
 const SHORTEST: usize = 6;
 
 /// How much of a secret a value that was written elsewhere is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Share {
-    /// All of it.
-    Whole,
     /// Some of it: beside a password, the address of a server may be part of a URL.
     Part,
+    /// All of it.
+    Whole,
 }
 
 /// How a value is used outside of Secrets.
@@ -82,24 +83,48 @@ impl Position {
 /// A range of a text.
 pub(super) type Range = (u32, u32);
 
-/// The uses of some places, by the texts that they are in.
-pub(super) type OpenUses = BTreeMap<TextKey, BTreeMap<Range, OpenUse>>;
+/// Something about places, by the texts that they are in.
+pub(super) type ByPlace<T> = BTreeMap<TextKey, BTreeMap<Range, T>>;
+
+/// Adds what is known about places; the most counts.
+pub(super) fn extend<T: Copy + Ord>(known: &mut ByPlace<T>, others: &ByPlace<T>) {
+    for (text, ranges) in others {
+        ranges.iter().for_each(|(range, value)| note(known, text, *range, *value));
+    }
+}
+
+/// Adds what is known about one place; the most counts.
+pub(super) fn note<T: Copy + Ord>(known: &mut ByPlace<T>, text: &TextKey, range: Range, value: T) {
+    if !known.contains_key(text) {
+        known.insert(text.clone(), BTreeMap::new());
+    }
+    if let Some(ranges) = known.get_mut(text) {
+        let kept = ranges.entry(range).or_insert(value);
+        *kept = (*kept).max(value);
+    }
+}
+
+/// What is known about the places of one file.
+pub(super) fn in_file<T: Clone>(known: &ByPlace<T>, file: &RepoPath) -> ByPlace<T> {
+    let own = known.iter().filter(|((path, _), _)| path == file);
+    own.map(|(text, ranges)| (text.clone(), ranges.clone())).collect()
+}
 
 /// Finds uses of known places in plain values.
 pub(super) struct OpenUseFinder<'a> {
-    pub(super) known: BTreeMap<&'a TextKey, BTreeSet<Range>>,
-    pub(super) sources: &'a Sources,
+    known: &'a ByPlace<Share>,
+    sources: &'a Sources,
     texts: BTreeMap<SourceId, TextKey>,
-    found: OpenUses,
+    found: ByPlace<OpenUse>,
 }
 
 impl<'a> OpenUseFinder<'a> {
-    pub(super) fn new(known: BTreeMap<&'a TextKey, BTreeSet<Range>>, sources: &'a Sources) -> Self {
-        Self { known, sources, texts: BTreeMap::new(), found: OpenUses::new() }
+    pub(super) fn new(known: &'a ByPlace<Share>, sources: &'a Sources) -> Self {
+        Self { known, sources, texts: BTreeMap::new(), found: ByPlace::new() }
     }
 
     /// The uses in resources whose secrets are hidden.
-    pub(super) fn find<'r>(mut self, hidden: impl IntoIterator<Item = &'r Resource>) -> OpenUses {
+    pub(super) fn find<'r>(mut self, hidden: impl IntoIterator<Item = &'r Resource>) -> ByPlace<OpenUse> {
         if !self.known.is_empty() {
             hidden.into_iter().for_each(|resource| self.node(&resource.payload, Position::Top));
         }
@@ -131,9 +156,8 @@ impl<'a> OpenUseFinder<'a> {
             (text.path.clone(), text.fingerprint())
         });
         let range = (at.start, at.end);
-        if self.known.get(text).is_some_and(|known| known.contains(&range)) {
-            let known = self.found.entry(text.clone()).or_default().entry(range).or_insert(how);
-            *known = (*known).max(how);
+        if self.known.get(text).is_some_and(|known| known.contains_key(&range)) {
+            note(&mut self.found, text, range, how);
         }
     }
 }

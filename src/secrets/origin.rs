@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::given::{OpenUseFinder, OpenUses, Position, Share, share, taken_places};
+use super::given::{self, ByPlace, OpenUse, OpenUseFinder, Position, Share, share, taken_places};
 use super::mask::secret;
 use super::overridden::History;
 use crate::path::RepoPath;
@@ -18,8 +18,10 @@ pub struct Origins {
     texts: BTreeMap<TextKey, Vec<Place>>,
     /// Files that are secret as a whole, at every revision.
     files: BTreeSet<RepoPath>,
-    /// How values that tools put into Secrets are used elsewhere.
-    open: OpenUses,
+    /// Values that tools put into Secrets, and how much of them these are.
+    given: ByPlace<Share>,
+    /// How these values are used elsewhere.
+    open: ByPlace<OpenUse>,
 }
 
 /// The path of a text, and the fingerprint of its content.
@@ -32,14 +34,12 @@ struct Place {
     end: u32,
     /// The secret that was made of it; none where the text itself is declared as secret.
     taken: Option<Secret>,
-    /// If a tool put it into a Secret, how much of that it is.
-    given: Option<Share>,
 }
 
 impl Origins {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.files.is_empty()
+        self.texts.is_empty() && self.files.is_empty() && self.given.is_empty()
     }
 
     /// Adds a file that is secret as a whole.
@@ -63,30 +63,19 @@ impl Origins {
             self.texts.entry(text.clone()).or_default().extend(places.iter().cloned());
         }
         self.files.extend(others.files.iter().cloned());
-        for (text, uses) in &others.open {
-            let known = self.open.entry(text.clone()).or_default();
-            for (range, how) in uses {
-                let kept = known.entry(*range).or_insert(*how);
-                *kept = (*kept).max(*how);
-            }
-        }
+        given::extend(&mut self.given, &others.given);
+        given::extend(&mut self.open, &others.open);
     }
 
     /// Notes which of the values that tools put into Secrets are used in the open by these resources, whose secrets are hidden.
     pub fn note_open_uses<'r>(&mut self, hidden: impl IntoIterator<Item = &'r Resource>, sources: &Sources) {
-        let mut known: BTreeMap<&TextKey, BTreeSet<(u32, u32)>> = BTreeMap::new();
-        for (text, places) in &self.texts {
-            let given = places.iter().filter(|place| place.given.is_some()).map(|place| (place.start, place.end));
-            known.entry(text).or_default().extend(given);
-        }
-        known.retain(|_, ranges| !ranges.is_empty());
-        let open = OpenUseFinder::new(known, sources).find(hidden);
-        self.extend(&Self { open, ..Self::default() });
+        let open = OpenUseFinder::new(&self.given, sources).find(hidden);
+        given::extend(&mut self.open, &open);
     }
 
     /// Whether tools put any of these values into Secrets.
     pub fn has_given(&self) -> bool {
-        self.texts.values().flatten().any(|place| place.given.is_some())
+        !self.given.is_empty()
     }
 
     /// These places as far as they are in one file.
@@ -94,9 +83,8 @@ impl Origins {
     pub fn in_file(&self, file: &RepoPath) -> Self {
         let is_meant = |((path, _), _): &(&TextKey, &Vec<Place>)| path == file;
         let texts = self.texts.iter().filter(is_meant).map(|(text, places)| (text.clone(), places.clone()));
-        let open = self.open.iter().filter(|((path, _), _)| path == file);
-        let open = open.map(|(text, uses)| (text.clone(), uses.clone())).collect();
-        Self { texts: texts.collect(), files: BTreeSet::new(), open }
+        let (given, open) = (given::in_file(&self.given, file), given::in_file(&self.open, file));
+        Self { texts: texts.collect(), files: BTreeSet::new(), given, open }
     }
 
     /// The payload with everything hidden that is written at one of these places; nothing if there is nothing to hide.
@@ -105,18 +93,16 @@ impl Origins {
             return None;
         }
         let (texts, whole, history) = (BTreeMap::new(), BTreeMap::new(), History::default());
-        Hider { origins: self, sources, texts, whole, history, has_given: self.has_given() }
+        Hider { origins: self, sources, texts, whole, history, has_given: self.has_given(), keys: BTreeMap::new() }
             .node(payload, Position::Top)
     }
 
     /// Whether what a tool took from a place is secret.
     fn is_given(&self, text: &TextKey, at: Span) -> bool {
         let range = (at.start, at.end);
+        let Some(share) = self.given.get(text).and_then(|places| places.get(&range)) else { return false };
         let open = self.open.get(text).and_then(|uses| uses.get(&range));
-        let is_secret = |share: Share| open.is_none_or(|how| !how.reveals(share));
-        let places = self.texts.get(text).map_or(&[][..], Vec::as_slice);
-        let mut here = places.iter().filter(|place| (place.start, place.end) == range);
-        here.any(|place| place.given.is_some_and(is_secret))
+        open.is_none_or(|how| !how.reveals(*share))
     }
 }
 
@@ -164,7 +150,7 @@ impl Collector<'_> {
             return;
         }
         let taken = is_taken.then(|| secret.clone());
-        let place = Place { start: span.start, end: span.end, taken, given: None };
+        let place = Place { start: span.start, end: span.end, taken };
         self.origins.texts.entry(text).or_default().push(place);
     }
 
@@ -175,8 +161,7 @@ impl Collector<'_> {
             return;
         }
         if let Some(share) = share(secret, span, self.sources) {
-            let place = Place { start: span.start, end: span.end, taken: Some(secret.clone()), given: Some(share) };
-            self.origins.texts.entry(text).or_default().push(place);
+            given::note(&mut self.origins.given, &text, (span.start, span.end), share);
         }
     }
 
@@ -200,6 +185,8 @@ struct Hider<'a> {
     history: History,
     /// Whether tools put any of the values into Secrets.
     has_given: bool,
+    /// The texts that were met.
+    keys: BTreeMap<SourceId, TextKey>,
 }
 
 impl<'a> Hider<'a> {
@@ -224,12 +211,18 @@ impl<'a> Hider<'a> {
     }
 
     /// Whether a tool puts the value into a Secret, or took it from where it is put into one.
-    fn is_given(&self, node: &Node) -> bool {
-        let is_secret = |at: Span| {
-            let text = self.sources.get(at.source);
-            self.origins.is_given(&(text.path.clone(), text.fingerprint()), at)
-        };
-        self.has_given && taken_places(node).chain([node.span]).any(is_secret)
+    fn is_given(&mut self, node: &Node) -> bool {
+        if !self.has_given {
+            return false;
+        }
+        let (origins, sources) = (self.origins, self.sources);
+        taken_places(node).chain([node.span]).any(|at| {
+            let text = self.keys.entry(at.source).or_insert_with(|| {
+                let text = sources.get(at.source);
+                (text.path.clone(), text.fingerprint())
+            });
+            origins.is_given(text, at)
+        })
     }
 
     fn is_secret(&mut self, node: &Node) -> bool {
@@ -252,7 +245,7 @@ impl<'a> Hider<'a> {
 
 impl Place {
     fn holds(&self, span: Span, node: &Node) -> bool {
-        if span.start < self.start || span.end > self.end || self.given.is_some() {
+        if span.start < self.start || span.end > self.end {
             return false;
         }
         match &self.taken {

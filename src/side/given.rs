@@ -50,6 +50,19 @@ impl Side<'_> {
         })
     }
 
+    /// The places that the units of some resources take values for Secrets from, also where these Secrets are not among the resources.
+    pub fn given_by_units_of(&self, resources: &[Resource]) -> Origins {
+        let units: BTreeSet<&Unit> = resources.iter().filter_map(|resource| resource.unit.as_ref()).collect();
+        let mut origins = Origins::default();
+        for unit in units {
+            let rendered = self.units().rendered(unit);
+            let hidden: Vec<Resource> = rendered.resources.iter().map(|it| self.secrets.hide(it.clone())).collect();
+            hidden.iter().for_each(|resource| origins.add(resource, self.sources, &|_| true));
+            origins.note_open_uses(&hidden, self.sources);
+        }
+        origins
+    }
+
     /// The secrets that a file has because tools put them into Secrets.
     pub fn secrets_given_by(&self, file: &RepoPath) -> Vec<Secret> {
         let origins = self.given_from(file);
