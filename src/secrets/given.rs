@@ -8,7 +8,8 @@ use crate::resource::Resource;
 use crate::text::{SourceId, Sources, Span};
 use crate::value::{Node, Secret, StepKind, Value};
 
-use super::origin::TextKey;
+/// The path of a text, and the fingerprint of its content.
+pub(super) type TextKey = (RepoPath, u64);
 
 /// Shorter values are words such as `true`, ports and names of zones.
 const SHORTEST: usize = 6;
@@ -38,7 +39,7 @@ impl OpenUse {
     }
 }
 
-/// How much of a secret is written at a place; nothing if that is too short to be told from other values.
+/// How much of a secret is written at a place; nothing if that is so short that other values are often equal.
 pub(super) fn share(secret: &Secret, at: Span, sources: &Sources) -> Option<Share> {
     let text = sources.get(at.source);
     let written = text.part(at.range())?.trim_matches(['"', '\'', ' ', '\n']);
@@ -159,5 +160,38 @@ impl<'a> OpenUseFinder<'a> {
         if self.known.get(text).is_some_and(|known| known.contains_key(&range)) {
             note(&mut self.found, text, range, how);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secrets::mask::secret;
+    use crate::testing::read;
+    use crate::text::SourceText;
+
+    fn share_of(hidden: &str, written: &str) -> Option<Share> {
+        let sources = Sources::default();
+        let source = sources.add(SourceText::new(RepoPath::root(), "test", written));
+        let node = secret(&Node::text(hidden, read("0").span));
+        let Value::Secret(hidden) = &node.value else { return None };
+        share(hidden, Span::new(source, 0, written.len()), &sources)
+    }
+
+    #[test]
+    fn a_value_is_all_of_a_secret_or_part_of_it() {
+        assert_eq!(share_of("hunter2", "\"hunter2\""), Some(Share::Whole));
+        assert_eq!(share_of("aHVudGVyMg==", "hunter2"), Some(Share::Whole));
+        assert_eq!(share_of("db://u:hunter2@host", "hunter2"), Some(Share::Part));
+        assert_eq!(share_of("8080", "8080"), None);
+    }
+
+    #[test]
+    fn names_reveal_everything_and_plain_uses_reveal_parts() {
+        assert!(OpenUse::Identity.reveals(Share::Whole) && OpenUse::Plain.reveals(Share::Part));
+        assert!(!OpenUse::Plain.reveals(Share::Whole));
+        let name = Position::Top.below(Some("metadata")).below(Some("labels")).below(Some("app"));
+        assert_eq!(name, Position::Identity);
+        assert_eq!(Position::Top.below(Some("spec")).below(Some("name")), Position::Other);
     }
 }

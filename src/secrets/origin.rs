@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::given::{self, ByPlace, OpenUse, OpenUseFinder, Position, Share, share, taken_places};
+use super::given::{self, ByPlace, OpenUse, OpenUseFinder, Position, Share, TextKey, share, taken_places};
 use super::mask::secret;
 use super::overridden::History;
 use crate::path::RepoPath;
@@ -23,9 +23,6 @@ pub struct Origins {
     /// How these values are used elsewhere.
     open: ByPlace<OpenUse>,
 }
-
-/// The path of a text, and the fingerprint of its content.
-pub(super) type TextKey = (RepoPath, u64);
 
 /// A range of a text.
 #[derive(Debug, Clone)]
