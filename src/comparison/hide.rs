@@ -13,7 +13,7 @@ use crate::resource::{Identity, Resource, Unit};
 use crate::secrets::{MovedSecrets, Origins, is_of_openchoreo, secrets_in};
 use crate::side::Side;
 use crate::snapshot::ChangedFile;
-use crate::value::Node;
+use crate::value::{Node, Secret};
 
 impl Comparison<'_> {
     /// Hides what either side declares as secret, and copies of it. What was compared already and turns out to hold copies is
@@ -93,7 +93,8 @@ impl Comparison<'_> {
         let mut hidden = HiddenSecrets::default();
         for (side, resources) in [&self.before, &self.after].into_iter().zip(&resources) {
             for resource in resources.iter().filter(|resource| resource.payload.holds_secret()) {
-                hidden.add(secrets_in([&resource.payload]), side.included_by(resource));
+                let files = side.included_by(resource).into_iter().chain([resource.file.clone()]);
+                hidden.add(secrets_in([&resource.payload]), files);
             }
         }
         (resources, hidden)
@@ -102,7 +103,7 @@ impl Comparison<'_> {
     /// What is secret beside what is declared. It depends on what differs and on what is used, never on what else was read.
     /// `others` are files whose resources are not among these, and hold no secrets of their own.
     fn copies_beside(&self, [before, after]: [&[Resource]; 2], others: &BTreeSet<RepoPath>, beside: Beside) -> Copies {
-        let moved = moved(before, after, beside);
+        let moved = moved(before, after, beside).and(self.moved_beside());
         let hide = |resources: &[Resource]| -> Vec<Resource> {
             resources.iter().map(|resource| moved.hide(resource.clone())).collect()
         };
@@ -168,8 +169,9 @@ impl Comparison<'_> {
         };
         // What is not looked at may take secrets from what is.
         let is_part = beside == Beside::Parts || !self.options.scope.is_everything();
+        let alone = self.sides_with_units();
         let mut origins = Origins::default();
-        for (side, resources) in [&self.before, &self.after].into_iter().zip(resources) {
+        for (at, (side, resources)) in [&self.before, &self.after].into_iter().zip(resources).enumerate() {
             origins.extend(&side.origins(resources, &is_followed));
             for file in side.taken_files(resources) {
                 // Whatever takes from an edited file is here. Who takes from another one is asked for.
@@ -177,13 +179,39 @@ impl Comparison<'_> {
                     origins.extend(&self.after.taken_from(&file));
                 }
             }
+            let files = || resources.iter().map(|resource| &resource.file).chain(others).collect::<BTreeSet<_>>();
             if is_part {
-                let files: BTreeSet<&RepoPath> =
-                    resources.iter().map(|resource| &resource.file).chain(others).collect();
-                files.into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
+                origins.extend(&side.given_by_units_of(resources));
+                files().into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
+            }
+            if is_part || alone.is_some() {
+                let side = alone.as_ref().map_or(side, |alone| &alone[at]);
+                files().into_iter().for_each(|file| origins.extend(&side.given_from(file)));
             }
         }
+        if origins.has_given() {
+            origins.note_open_uses(resources.into_iter().flatten(), self.after.sources);
+        }
         origins
+    }
+
+    /// The secrets that left their places, or came to them, in files that are not looked at.
+    fn moved_beside(&self) -> MovedSecrets {
+        if self.options.scope.is_everything() {
+            return MovedSecrets::default();
+        }
+        let moved = |here: &Side<'_>, there: &Side<'_>| -> Vec<Secret> {
+            let side = Side::new(**here, &[**there], false);
+            side.moved().iter().flat_map(MovedSecrets::secrets).collect()
+        };
+        let secrets = [moved(&self.after, &self.before), moved(&self.before, &self.after)].concat();
+        MovedSecrets::of(&secrets)
+    }
+
+    /// Both sides with units, if they are compared without.
+    fn sides_with_units(&self) -> Option<[Side<'_>; 2]> {
+        let has_units = self.options.layouts.iter().any(|layout| layout.has_units());
+        (!has_units).then(|| [&self.before, &self.after].map(|side| Side::new(**side, &[], false)))
     }
 }
 
@@ -207,7 +235,11 @@ impl EditedFiles<'_> {
 impl Comparison<'_> {
     /// Whether the content of a file becomes secret elsewhere.
     pub(super) fn becomes_secret(&self, file: &RepoPath, hidden: &HiddenSecrets) -> bool {
-        hidden.is_source(file) || self.before.is_kustomized_secret(file) || self.after.becomes_secret(file)
+        let is_given = || self.sides_with_units().is_some_and(|sides| sides.iter().any(|it| it.is_content_given(file)));
+        hidden.is_source(file)
+            || self.before.is_kustomized_secret(file)
+            || self.after.becomes_secret(file)
+            || is_given()
     }
 }
 

@@ -24,7 +24,7 @@ pub use openchoreo::OpenChoreo;
 pub use plain::Plain;
 pub use rendered::Rendered;
 pub use role::{Role, Roles};
-pub use roots::{Flux, Kustomize};
+pub use roots::{Flux, Kustomize, flux_unit};
 
 use crate::document::Document;
 use crate::limits::Limits;

@@ -161,8 +161,10 @@ impl<'a> Secrets<'a> {
             self.elsewhere.attributes.may_be_in(text)
                 || self.layers().any(|side| side.secrets_near(path).may_be_in(text))
         };
-        let has_moved =
-            || self.elsewhere.moved.iter().any(|form| form.len() >= LONG_ENOUGH && text.contains(form.as_str()));
+        let has_moved = || {
+            let forms = self.elsewhere.moved.iter().flat_map(Secret::forms);
+            forms.into_iter().any(|form| form.len() >= LONG_ENOUGH && text.contains(form.as_str()))
+        };
         if self.masks.may_be_in(text) || self.elsewhere.secret_files.contains(path) || has_moved() {
             return Redaction::Values;
         }
@@ -218,7 +220,7 @@ impl<'a> Secrets<'a> {
         let hidden = Resource { payload: hide_copies(hidden.payload), ..hidden };
         match self.elsewhere.moved.is_empty() {
             true => hidden,
-            false => MovedSecrets::of_forms(self.elsewhere.moved.clone()).hide(hidden),
+            false => MovedSecrets::of(&self.elsewhere.moved).hide(hidden),
         }
     }
 

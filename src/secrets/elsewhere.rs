@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::TemplateInputs;
 use crate::metadata::SecretAttributes;
 use crate::path::RepoPath;
+use crate::value::Secret;
 
 /// What is known about files from the repository they belong to.
 #[derive(Debug, Clone, Default)]
@@ -13,8 +14,8 @@ pub struct DeclaredElsewhere {
     pub attributes: SecretAttributes,
     /// Files that become part of a Secret there.
     pub secret_files: BTreeSet<RepoPath>,
-    /// Texts that were secret there before, and are no more.
-    pub moved: BTreeSet<String>,
+    /// Values that were secret there before and are no more, and values that tools put into Secrets there.
+    pub moved: Vec<Secret>,
     /// What templates there put into Secrets.
     pub inputs: TemplateInputs,
     /// Whether it is not known where the files belong, so that rules for some places may apply too.

@@ -10,6 +10,7 @@ mod dependent;
 mod derived;
 mod elsewhere;
 mod embedded;
+mod given;
 mod mask;
 mod mention;
 mod message;

@@ -88,14 +88,21 @@ impl MovedSecrets {
         self
     }
 
-    /// The texts of all of them.
-    pub fn forms(&self) -> &BTreeSet<String> {
-        &self.forms
+    /// All of them.
+    pub fn secrets(&self) -> Vec<Secret> {
+        self.by_file.values().flat_map(|sought| &sought.secrets).cloned().collect()
     }
 
-    /// Secrets with these texts.
-    pub fn of_forms(forms: BTreeSet<String>) -> Self {
-        Self { forms, ..Self::default() }
+    /// These secrets, wherever they are.
+    pub fn of(secrets: &[Secret]) -> Self {
+        let mut moved = Self::default();
+        for secret in secrets {
+            let forms = secret.forms();
+            let is_long = forms.first().is_some_and(|form| form.chars().count() >= LONG);
+            moved.everywhere.extend(is_long.then(|| secret.clone()));
+            moved.forms.extend(forms);
+        }
+        moved
     }
 
     /// Whether there is none.

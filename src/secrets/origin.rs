@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::given::{self, ByPlace, OpenUse, OpenUseFinder, Position, Share, TextKey, share, taken_places};
 use super::mask::secret;
 use super::overridden::History;
 use crate::path::RepoPath;
 use crate::resource::Resource;
 use crate::text::{SourceId, Sources, Span};
-use crate::value::{Node, Secret, StepKind, Value};
+use crate::value::{Node, Secret, Value};
 
 /// Places in texts that hold secrets. A text is known by its path and content: it may have been read more than once, and a file that
 /// both sides have is read for one of them.
@@ -17,10 +18,11 @@ pub struct Origins {
     texts: BTreeMap<TextKey, Vec<Place>>,
     /// Files that are secret as a whole, at every revision.
     files: BTreeSet<RepoPath>,
+    /// Values that tools put into Secrets, and how much of them these are.
+    given: ByPlace<Share>,
+    /// How these values are used elsewhere.
+    open: ByPlace<OpenUse>,
 }
-
-/// The path of a text, and the fingerprint of its content.
-type TextKey = (RepoPath, u64);
 
 /// A range of a text.
 #[derive(Debug, Clone)]
@@ -34,7 +36,7 @@ struct Place {
 impl Origins {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.files.is_empty()
+        self.texts.is_empty() && self.files.is_empty() && self.given.is_empty()
     }
 
     /// Adds a file that is secret as a whole.
@@ -58,6 +60,19 @@ impl Origins {
             self.texts.entry(text.clone()).or_default().extend(places.iter().cloned());
         }
         self.files.extend(others.files.iter().cloned());
+        given::extend(&mut self.given, &others.given);
+        given::extend(&mut self.open, &others.open);
+    }
+
+    /// Notes which of the values that tools put into Secrets are used in the open by these resources, whose secrets are hidden.
+    pub fn note_open_uses<'r>(&mut self, hidden: impl IntoIterator<Item = &'r Resource>, sources: &Sources) {
+        let open = OpenUseFinder::new(&self.given, sources).find(hidden);
+        given::extend(&mut self.open, &open);
+    }
+
+    /// Whether tools put any of these values into Secrets.
+    pub fn has_given(&self) -> bool {
+        !self.given.is_empty()
     }
 
     /// These places as far as they are in one file.
@@ -65,7 +80,8 @@ impl Origins {
     pub fn in_file(&self, file: &RepoPath) -> Self {
         let is_meant = |((path, _), _): &(&TextKey, &Vec<Place>)| path == file;
         let texts = self.texts.iter().filter(is_meant).map(|(text, places)| (text.clone(), places.clone()));
-        Self { texts: texts.collect(), files: BTreeSet::new() }
+        let (given, open) = (given::in_file(&self.given, file), given::in_file(&self.open, file));
+        Self { texts: texts.collect(), files: BTreeSet::new(), given, open }
     }
 
     /// The payload with everything hidden that is written at one of these places; nothing if there is nothing to hide.
@@ -73,8 +89,17 @@ impl Origins {
         if self.is_empty() {
             return None;
         }
-        Hider { origins: self, sources, texts: BTreeMap::new(), whole: BTreeMap::new(), history: History::default() }
-            .node(payload)
+        let (texts, whole, history) = (BTreeMap::new(), BTreeMap::new(), History::default());
+        Hider { origins: self, sources, texts, whole, history, has_given: self.has_given(), keys: BTreeMap::new() }
+            .node(payload, Position::Top)
+    }
+
+    /// Whether what a tool took from a place is secret.
+    fn is_given(&self, text: &TextKey, at: Span) -> bool {
+        let range = (at.start, at.end);
+        let Some(share) = self.given.get(text).and_then(|places| places.get(&range)) else { return false };
+        let open = self.open.get(text).and_then(|uses| uses.get(&range));
+        open.is_none_or(|how| !how.reveals(*share))
     }
 }
 
@@ -92,10 +117,13 @@ impl Collector<'_> {
         let is_brought = is_brought || node.step().is_some();
         if let Value::Secret(secret) = &node.value
             && !secret.is_withheld()
-            && !is_replaced(node)
         {
-            secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
-            self.place(node.span, secret, is_brought);
+            let given: Vec<Span> = taken_places(node).collect();
+            given.iter().for_each(|span| self.given(*span, secret));
+            if !given.contains(&node.span) {
+                secret.for_each_place(&mut |span, part| self.place(span, part, is_brought));
+                self.place(node.span, secret, is_brought);
+            }
         }
         for child in node.children() {
             if child.key.is_none_or(|key| key.name != "annotations") {
@@ -113,18 +141,34 @@ impl Collector<'_> {
         if span.start >= span.end {
             return;
         }
-        let sources = self.sources;
-        let text = self.texts.entry(span.source).or_insert_with(|| {
-            let text = sources.get(span.source);
-            (text.path.clone(), text.fingerprint())
-        });
+        let text = self.text(span.source);
         let is_taken = is_brought || text.0 != *self.file;
         if is_taken && !(self.is_followed)(&text.0) {
             return;
         }
         let taken = is_taken.then(|| secret.clone());
         let place = Place { start: span.start, end: span.end, taken };
-        self.origins.texts.entry(text.clone()).or_default().push(place);
+        self.origins.texts.entry(text).or_default().push(place);
+    }
+
+    /// What a tool took from a place and put into a Secret.
+    fn given(&mut self, span: Span, secret: &Secret) {
+        let text = self.text(span.source);
+        if !(self.is_followed)(&text.0) {
+            return;
+        }
+        if let Some(share) = share(secret, span, self.sources) {
+            given::note(&mut self.origins.given, &text, (span.start, span.end), share);
+        }
+    }
+
+    fn text(&mut self, source: SourceId) -> TextKey {
+        let sources = self.sources;
+        let text = self.texts.entry(source).or_insert_with(|| {
+            let text = sources.get(source);
+            (text.path.clone(), text.fingerprint())
+        });
+        text.clone()
     }
 }
 
@@ -136,24 +180,46 @@ struct Hider<'a> {
     /// Whether a text is secret as a whole.
     whole: BTreeMap<SourceId, bool>,
     history: History,
+    /// Whether tools put any of the values into Secrets.
+    has_given: bool,
+    /// The texts that were met.
+    keys: BTreeMap<SourceId, TextKey>,
 }
 
 impl<'a> Hider<'a> {
-    fn node(&mut self, node: &Node) -> Option<Node> {
+    fn node(&mut self, node: &Node, position: Position) -> Option<Node> {
         let hidden = match &node.value {
-            Value::Map(_) | Value::List(_) => node.map_children(|child| self.node(child.node)),
+            Value::Map(_) | Value::List(_) => node.map_children(|child| {
+                let key = child.key.map(|key| key.name.as_str());
+                self.node(child.node, position.below(key))
+            }),
             Value::Null | Value::Secret(_) | Value::Bool(_) => None,
-            _ => self.is_secret(node).then(|| secret(node)),
+            _ => (self.is_secret(node) || position != Position::Identity && self.is_given(node)).then(|| secret(node)),
         };
         let Some(loser) = node.overridden() else { return hidden };
         let shown = || hidden.clone().unwrap_or_else(|| node.clone());
         if !self.history.admits(loser) {
             return Some(shown().forgetting());
         }
-        match self.node(loser) {
+        match self.node(loser, position) {
             Some(loser) => Some(shown().overriding(loser)),
             None => hidden,
         }
+    }
+
+    /// Whether a tool puts the value into a Secret, or took it from where it is put into one.
+    fn is_given(&mut self, node: &Node) -> bool {
+        if !self.has_given {
+            return false;
+        }
+        let (origins, sources) = (self.origins, self.sources);
+        taken_places(node).chain([node.span]).any(|at| {
+            let text = self.keys.entry(at.source).or_insert_with(|| {
+                let text = sources.get(at.source);
+                (text.path.clone(), text.fingerprint())
+            });
+            origins.is_given(text, at)
+        })
     }
 
     fn is_secret(&mut self, node: &Node) -> bool {
@@ -172,12 +238,6 @@ impl<'a> Hider<'a> {
         });
         span.start < span.end && places.iter().any(|place| place.holds(span, node))
     }
-}
-
-/// Whether a replacement of kustomize brought the value: what it was taken from is read by others too.
-fn is_replaced(node: &Node) -> bool {
-    let mut steps = std::iter::successors(node.step(), |step| step.before.as_deref());
-    steps.any(|step| step.kind == StepKind::Kustomize("replacements"))
 }
 
 impl Place {

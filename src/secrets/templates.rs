@@ -1,5 +1,5 @@
-//! Values that templates of OpenChoreo put into Secrets: the parameters and settings of components that such a template reads are
-//! secret where they are written.
+//! Values that templates of OpenChoreo put into Secrets: the parameters and settings of components that such a template reads, and
+//! what it reads of their workloads, are secret where they are written.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,14 @@ use crate::value::{Node, Value};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateInputs {
     names: BTreeSet<SmolStr>,
+    /// The fields of containers of workloads.
+    fields: BTreeSet<&'static str>,
 }
+
+/// The fields of a container that hold values.
+const FIELDS: [&str; 3] = ["image", "command", "args"];
+/// The fields of a container that hold named values.
+const LISTS: [&str; 2] = ["env", "files"];
 
 /// The variables of a template that its user gives values for.
 const VARIABLES: [&str; 3] = ["parameters", "environmentConfigs", "envOverrides"];
@@ -43,12 +50,13 @@ pub fn is_of_openchoreo(payload: &Node) -> bool {
 impl TemplateInputs {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.names.is_empty() && self.fields.is_empty()
     }
 
     /// Adds others.
     pub fn extend(&mut self, others: &Self) {
         self.names.extend(others.names.iter().cloned());
+        self.fields.extend(&others.fields);
     }
 
     /// Adds what the templates and patches of a definition read to make a Secret.
@@ -80,11 +88,25 @@ impl TemplateInputs {
             let uses = text.match_indices(variable).map(|(at, _)| &text[at + variable.len()..]);
             self.names.extend(uses.filter_map(member));
         }
+        for (at, variable) in text.match_indices("workload") {
+            let path = expression_path(&text[at + variable.len()..]);
+            self.fields.extend(FIELDS.iter().filter(|field| mentions(path, field)));
+        }
+        for (at, variable) in text.match_indices("configurations") {
+            let path = expression_path(&text[at + variable.len()..]).to_ascii_lowercase();
+            // Values that are secret already are not in the repository.
+            if !path.contains("secret") {
+                let is_meant = |list: &&&str| path.contains(&list[..3]);
+                let meant: Vec<&'static str> = LISTS.iter().filter(is_meant).copied().collect();
+                self.fields.extend(if meant.is_empty() { LISTS.to_vec() } else { meant });
+            }
+        }
     }
 
     /// Whether a text names one of them.
     pub fn may_be_in(&self, text: &str) -> bool {
         self.names.iter().any(|name| mentions(text, name))
+            || mentions(text, "container") && self.fields.iter().any(|field| mentions(text, field))
     }
 
     /// A document of OpenChoreo with these values hidden; nothing if it has none.
@@ -92,7 +114,36 @@ impl TemplateInputs {
         if self.is_empty() || !is_of_openchoreo(payload) {
             return None;
         }
-        self.node(payload, false)
+        let hidden = self.node(payload, false);
+        if self.fields.is_empty() {
+            return hidden;
+        }
+        self.containers(hidden.as_ref().unwrap_or(payload)).or(hidden)
+    }
+
+    /// Hides fields of containers.
+    fn containers(&self, node: &Node) -> Option<Node> {
+        node.map_children(|child| match child.key.map(|key| key.name.as_str()) {
+            Some("container") => self.container(child.node),
+            // A list of containers is part of a template.
+            Some("containers") if child.node.as_map().is_some() => {
+                child.node.map_children(|container| self.container(container.node))
+            }
+            _ => self.containers(child.node),
+        })
+    }
+
+    fn container(&self, node: &Node) -> Option<Node> {
+        node.map_children(|field| match field.key.map(|key| key.name.as_str()) {
+            Some(name) if !self.fields.contains(name) => None,
+            Some(name) if LISTS.contains(&name) => field.node.map_children(|item| {
+                item.node.map_children(|part| {
+                    let is_value = part.key.is_some_and(|key| key.name == "value");
+                    is_value.then(|| Hiding::everything().scalars(part.node))
+                })
+            }),
+            _ => Some(Hiding::everything().scalars(field.node)),
+        })
     }
 
     fn node(&self, node: &Node, is_held: bool) -> Option<Node> {
@@ -104,6 +155,12 @@ impl TemplateInputs {
             }
         })
     }
+}
+
+/// The rest of a way through values, after a variable in an expression.
+fn expression_path(rest: &str) -> &str {
+    let is_part = |letter: char| letter.is_alphanumeric() || "_.?[]()\"'".contains(letter);
+    &rest[..rest.find(|letter| !is_part(letter)).unwrap_or(rest.len())]
 }
 
 /// The name of the member that is read, after a variable in an expression.
@@ -166,6 +223,22 @@ mod tests {
         let patch =
             "{patches: [{target: {kind: Secret}, operations: [{op: add, path: /data/x, value: '${parameters.p}'}]}]}";
         assert_eq!(names(patch), ["p"]);
+    }
+
+    #[test]
+    fn what_it_reads_of_a_workload_is_hidden_there() {
+        let shown = |data: &str| {
+            let inputs =
+                inputs(&format!("{{template: {{apiVersion: v1, kind: Secret, stringData: {{a: '{data}'}}}}}}"));
+            let container = "{image: i, args: [a], env: [{key: K, value: v}], files: [{key: F, value: w}]}";
+            let root = read(&format!("{{apiVersion: openchoreo.dev/v1alpha1, container: {container}}}"));
+            to_inline(&inputs.hide(&root).unwrap_or(root))
+                .replace("{apiVersion: openchoreo.dev/v1alpha1, container: ", "")
+        };
+        let plain = "{image: i, args: [a], env: [{key: K, value: v}], files: [{key: F, value: w}]}}";
+        assert_eq!(shown("${workload.container.args[0]}"), plain.replace("[a]", "[•••]"));
+        assert_eq!(shown("${configurations.configs.envs[0].value}"), plain.replace("value: v", "value: •••"));
+        assert_eq!(shown("${configurations.secrets.envs[0].remoteRef.key} ${workload.endpoints}"), plain);
     }
 
     #[test]

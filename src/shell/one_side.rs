@@ -194,7 +194,9 @@ impl OneSide {
 
     /// Findings as they are shown: with configured severities, in order, with the texts that they point into redacted.
     pub(super) fn settle(&self, side: &Side<'_>, findings: Vec<Finding>) -> Vec<Finding> {
-        let findings = side.secrets().redact(findings, &self.sources, &|file| side.becomes_secret(file));
+        let findings = side
+            .secrets()
+            .redact(findings, &self.sources, &|file| side.becomes_secret(file) || !side.given_from(file).is_empty());
         rules::settle(findings, self.settings(), &self.sources).findings
     }
 

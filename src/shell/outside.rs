@@ -17,7 +17,7 @@ use crate::comparison::{Comparison, Options, Report};
 use crate::limits::{Budget, Spent};
 use crate::names::Format;
 use crate::path::RepoPath;
-use crate::secrets::DeclaredElsewhere;
+use crate::secrets::{DeclaredElsewhere, MovedSecrets};
 use crate::settings::{Configuration, Given, Policy, Settings};
 use crate::side::Side;
 use crate::snapshot::{MemorySnapshot, Scope, Snapshot, files_below};
@@ -199,13 +199,14 @@ impl Outside {
         elsewhere.is_anywhere = !declaring.is_empty();
         if let Some((newest, older)) = declaring.split_last() {
             let side = Side::new(*newest, older, false);
-            elsewhere.moved.extend(side.moved().iter().flat_map(|moved| moved.forms().iter().cloned()));
+            elsewhere.moved.extend(side.moved().iter().flat_map(MovedSecrets::secrets));
         }
         for given in declaring {
             let side = Side::new(*given, &[], false);
             elsewhere.inputs.extend(&side.template_inputs());
             for file in &files {
                 elsewhere.is_anywhere &= !side.has_file(file);
+                elsewhere.moved.extend(side.given_in_namesakes_of(file));
                 let (attributes, is_secret) = side.declared_for(file);
                 // In directories, paths are those of the repository.
                 if files.len() == 1 {

@@ -5,6 +5,7 @@ use crate::limits::Spent;
 use crate::metadata::{SecretAttributes, is_metadata_file};
 use crate::path::RepoPath;
 use crate::snapshot::{EntryKind, Scope, files_below};
+use crate::value::Secret;
 
 /// So many places of files with the same name are looked at.
 const MOST_PLACES: usize = 50;
@@ -20,6 +21,12 @@ impl Side<'_> {
         };
         let attributes = attributes.iter().fold(SecretAttributes::default(), |all, some| all.and(some));
         (attributes, places.iter().any(|place| self.becomes_secret(place)))
+    }
+
+    /// The secrets that a file has because tools put its values into Secrets; if it is not where it says, those of every file of
+    /// that name.
+    pub fn given_in_namesakes_of(&self, file: &RepoPath) -> Vec<Secret> {
+        self.places_of(file).iter().flat_map(|place| self.secrets_given_by(place)).collect()
     }
 
     /// Whether a file is where it says.

@@ -50,7 +50,7 @@ impl Side<'_> {
     }
 
     /// What is known about all units of this side.
-    fn unit_table(&self) -> &TreeFacts {
+    pub(super) fn unit_table(&self) -> &TreeFacts {
         self.caches.unit_table.get_or_init(|| TreeFacts::read(self.units(), &Budget::default()).0)
     }
 

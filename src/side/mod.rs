@@ -9,6 +9,7 @@ mod elsewhere;
 mod evaluate;
 mod expressions;
 mod find;
+mod given;
 mod infer;
 mod kustomization;
 mod layers;
@@ -51,6 +52,7 @@ pub use crate::layout::{FileContent, Opened};
 pub use evaluate::{EvalQuestion, Evaluated, NoStart};
 pub use expressions::SideTree;
 pub use find::{ResourceHit, ResourceQuery};
+use given::Givers;
 pub use kustomization::RenderedKustomization;
 use names::Names;
 use openapi::Documents;
@@ -96,7 +98,11 @@ struct Caches {
     declared_in: Memo<RepoPath, Arc<Origins>>,
     taken_from: Memo<RepoPath, Arc<Origins>>,
     includers: OnceLock<Includers>,
+    /// Which files say what tools put into Secrets, and what they take from each file.
+    givers: OnceLock<Givers>,
+    given_from: Memo<RepoPath, Arc<Origins>>,
     kustomize_uses: Memo<RepoPath, Arc<KustomizeUses>>,
+    all_kustomize_uses: OnceLock<KustomizeUses>,
     moved: OnceLock<Vec<MovedSecrets>>,
     patch_files: BTreeMap<RepoPath, PatchFiles>,
     effective: Memo<(RepoPath, usize, Identity), Arc<Effective>>,
@@ -267,7 +273,10 @@ impl Caches {
             declared_in: Memo::default(),
             taken_from: Memo::default(),
             includers: OnceLock::new(),
+            givers: OnceLock::new(),
+            given_from: Memo::default(),
             kustomize_uses: Memo::default(),
+            all_kustomize_uses: OnceLock::new(),
             moved: OnceLock::new(),
             patch_files,
             effective: Memo::default(),

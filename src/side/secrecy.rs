@@ -25,6 +25,8 @@ pub(super) type Includers = BTreeMap<RepoPath, BTreeSet<RepoPath>>;
 /// What a kustomization does with a file beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum KustomizeUse {
+    /// The content of the file becomes part of a ConfigMap.
+    PlainContent,
     /// The file is a patch of a Secret.
     SecretPatch,
     /// The content of the file becomes part of a Secret.
@@ -85,11 +87,15 @@ impl Side<'_> {
         for file in &files {
             if self.is_alone {
                 origins.extend(&self.taken_from(file));
+                origins.extend(&self.given_from(file));
             }
             let mut sides = self.older.iter().chain([self]);
             if sides.any(|side| side.kustomize_use(file) == Some(KustomizeUse::SecretContent)) {
                 origins.add_file(file.clone());
             }
+        }
+        if origins.has_given() {
+            origins.note_open_uses(hidden.iter().copied(), self.sources);
         }
         origins
     }
@@ -115,7 +121,7 @@ impl Side<'_> {
         let payload = match used {
             Some(KustomizeUse::SecretContent) => self.secrets.hide_whole(&hidden.payload),
             Some(KustomizeUse::SecretPatch) => self.secrets.hide_patch_of_secret(&hidden),
-            None => hidden.payload.clone(),
+            Some(KustomizeUse::PlainContent) | None => hidden.payload.clone(),
         };
         let payload = origins.hide(&payload, self.sources).unwrap_or(payload);
         Resource { payload, ..hidden }
@@ -137,7 +143,7 @@ impl Side<'_> {
             DEFINITIONS.iter().map(|kind| self.units.listed(openchoreo::KINDS, kind)).collect();
         let files: BTreeSet<RepoPath> = match listed.filter(|_| is_indexed) {
             Some(listed) => listed.into_iter().flatten().collect(),
-            None => self.files_with(&["openchoreo.dev", "Secret"]),
+            None => self.files_with(&[&["openchoreo.dev", "Secret"]]),
         };
         let mut inputs = TemplateInputs::default();
         for file in &files {
@@ -160,8 +166,8 @@ impl Side<'_> {
         self.secrets.may_be_input(&text)
     }
 
-    /// The documents that hold all of these words.
-    fn files_with(&self, words: &[&str]) -> BTreeSet<RepoPath> {
+    /// The documents that hold all words of one of these groups.
+    pub(super) fn files_with(&self, groups: &[&[&str]]) -> BTreeSet<RepoPath> {
         let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
         if entries.len() > MOST_SCANNED {
             return BTreeSet::new();
@@ -172,7 +178,7 @@ impl Side<'_> {
             let path = entry.path.clone();
             let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
             let text = String::from_utf8_lossy(&bytes);
-            words.iter().all(|word| text.contains(word)).then_some(path)
+            groups.iter().any(|words| words.iter().all(|word| text.contains(word))).then_some(path)
         });
         found.into_iter().flatten().collect()
     }
@@ -195,7 +201,12 @@ impl Side<'_> {
 
     /// Whether a kustomization makes a Secret of a file, or patches one with it.
     pub fn is_kustomized_secret(&self, file: &RepoPath) -> bool {
-        self.kustomize_use(file).is_some()
+        self.kustomize_use(file).is_some_and(|used| used != KustomizeUse::PlainContent)
+    }
+
+    /// Whether a file that is no document has values that tools put into Secrets.
+    pub fn is_content_given(&self, file: &RepoPath) -> bool {
+        self.kustomize_use(file) == Some(KustomizeUse::PlainContent) && !self.given_from(file).is_empty()
     }
 
     /// The files that a resource includes, directly or not.
@@ -210,7 +221,8 @@ impl Side<'_> {
             let content = self.file(includer);
             content.resources.iter().any(|resource| self.secrets.hide(resource.clone()).payload.holds_secret())
         };
-        self.kustomize_use(file).is_some()
+        self.is_kustomized_secret(file)
+            || self.is_content_given(file)
             || self.holds_template_input(file)
             || self.includers().get(file).is_some_and(|includers| includers.iter().any(holds_secret))
     }
@@ -313,16 +325,44 @@ impl Side<'_> {
         })
     }
 
-    /// What a kustomization in the directory of a file, or above it, does with the file.
+    /// What a kustomization in the directory of a file, or above it, does with the file; where units are not rendered, what any
+    /// kustomization does with it.
     fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
         let directories = std::iter::successors(file.parent(), RepoPath::parent);
-        directories
+        let near = directories
             .into_iter()
             .filter_map(|directory| {
                 let uses = self.kustomize_uses(&directory);
                 uses.get(file).copied()
             })
-            .max()
+            .max();
+        let has_units = self.files().unit_layouts().next().is_some();
+        match near {
+            None | Some(KustomizeUse::PlainContent) if self.is_alone || !has_units => {
+                near.max(self.all_kustomize_uses().get(file).copied())
+            }
+            near => near,
+        }
+    }
+
+    /// What all kustomizations of the tree do with files.
+    fn all_kustomize_uses(&self) -> &KustomizeUses {
+        self.caches.all_kustomize_uses.get_or_init(|| {
+            let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
+            if entries.len() > MOST_SCANNED {
+                return KustomizeUses::new();
+            }
+            let is_meant = |path: &RepoPath| KUSTOMIZATION_FILES.iter().any(|name| path.file_name() == name.as_bytes());
+            let directories = entries.iter().filter(|it| is_meant(&it.path)).filter_map(|it| it.path.parent());
+            let mut all = KustomizeUses::new();
+            for directory in directories {
+                for (file, used) in self.kustomize_uses(&directory).iter() {
+                    let known = all.entry(file.clone()).or_insert(*used);
+                    *known = (*known).max(*used);
+                }
+            }
+            all
+        })
     }
 
     /// The files that the kustomization of a directory makes Secrets of.
@@ -368,10 +408,14 @@ fn note_uses(kustomization: &Node, directory: &RepoPath, uses: &mut KustomizeUse
             *known = (*known).max(kind);
         }
     };
-    for generator in items(kustomization, "secretGenerator") {
-        let listed = ["files", "envs"].into_iter().flat_map(|field| items(generator, field));
-        for name in listed.chain(generator.get("env")).filter_map(Node::as_str) {
-            note(name.split_once('=').map_or(name, |(_, path)| path), KustomizeUse::SecretContent);
+    for (field, kind) in
+        [("secretGenerator", KustomizeUse::SecretContent), ("configMapGenerator", KustomizeUse::PlainContent)]
+    {
+        for generator in items(kustomization, field) {
+            let listed = ["files", "envs"].into_iter().flat_map(|field| items(generator, field));
+            for name in listed.chain(generator.get("env")).filter_map(Node::as_str) {
+                note(name.split_once('=').map_or(name, |(_, path)| path), kind);
+            }
         }
     }
     for patch in ["patches", "patchesJson6902"].into_iter().flat_map(|field| items(kustomization, field)) {

@@ -35,10 +35,7 @@ impl Layout for Flux {
     }
 
     fn units(&self, ask: &Ask<'_, '_>) -> Vec<Unit> {
-        let unit = |(file, name): (RepoPath, SmolStr)| {
-            Some(Unit { layout: NAME.into(), key: format_smolstr!("{}#{name}", file.to_str()?) })
-        };
-        ask.index(OBJECTS).into_iter().filter_map(unit).collect()
+        ask.index(OBJECTS).into_iter().filter_map(|(file, name)| unit(&file, &name)).collect()
     }
 
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
@@ -75,6 +72,15 @@ impl Layout for Flux {
             _ => Vec::new(),
         }
     }
+}
+
+/// The unit of a Kustomization object of Flux.
+pub fn flux_unit(resource: &Resource) -> Option<Unit> {
+    unit(&resource.file, &name_of(resource)?)
+}
+
+fn unit(file: &RepoPath, name: &str) -> Option<Unit> {
+    Some(Unit { layout: NAME.into(), key: format_smolstr!("{}#{name}", file.to_str()?) })
 }
 
 /// Where an object says, or does not say, that Flux deletes what it no longer holds; `None` if Flux does.

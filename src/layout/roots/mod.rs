@@ -5,5 +5,5 @@ mod index;
 mod leaf;
 mod units;
 
-pub use flux::Flux;
+pub use flux::{Flux, flux_unit};
 pub use units::Kustomize;

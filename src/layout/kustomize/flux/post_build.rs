@@ -1,6 +1,6 @@
 //! `postBuild` of a Flux Kustomization: variables in rendered resources.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
@@ -29,6 +29,9 @@ pub(super) struct Variables {
     is_open: bool,
     is_always: bool,
 }
+
+/// So many variables of one text are noted as its origin.
+const MOST_NOTED: usize = 64;
 
 /// The label or annotation that keeps a resource as it is.
 const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -135,7 +138,9 @@ impl Variables {
         let (document, used) = self.document(&printed::as_value(text), node.span, loader)?;
         let Some(value) = document.get("v").filter(|value| !value.is_identical(node)) else { return Ok(node.clone()) };
         let placed = Node { extra: node.extra.clone(), ..value.written_at(node.span) };
-        Ok(placed.through(StepKind::Kustomize("postBuild"), used.unwrap_or(node.span)))
+        // The first variable is the last step.
+        let used = if used.is_empty() { vec![node.span] } else { used };
+        Ok(used.into_iter().rev().fold(placed, |node, at| node.through(StepKind::Kustomize("postBuild"), at)))
     }
 
     fn key(&self, key: &Key, loader: &Loader<'_>) -> Result<Key, Fatal> {
@@ -146,12 +151,15 @@ impl Variables {
         Ok(Key { name, span: key.span, ..key.clone() })
     }
 
-    /// A printed document with variables replaced, read again, and where the first variable is defined.
-    fn document(&self, text: &str, at: Span, loader: &Loader<'_>) -> Result<(Node, Option<Span>), Fatal> {
-        let used = Cell::new(None);
+    /// A printed document with variables replaced, read again, and where the variables are defined.
+    fn document(&self, text: &str, at: Span, loader: &Loader<'_>) -> Result<(Node, Vec<Span>), Fatal> {
+        let used = RefCell::new(Vec::new());
         let value = |name: &str| match self.known.get(name) {
             Some((value, span)) => {
-                used.set(used.get().or(Some(*span)));
+                let mut used = used.borrow_mut();
+                if used.len() < MOST_NOTED && !used.contains(span) {
+                    used.push(*span);
+                }
                 Variable::Known(value.as_str())
             }
             None if self.is_open => Variable::Unknown,
@@ -164,6 +172,6 @@ impl Variables {
         let document = parsed.value.first().filter(|_| parsed.findings.iter().all(|finding| !finding.is_error()));
         let broken = || fatal(at, "this is not valid YAML with its variables replaced");
         let node = reread(&document.ok_or_else(broken)?.root, Dialect::Yaml11, &scratch).map_err(|_| broken())?;
-        Ok((node, used.get()))
+        Ok((node, used.into_inner()))
     }
 }
