@@ -13,7 +13,7 @@ use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
 use crate::report::terminal::{self, BumpRow, Draft, bump_row, subject};
 use crate::report::text_diff::Sign;
-use crate::report::{Report, TextFile, layer_reach, lines};
+use crate::report::{Report, TextFile, consequences, layer_reach, lines};
 use crate::resource::{Identity, Resource};
 use crate::sanitize;
 
@@ -118,6 +118,9 @@ impl View {
             block.is_open = true;
         }
         let mut notes: Vec<String> = terminal::others(report).into_iter().collect();
+        let rollouts = consequences::rollouts(report);
+        notes.extend(rollouts.iter().take(MOST_BLOCKS).map(|rollout| format!("{} {}", rollout.names, rollout.words)));
+        notes.extend(consequences::definitions(report));
         notes.extend(layer_reach::phrases(report, "→").iter().map(|phrase| sanitize::inline(phrase).into_owned()));
         if all > MOST_BLOCKS {
             notes.push(format!("{} not shown; the JSON report has them.", plural(all - MOST_BLOCKS, "more block")));
@@ -190,9 +193,13 @@ impl Maker<'_> {
         let mut causes: BTreeSet<String> = BTreeSet::new();
         for entry in block.entries.iter().take(MOST_VALUES) {
             let reason = self.draft.reason(self.report, entry);
-            let file = reason.map(|reason| reason.text.trim_start_matches("removed from ").to_owned());
-            let file = file.and_then(|words| Some(words.split([':', ',', ' ']).next()?.to_owned()));
-            causes.insert(file.unwrap_or_else(|| "the resource's own file".to_owned()));
+            match reason {
+                None => drop(causes.insert("the resource's own file".to_owned())),
+                Some(reason) if reason.files().is_empty() => {
+                    causes.extend(reason.text.split([':', ',', ' ']).next().map(str::to_owned));
+                }
+                Some(reason) => causes.extend(reason.files().iter().map(ToString::to_string)),
+            }
         }
         let fields = paths.iter().map(|path| top_field(path)).collect::<BTreeSet<_>>();
         BlockView {
@@ -218,7 +225,7 @@ impl Maker<'_> {
                 let file = only.file.to_string();
                 vec![PlaceView { href: self.address(&file), text: file }]
             }
-            _ => [subject.names, subject.places].into_iter().flatten().map(|names| place(names.text())).collect(),
+            _ => subject.names.into_iter().chain(subject.places).map(|names| place(names.text())).collect(),
         };
         let sides = self.sides(resources);
         let kinds: BTreeSet<String> = sides.iter().map(|side| kind(side)).collect();
@@ -237,20 +244,24 @@ impl Maker<'_> {
 
     fn one_sided(&mut self, found: &[Alike], sign: Sign) -> Vec<BlockView> {
         let (status, word) = if sign == Sign::Added { ("added", "added") } else { ("removed", "removed") };
-        let count: usize = found.iter().map(|alike| alike.resources.len()).sum();
+        let count: usize = found.iter().map(|alike| alike.all().len()).sum();
         if count > LISTED {
-            let resources: Vec<usize> = found.iter().flat_map(|alike| alike.resources.iter().copied()).collect();
+            let resources: Vec<usize> = found.iter().flat_map(Alike::all).collect();
             return vec![self.many(&resources, status, word, sign)];
         }
         let mut cards = Vec::new();
         for alike in found {
             let first = alike.resources.first().and_then(|at| self.report.resources.get(*at));
             let side = first.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
-            let lines = side.map(|side| self.draft.content(side, sign, terminal::CHANGES)).unwrap_or_default();
+            let mut lines = side.map(|side| self.draft.content(side, sign, terminal::CHANGES)).unwrap_or_default();
+            for variant in &alike.variants {
+                let words = self.draft.variant_words(self.report, variant);
+                lines.push(Line::default().with(Role::Dim, &words));
+            }
             let names: Vec<String> =
-                self.sides(&alike.resources).iter().map(|side| format!("{} {}", side.identity, side.file)).collect();
+                self.sides(&alike.all()).iter().map(|side| format!("{} {}", side.identity, side.file)).collect();
             let id = self.id(&digest_of(format!("{word}\n{}", names.join("\n")).as_bytes()).to_string());
-            let card = self.card(&alike.resources, status, sign.gutter().trim_end());
+            let card = self.card(&alike.all(), status, sign.gutter().trim_end());
             let title = format!("{} {word}", card.title);
             cards.push(BlockView { id, title, lines: parts(&lines), ..card });
         }

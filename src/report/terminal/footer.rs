@@ -1,6 +1,6 @@
 //! The footer: everything that was left out of the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::change::Layout;
@@ -50,21 +50,23 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     lines
 }
 
-/// The most notes that are shown; more are counted.
+/// So many notes are all shown.
 const MOST_NOTES: usize = 3;
 
 /// What is worth knowing and no problem: `note: ensemble.yaml: 3 expressions need a running deployment and are compared as text`.
+/// Of many notes, the first of each rule is shown.
 fn notes(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     let notes: Vec<&Finding> =
         report.new_problems.iter().filter(|finding| finding.severity == Severity::Note).collect();
-    let most = draft.most(MOST_NOTES).unwrap_or(notes.len());
-    let phrase = |note: &&Finding| format!("note: {}: {}", note.path(&report.sources), note.message);
-    let mut phrases: Vec<String> = notes.iter().take(most).map(phrase).collect();
-    if notes.len() > most {
-        phrases.push(format!("{}; outcrop check lists all", plural(notes.len() - most, "more note")));
+    let is_short = draft.most(MOST_NOTES).is_some_and(|most| notes.len() > most);
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let shown: Vec<&&Finding> = notes.iter().filter(|note| !is_short || seen.insert(note.rule.id)).collect();
+    let phrase = |note: &&&Finding| format!("note: {}: {}", note.path(&report.sources), note.message);
+    let mut phrases: Vec<String> = shown.iter().map(phrase).collect();
+    if notes.len() > shown.len() {
+        phrases.push(format!("{} like these; outcrop check lists all", plural(notes.len() - shown.len(), "more note")));
     }
-    let wrap = |phrase: &String| wrapped(&sanitize::inline(phrase), Role::Dim, draft.style.columns());
-    phrases.iter().flat_map(wrap).collect()
+    phrases.iter().flat_map(|phrase| draft.phrase(&sanitize::inline(phrase), 0)).collect()
 }
 
 /// Edits of layers that some resources override, unless a group shows them. Edits without any effect are findings.
