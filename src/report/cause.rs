@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::locate::Locator;
-use super::outline::renamed;
+use super::outline::{moved_between, renamed};
 use super::places::Names;
 use super::style::Symbols;
 use super::summary_counts::{grouped, plural};
@@ -66,7 +66,10 @@ impl Reason {
             (_, []) => format!("removed from {}", lines_or_files(&before)),
             ([old], [new]) if old == new => lines_or_files(&after),
             ([old], [new]) => renamed(&old.to_string(), &new.to_string()),
-            _ => format!("{} => {}", lines_or_files(&before), lines_or_files(&after)),
+            _ => match renamed_directory(&places) {
+                Some(directory) => directory,
+                None => format!("{} => {}", lines_or_files(&before), lines_or_files(&after)),
+            },
         };
         Self { text: text + &field, places: Some(places) }
     }
@@ -86,6 +89,19 @@ const MOST_REASONS: usize = 2;
 
 fn files<'p>(places: &[&'p Place]) -> Vec<&'p RepoPath> {
     places.iter().map(|place| &place.file).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// `apps/{monitoring => o11y}/`, if all values are in files that moved alike.
+fn renamed_directory(places: &[Moved]) -> Option<String> {
+    let directories = |moved: &Moved| {
+        let (old, new) = (moved.before.as_ref()?, moved.after.as_ref()?);
+        Some(moved_between(&old.file.to_string(), &new.file.to_string()))
+    };
+    let all: BTreeSet<(String, String)> = places.iter().map(directories).collect::<Option<_>>()?;
+    match all.first() {
+        Some((old, new)) if all.len() == 1 => Some(renamed(&format!("{old}/"), &format!("{new}/"))),
+        _ => None,
+    }
 }
 
 /// `base.yaml:3, 7`, or the names of several files.
@@ -325,6 +341,10 @@ fn joined_text(before: Option<CauseText>, after: Option<CauseText>, is_same_text
         (Some(before), None) => format!("removed from {}", way(&before)),
         (Some(before), Some(after)) => {
             let is_one_file = before.file.is_some() && before.file == after.file || before.words == after.words;
+            let shorter = shorter_move(&before, &after);
+            if let Some(shorter) = shorter.filter(|_| !is_one_file) {
+                return shorter;
+            }
             if !is_one_file {
                 return format!("{} {} {}", way(&before), symbols.arrow, way(&after));
             }
@@ -338,6 +358,16 @@ fn joined_text(before: Option<CauseText>, after: Option<CauseText>, is_same_text
         }
         (None, after) => after.as_ref().map(way).unwrap_or_default(),
     }
+}
+
+/// `apps/{monitoring => o11y}/web.yaml:9`, if a value only moved between directories.
+fn shorter_move(before: &CauseText, after: &CauseText) -> Option<String> {
+    let (old, new) = (before.place()?, after.place()?);
+    let name = renamed(&old.file.to_string(), &new.file.to_string());
+    let field = new.field.map(|field| format!(" ({field})")).unwrap_or_default();
+    // Only if the files are called alike is the line a line of what is named.
+    let is_directory = name.contains('{') && !name.ends_with('}');
+    (is_directory && old.field == new.field).then(|| format!("{name}:{}{field}", new.line))
 }
 
 fn or_directly(via: &[String]) -> String {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Report;
 use super::places::{Names, text_parts};
 use super::summary_counts::grouped;
-use crate::resource::{Home, Unit};
+use crate::resource::{Home, Identity, Unit};
 use crate::sanitize;
 
 /// Resources that roll out for the same reason in the same roots.
@@ -18,27 +18,58 @@ pub(super) struct RolloutText {
     pub count: usize,
 }
 
-/// What rolls out, those of most roots first.
+/// Resources, what they roll out because of, and where.
+#[derive(Default)]
+struct Shared<'r> {
+    names: BTreeSet<String>,
+    because: BTreeSet<String>,
+    units: BTreeSet<&'r Unit>,
+}
+
+impl<'r> Shared<'r> {
+    fn add(&mut self, other: Shared<'r>) {
+        self.names.extend(other.names);
+        self.because.extend(other.because);
+        self.units.extend(other.units);
+    }
+}
+
+/// What rolls out, those of most roots first. The same resource in several namespaces occurs once.
 pub(super) fn rollouts(report: &Report) -> Vec<RolloutText> {
-    let mut units: BTreeMap<(String, String), BTreeSet<&Unit>> = BTreeMap::new();
+    let mut by_name: BTreeMap<(String, BTreeSet<String>), Shared<'_>> = BTreeMap::new();
     for rollout in &report.rollouts {
-        let because = rollout.because.iter().cloned().collect::<Vec<_>>().join(", ");
-        units.entry((rollout.identity.to_string(), because)).or_default().insert(&rollout.unit);
+        let namespace = match &rollout.identity {
+            Identity::Kubernetes(name) => format!(" {}/", name.namespace),
+            _ => String::new(),
+        };
+        let short = |name: &str| if namespace.len() > 2 { name.replacen(&namespace, " ", 1) } else { name.to_owned() };
+        let name = rollout.identity.to_string();
+        let key = (short(&name), rollout.because.iter().map(|name| short(name)).collect());
+        by_name.entry(key).or_default().add(Shared {
+            names: BTreeSet::from([name]),
+            because: rollout.because.clone(),
+            units: BTreeSet::from([&rollout.unit]),
+        });
     }
-    let mut names: BTreeMap<(String, BTreeSet<&Unit>), Vec<String>> = BTreeMap::new();
-    for ((name, because), units) in units {
-        names.entry((because, units)).or_default().push(name);
+    let mut by_units: BTreeMap<(BTreeSet<String>, BTreeSet<&Unit>), Shared<'_>> = BTreeMap::new();
+    for ((_, because), shared) in by_name {
+        by_units.entry((because, shared.units.clone())).or_default().add(shared);
     }
-    let mut found: Vec<RolloutText> = names
-        .into_iter()
-        .map(|((because, units), names)| {
-            let verb = if names.len() == 1 { "rolls" } else { "roll" };
-            let words = format!("{verb} out because {} changed, in {}", sanitize::inline(&because), places(&units));
-            RolloutText { count: names.len() * units.len(), names: together(&names), words }
-        })
-        .collect();
+    let mut found: Vec<RolloutText> = by_units.into_iter().map(|((short, _), shared)| text(&short, &shared)).collect();
     found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.names.cmp(&b.names)));
     found
+}
+
+fn text(short: &BTreeSet<String>, shared: &Shared<'_>) -> RolloutText {
+    let verb = if shared.names.len() == 1 { "rolls" } else { "roll" };
+    let join = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+    let because = match shared.because.len() == short.len() {
+        true => join(&shared.because),
+        false => format!("{} of the same namespace", join(short)),
+    };
+    let words = format!("{verb} out because {} changed, in {}", sanitize::inline(&because), places(&shared.units));
+    let names: Vec<String> = shared.names.iter().cloned().collect();
+    RolloutText { count: shared.names.len().max(shared.units.len()), names: together(&names), words }
 }
 
 /// `2 × Deployment shop/{api, web}`; names of several kinds one after the other.

@@ -13,7 +13,7 @@ use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
 use crate::report::terminal::{self, BumpRow, Draft, bump_row, subject};
 use crate::report::text_diff::Sign;
-use crate::report::{Report, TextFile, consequences, layer_reach, lines};
+use crate::report::{Report, TextFile, consequences, fragment, layer_reach, lines};
 use crate::resource::{Identity, Resource};
 use crate::sanitize;
 
@@ -33,6 +33,11 @@ const MOST_BLOCKS: usize = 2_000;
 const MOST_OPEN: usize = 40;
 /// The most values of a facet that one block has.
 const MOST_VALUES: usize = 40;
+/// The most lines of one block, and the longest list of names: a browser should open a page at once.
+const MOST_LINES: usize = 1_000;
+const LONGEST_LIST: usize = 20_000;
+/// A table of more rows is folded.
+const MOST_ROWS: usize = 10;
 
 /// The values of the template.
 #[derive(Serialize)]
@@ -44,6 +49,7 @@ pub(super) struct View {
     alarms: Vec<String>,
     bumps: Vec<BumpView>,
     sources: Vec<SourceView>,
+    sources_are_open: bool,
     blocks: Vec<BlockView>,
     pub(super) notes: Vec<String>,
 }
@@ -146,6 +152,7 @@ impl View {
             headline: terminal::headline(report, &counts).1,
             counts: terminal::count_texts(&counts).into_iter().map(|(_, text)| text).collect(),
             alarms: terminal::incomplete(report).into_iter().collect(),
+            sources_are_open: report.edits.files.len() <= MOST_ROWS,
             sources: sources.collect(),
             blocks,
             notes,
@@ -177,7 +184,9 @@ impl Maker<'_> {
     }
 
     fn block(&mut self, block: &Block) -> BlockView {
-        let lines = self.draft.block_changes(self.report, block);
+        let (mut lines, left_out) = fragment::cut(self.draft.block_changes(self.report, block), Some(MOST_LINES));
+        let note = |what: String| format!("… {what}; the JSON report has them");
+        lines.extend(left_out.map(|what| Line::default().with(Role::Dim, &note(what))));
         let path = |entry: &crate::report::outline::Entry| {
             path_text::display(&entry.at.first()?.path, path_text::EMBEDDED).into()
         };
@@ -225,11 +234,19 @@ impl Maker<'_> {
                 let file = only.file.to_string();
                 vec![PlaceView { href: self.address(&file), text: file }]
             }
-            _ => subject.names.into_iter().chain(subject.places).map(|names| place(names.text())).collect(),
+            _ => subject
+                .names
+                .into_iter()
+                .chain(subject.places)
+                .map(|names| place(names.shortened(LONGEST_LIST, Some(1))))
+                .collect(),
         };
         let sides = self.sides(resources);
         let kinds: BTreeSet<String> = sides.iter().map(|side| kind(side)).collect();
-        let roots: BTreeSet<String> = sides.iter().map(|side| root(side)).collect();
+        let mut roots: BTreeSet<String> = sides.iter().map(|side| root(side, 2)).collect();
+        if roots.len() > MOST_VALUES {
+            roots = sides.iter().map(|side| root(side, 1)).collect();
+        }
         BlockView {
             status,
             sign: sign.to_owned(),
@@ -338,14 +355,14 @@ fn kind(side: &Resource) -> String {
     }
 }
 
-/// The root that rendered a resource, or the first two directories of its file.
-fn root(side: &Resource) -> String {
+/// The root that rendered a resource, or the first directories of its file.
+fn root(side: &Resource, most: usize) -> String {
     match &side.unit {
         Some(_) => side.home().to_string(),
         None => {
             let file = side.file.to_string();
             let directories: Vec<&str> = file.split('/').collect();
-            let count = (directories.len() - 1).min(2);
+            let count = (directories.len() - 1).min(most);
             directories[..count].iter().map(|part| format!("{part}/")).collect()
         }
     }

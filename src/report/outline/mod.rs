@@ -13,7 +13,7 @@ mod variants;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use additions::{Alike, Directory, LISTED, by_directory};
-pub(super) use moves::{Move, renamed};
+pub(super) use moves::{Move, moved_between, renamed};
 pub(super) use tree::{PathNode, path_tree};
 pub(super) use variants::AlikeVariant;
 

@@ -132,7 +132,9 @@ impl Draft<'_> {
         let mut lines = Vec::new();
         if node.entries.is_empty() {
             let room = self.style.columns();
-            let pieces = Line::default().with(Role::Path, &node.label()).broken(room.saturating_sub(indent + 2).max(8));
+            let pieces = Line::default()
+                .with(Role::Path, node.label().trim_start())
+                .broken(room.saturating_sub(indent + 2).max(8));
             let start = |at: usize| if at == 0 { indent } else { indent + 2 };
             lines.extend(pieces.into_iter().enumerate().map(|(at, piece)| Line::indented(start(at)).then(piece)));
         }

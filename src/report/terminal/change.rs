@@ -24,8 +24,9 @@ pub(in crate::report) struct Layout {
     pub inset: usize,
 }
 
-/// The most lines of an added or removed value.
+/// The most lines of an added and of a removed value.
 const VALUE_LINES: usize = 30;
+const REMOVED_LINES: usize = 16;
 /// The most lines of a changed text.
 const TEXT_LINES: usize = 60;
 /// Values that do not fit beside their path may still be shown on a separate line, up to this width: longer ones are
@@ -163,6 +164,8 @@ impl Draft<'_> {
         let room = self.style.columns();
         let mut lines = Vec::new();
         for step in steps {
+            // A document inside of a string may start a line.
+            let step = if line.width() == start { step.trim_start() } else { step };
             if line.width() + columns(step) > room && line.width() > start {
                 lines.push(std::mem::replace(&mut line, Line::indented(start + 2)));
             }
@@ -297,7 +300,7 @@ impl Draft<'_> {
 
     /// One side of a change as a block.
     fn side(&mut self, node: &Node, sign: Sign, layout: Layout) -> Vec<Line> {
-        let most = self.most(VALUE_LINES);
+        let most = self.most(if sign == Sign::Removed { REMOVED_LINES } else { VALUE_LINES });
         let block = fragment::block(node, &mut self.secret_numbers, most, self.style.is_limited());
         let mut lines = self.gutter(&block.lines, sign, layout);
         lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));

@@ -19,9 +19,10 @@ const INDENT: usize = 2;
 /// More blocks are not looked through.
 const MOST_BLOCKS: usize = 60;
 
-/// Whether each file that reaches several resources is named as the reason of exactly one block: a table would say nothing new.
+/// Whether each file that reaches several resources is named as the reason of exactly one block: a table would say nothing new. Layers
+/// are always listed, because other resources may override them.
 pub(super) fn are_said(report: &Report, outline: &Outline, draft: &mut Draft<'_>) -> bool {
-    if outline.blocks.len() > MOST_BLOCKS {
+    if outline.blocks.len() > MOST_BLOCKS || !report.layer_edits.is_empty() {
         return false;
     }
     let mut named: BTreeMap<RepoPath, usize> = BTreeMap::new();
