@@ -7,9 +7,11 @@ use super::change::Layout;
 use super::group::is_behind;
 use super::resource::CHANGES;
 use super::summary::{others, wrapped};
-use crate::diff::Suppressed;
+use crate::diff::{Member, ResourceChange, Suppressed};
 use crate::finding::{Finding, Severity};
+use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
+use crate::report::places::Names;
 use crate::report::summary_counts::{SummaryCounts, other_problems, plural};
 use crate::report::{LayerEdit, Report, Skipped};
 use crate::sanitize;
@@ -19,6 +21,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     let columns = draft.style.columns();
     draft.homes = [None, None];
     let mut lines = overridden(report, draft);
+    lines.extend(echoed(report, draft));
     lines.extend(suppressed(report, draft));
     lines.extend(would_hide(report, draft));
     lines.extend(skipped(report, draft));
@@ -67,6 +70,24 @@ fn notes(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
         phrases.push(format!("{} like these; outcrop check lists all", plural(notes.len() - shown.len(), "more note")));
     }
     phrases.iter().flat_map(|phrase| draft.phrase(&sanitize::inline(phrase), 0)).collect()
+}
+
+/// The longest list of files that are shown elsewhere.
+const LONGEST_LIST: usize = 160;
+
+/// Files that count as changed, but whose changes are shown only where other resources read them.
+fn echoed(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    let is_echo = |resource: usize, of: &ResourceChange| {
+        let count = of.changes().count();
+        count > 0 && (0..count).all(|change| report.edits.echoes.contains(&Member { resource, change }))
+    };
+    let found = report.resources.iter().enumerate().filter(|(at, of)| is_echo(*at, of));
+    let files: BTreeSet<&RepoPath> = found.filter_map(|(_, of)| of.after.as_ref()).map(|side| &side.file).collect();
+    if files.is_empty() || draft.style.is_verbose() || report.is_ungrouped {
+        return Vec::new();
+    }
+    let names = Names::of_files(files).shortened(LONGEST_LIST, Some(1));
+    draft.phrase(&format!("Changed too, and shown where it is read: {names} (-v)"), 0)
 }
 
 /// Edits of layers that some resources override, unless a group shows them. Edits without any effect are findings.
