@@ -303,7 +303,8 @@ fn group(class: &[usize], items: &[Item<'_>], resources: &[ResourceChange], orde
     group
 }
 
-fn without_position(step: &PathStep) -> PathStep {
+/// A step by its label only.
+pub fn without_position(step: &PathStep) -> PathStep {
     match step {
         PathStep::Item { label, .. } => PathStep::Item { before: None, after: None, label: label.clone() },
         step => step.clone(),

@@ -225,6 +225,7 @@ const OFTEN_NAME_TOGETHER: &[&[&str]] = &[
     &["path", "method"],
     &["host", "path"],
     &["host", "port"],
+    &["source.git.remote", "source.git.subdir"],
 ];
 
 /// Finds members that uniquely name every item on both sides and match the most items.

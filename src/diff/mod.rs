@@ -46,7 +46,7 @@ pub use comment::comment_beside;
 pub use edits::{EditedFile, Edits, OwnEdits, edits};
 pub use expected::{Expected, expect};
 pub use fingerprint::{Digest, Fingerprint, digest_of};
-pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups};
+pub use groups::{Group, Member, Origin, SharedCause, SharedVia, Variant, groups, without_position};
 pub use options::{EmbeddedParser, Options, TextThresholds};
 pub use pattern::{InvalidPattern, ListRules};
 pub use resources::{

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::locate::Locator;
+use super::outline::{moved_between, renamed};
 use super::places::Names;
 use super::style::Symbols;
+use super::summary_counts::{grouped, plural};
 use crate::diff::{Cause, Causes, FileSpan, Group, Origin, ResourceChange, SharedCause, causes};
 use crate::path::RepoPath;
 use crate::text::Sources;
@@ -15,14 +17,69 @@ use crate::value::StepKind;
 pub(super) struct Reason {
     /// `customers/_/metadata.yaml:9, via the include at base.yaml:3`.
     pub text: String,
-    /// The file and the line, if the text says nothing else.
-    place: Option<(RepoPath, usize)>,
+    /// The places, if the text says nothing else.
+    places: Option<Vec<Moved>>,
+}
+
+/// Where values are written. Those that were written elsewhere before have two places, removed ones have the older one only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Moved {
+    before: Option<Place>,
+    after: Option<Place>,
+}
+
+/// A place in a file, and the field of a kustomization that uses it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    file: RepoPath,
+    line: usize,
+    field: Option<&'static str>,
 }
 
 impl Reason {
-    /// The file, if the text says nothing else than a place in it.
-    pub(super) fn file(&self) -> Option<&RepoPath> {
-        self.place.as_ref().map(|(file, _)| file)
+    /// The file and the line on the newer side, if the text says nothing else than one place.
+    pub(super) fn place(&self) -> Option<(&RepoPath, usize)> {
+        match self.places.as_deref()? {
+            [Moved { after: Some(after), .. }] => Some((&after.file, after.line)),
+            _ => None,
+        }
+    }
+
+    /// The files that it names.
+    pub(super) fn files(&self) -> BTreeSet<&RepoPath> {
+        let moved = self.places.iter().flatten();
+        moved.flat_map(|moved| moved.before.iter().chain(&moved.after)).map(|place| &place.file).collect()
+    }
+
+    /// Places as text: their lines if they are in one file, otherwise their files.
+    fn of_places(places: Vec<Moved>) -> Self {
+        let side = |pick: fn(&Moved) -> Option<&Place>| places.iter().filter_map(pick).collect::<Vec<&Place>>();
+        let [before, after] = [side(|moved| moved.before.as_ref()), side(|moved| moved.after.as_ref())];
+        let fields: BTreeSet<Option<&str>> = before.iter().chain(&after).map(|place| place.field).collect();
+        let field = match fields.first() {
+            Some(Some(field)) if fields.len() == 1 => format!(" ({field})"),
+            _ => String::new(),
+        };
+        let (old, new) = (files(&before), files(&after));
+        let text = match (old.as_slice(), new.as_slice()) {
+            ([], _) => lines_or_files(&after),
+            (_, []) => format!("removed from {}", lines_or_files(&before)),
+            ([old], [new]) if old == new => lines_or_files(&after),
+            ([old], [new]) => renamed(&old.to_string(), &new.to_string()),
+            _ => match renamed_directory(&places) {
+                Some(directory) => directory,
+                None => format!("{} => {}", lines_or_files(&before), lines_or_files(&after)),
+            },
+        };
+        Self { text: text + &field, places: Some(places) }
+    }
+
+    /// Notes that it is the reason of some changes only.
+    pub(super) fn of_some(mut self, some: usize, all: usize) -> Self {
+        if some < all {
+            self.text.push_str(&format!(", in {} of {}", grouped(some), plural(all, "change")));
+        }
+        self
     }
 }
 
@@ -30,44 +87,63 @@ impl Reason {
 const MOST_LINES: usize = 4;
 const MOST_REASONS: usize = 2;
 
-/// One reason for several changes, if all have one: the same for all, or places in one file.
+fn files<'p>(places: &[&'p Place]) -> Vec<&'p RepoPath> {
+    places.iter().map(|place| &place.file).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// `apps/{monitoring => o11y}/`, if all values are in files that moved alike.
+fn renamed_directory(places: &[Moved]) -> Option<String> {
+    let directories = |moved: &Moved| {
+        let (old, new) = (moved.before.as_ref()?, moved.after.as_ref()?);
+        Some(moved_between(&old.file.to_string(), &new.file.to_string()))
+    };
+    let all: BTreeSet<(String, String)> = places.iter().map(directories).collect::<Option<_>>()?;
+    match all.first() {
+        Some((old, new)) if all.len() == 1 => Some(renamed(&format!("{old}/"), &format!("{new}/"))),
+        _ => None,
+    }
+}
+
+/// `base.yaml:3, 7`, or the names of several files.
+fn lines_or_files(places: &[&Place]) -> String {
+    match files(places).as_slice() {
+        [file] => {
+            let lines: BTreeSet<usize> = places.iter().map(|place| place.line).collect();
+            let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
+            if lines.len() > MOST_LINES { file.to_string() } else { format!("{file}:{}", numbers.join(", ")) }
+        }
+        files => Names::of_files(files.iter().copied()).shortened(LONGEST_LIST, Some(MOST_LIST_LINES)),
+    }
+}
+
+/// One reason for several changes, if all have one: the same for all, or places in the same files.
 pub(super) fn shared(reasons: &[Option<Reason>]) -> Option<Reason> {
-    let reasons: Option<Vec<&Reason>> = reasons.iter().map(Option::as_ref).collect();
-    let reasons = reasons?;
+    let reasons: Vec<&Reason> = reasons.iter().map(Option::as_ref).collect::<Option<_>>()?;
     let first = *reasons.first()?;
     if reasons.iter().all(|reason| reason.text == first.text) {
         return Some(first.clone());
     }
-    let file = first.file()?;
-    let lines: Option<BTreeSet<usize>> = reasons
-        .iter()
-        .map(|reason| reason.place.as_ref().filter(|(other, _)| other == file).map(|(_, line)| *line))
-        .collect();
-    let lines = lines?;
-    let line = *lines.first()?;
-    let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
-    let text = if lines.len() > MOST_LINES { file.to_string() } else { format!("{file}:{}", numbers.join(", ")) };
-    Some(Reason { text, place: Some((file.clone(), line)) })
+    let all: Vec<Moved> = reasons.iter().map(|reason| reason.places.clone()).collect::<Option<Vec<_>>>()?.concat();
+    let side = |pick: fn(&Moved) -> Option<&Place>| files(&all.iter().filter_map(pick).collect::<Vec<_>>()).len();
+    let is_one_file = side(|moved| moved.before.as_ref()) <= 1 && side(|moved| moved.after.as_ref()) <= 1;
+    let is_same_files = reasons.iter().all(|reason| reason.files() == first.files());
+    (is_one_file || is_same_files).then(|| Reason::of_places(all))
 }
 
 /// The different reasons of one change in several resources.
 pub(super) fn together(mut reasons: Vec<Reason>) -> Option<Reason> {
-    let all: Vec<Option<Reason>> = reasons.iter().cloned().map(Some).collect();
-    if let Some(shared) = shared(&all) {
-        return Some(shared);
+    if let [_] = reasons.as_slice() {
+        return reasons.pop();
     }
-    let files: Option<BTreeSet<RepoPath>> = reasons.iter().map(|reason| reason.file().cloned()).collect();
-    let text = match files {
-        Some(files) => Names::of_files(&files).shortened(LONGEST_LIST, Some(1)),
-        None => {
-            let more = reasons.len().saturating_sub(MOST_REASONS);
-            reasons.truncate(MOST_REASONS);
-            let texts: Vec<String> = reasons.into_iter().map(|reason| reason.text).collect();
-            let more = if more > 0 { format!("; +{more} more") } else { String::new() };
-            format!("{}{more}", texts.join("; "))
-        }
-    };
-    (!text.is_empty()).then_some(Reason { text, place: None })
+    if let Some(places) = reasons.iter().map(|reason| reason.places.clone()).collect::<Option<Vec<_>>>() {
+        return (!places.is_empty()).then(|| Reason::of_places(places.concat()));
+    }
+    let more = reasons.len().saturating_sub(MOST_REASONS);
+    reasons.truncate(MOST_REASONS);
+    let texts: Vec<String> = reasons.into_iter().map(|reason| reason.text).collect();
+    let more = if more > 0 { format!("; +{more} more") } else { String::new() };
+    let text = format!("{}{more}", texts.join("; "));
+    (!text.is_empty()).then_some(Reason { text, places: None })
 }
 
 /// One side of a cause, as text.
@@ -80,15 +156,15 @@ struct CauseText {
     words: String,
     /// The steps from there to the resource.
     via: Vec<String>,
-    /// Whether a field of a kustomization decides the value.
-    is_field: bool,
+    /// The field of a kustomization that decides the value.
+    field: Option<&'static str>,
 }
 
 impl CauseText {
     /// The file and the line, if there is nothing else to say.
-    fn place(&self) -> Option<(RepoPath, usize)> {
-        let is_plain = !self.is_field && self.via.is_empty();
-        self.file.clone().zip(self.line).filter(|_| is_plain)
+    fn place(&self) -> Option<Place> {
+        let (file, line) = self.file.clone().zip(self.line).filter(|_| self.via.is_empty())?;
+        Some(Place { file, line, field: self.field })
     }
 }
 
@@ -143,9 +219,10 @@ fn is_same_line(a: &FileSpan, b: &FileSpan, locator: &mut Locator<'_>) -> bool {
 
 /// A value that a kustomization makes: the place that decides it, and the field. Where the value is written as before, the field
 /// made the difference.
-fn kustomized(at: &FileSpan, field: &str, locator: &mut Locator<'_>) -> CauseText {
-    let words = format!("{} ({field})", place_words(at, locator));
-    CauseText { file: Some(at.file.clone()), line: None, words, via: Vec::new(), is_field: true }
+fn kustomized(at: &FileSpan, field: &'static str, locator: &mut Locator<'_>) -> CauseText {
+    let line = locator.start(at.span).line;
+    let words = format!("{}:{line} ({field})", at.file);
+    CauseText { file: Some(at.file.clone()), line: Some(line), words, via: Vec::new(), field: Some(field) }
 }
 
 fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseText {
@@ -171,7 +248,7 @@ fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseTe
     }
     let words = place_words(&cause.at, locator);
     let line = Some(locator.start(cause.at.span).line);
-    CauseText { file: Some(cause.at.file.clone()), line, words, via: cut(via, cause.is_cut), is_field: false }
+    CauseText { file: Some(cause.at.file.clone()), line, words, via: cut(via, cause.is_cut), field: None }
 }
 
 fn shared_side(
@@ -186,13 +263,13 @@ fn shared_side(
             (Some(at), _) => kustomized(at, field, locator),
             (None, _) => {
                 let words = format!("{field} in each of them");
-                CauseText { file: None, line: None, words, via: Vec::new(), is_field: true }
+                CauseText { file: None, line: None, words, via: Vec::new(), field: Some(field) }
             }
         };
     }
     let (file, line, words) = match &cause.origin {
         Origin::Own => (None, None, "each in its own file".to_owned()),
-        Origin::Apart => (None, None, Names::of_files(&files()).shortened(LONGEST_LIST, Some(1))),
+        Origin::Apart => (None, None, Names::of_files(&files()).shortened(LONGEST_LIST, Some(MOST_LIST_LINES))),
         Origin::At(place) => {
             (Some(place.file.clone()), Some(locator.start(place.span).line), place_words(place, locator))
         }
@@ -217,11 +294,12 @@ fn shared_side(
         });
         named.extend(step.at.as_ref().map(|at| &at.file));
     }
-    CauseText { file, line, words, via: cut(via, false), is_field: false }
+    CauseText { file, line, words, via: cut(via, false), field: None }
 }
 
-/// The widest list of files in a cause.
+/// The widest line of a list of files in a cause, and the most lines.
 const LONGEST_LIST: usize = 120;
+const MOST_LIST_LINES: usize = 2;
 
 fn article(noun: &str) -> &'static str {
     if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
@@ -238,11 +316,23 @@ fn cut(mut via: Vec<String>, is_cut: bool) -> Vec<String> {
 
 /// Both sides if they differ in more than lines, otherwise the newer one.
 fn joined(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> Reason {
-    let place = match (&before, &after) {
-        (Some(before), Some(after)) => after.place().filter(|_| !is_same_text && before.file == after.file),
-        (before, after) => after.as_ref().or(before.as_ref()).and_then(CauseText::place),
-    };
-    Reason { text: joined_text(before, after, is_same_text, symbols), place }
+    let places = places(&before, &after, is_same_text).map(|moved| vec![moved]);
+    Reason { text: joined_text(before, after, is_same_text, symbols), places }
+}
+
+/// The places of both sides, if there is nothing else to say about them.
+fn places(before: &Option<CauseText>, after: &Option<CauseText>, is_same_text: bool) -> Option<Moved> {
+    let place = |side: &Option<CauseText>| side.as_ref().map(CauseText::place);
+    match (place(before), place(after)) {
+        (Some(old), Some(new)) => {
+            let (old, new) = (old?, new?);
+            let is_in_place = old.file == new.file;
+            let is_decided = !is_same_text || new.field.is_some();
+            is_decided.then(|| Moved { before: (!is_in_place).then_some(old), after: Some(new) })
+        }
+        (before, after) => Some(Moved { before: before.flatten(), after: after.flatten() })
+            .filter(|moved| moved.before.is_some() || moved.after.is_some()),
+    }
 }
 
 fn joined_text(before: Option<CauseText>, after: Option<CauseText>, is_same_text: bool, symbols: &Symbols) -> String {
@@ -251,10 +341,14 @@ fn joined_text(before: Option<CauseText>, after: Option<CauseText>, is_same_text
         (Some(before), None) => format!("removed from {}", way(&before)),
         (Some(before), Some(after)) => {
             let is_one_file = before.file.is_some() && before.file == after.file || before.words == after.words;
+            let shorter = shorter_move(&before, &after);
+            if let Some(shorter) = shorter.filter(|_| !is_one_file) {
+                return shorter;
+            }
             if !is_one_file {
                 return format!("{} {} {}", way(&before), symbols.arrow, way(&after));
             }
-            let note = if is_same_text && !after.is_field { " (unchanged)" } else { "" };
+            let note = if is_same_text && after.field.is_none() { " (unchanged)" } else { "" };
             let ways = match before.via == after.via {
                 true => after.via.join(", "),
                 false => format!("{} {} {}", or_directly(&before.via), symbols.arrow, or_directly(&after.via)),
@@ -264,6 +358,16 @@ fn joined_text(before: Option<CauseText>, after: Option<CauseText>, is_same_text
         }
         (None, after) => after.as_ref().map(way).unwrap_or_default(),
     }
+}
+
+/// `apps/{monitoring => o11y}/web.yaml:9`, if a value only moved between directories.
+fn shorter_move(before: &CauseText, after: &CauseText) -> Option<String> {
+    let (old, new) = (before.place()?, after.place()?);
+    let name = renamed(&old.file.to_string(), &new.file.to_string());
+    let field = new.field.map(|field| format!(" ({field})")).unwrap_or_default();
+    // Only if the files are called alike is the line a line of what is named.
+    let is_directory = name.contains('{') && !name.ends_with('}');
+    (is_directory && old.field == new.field).then(|| format!("{name}:{}{field}", new.line))
 }
 
 fn or_directly(via: &[String]) -> String {

@@ -1,5 +1,7 @@
 //! Values as YAML: on one line, or as a block of lines that is cut when it is long.
 
+use std::collections::BTreeSet;
+
 use super::secret_numbers::SecretNumbers;
 use super::summary_counts::{grouped, plural};
 use crate::document::write::{to_inline, to_yaml};
@@ -37,7 +39,11 @@ pub(super) fn inline(node: &Node, secret_numbers: &mut SecretNumbers) -> Option<
 }
 
 /// A value as YAML lines, at most `limit` of them. A string with line breaks is shown as its text.
-pub(super) fn block(node: &Node, secret_numbers: &mut SecretNumbers, limit: Option<usize>) -> Block {
+/// Certificates, encoded data and digests are shortened where that is asked for.
+pub(super) fn block(node: &Node, secret_numbers: &mut SecretNumbers, limit: Option<usize>, is_short: bool) -> Block {
+    if is_short && let Some(short) = without_data(node) {
+        return block(&short, secret_numbers, limit, false);
+    }
     if let (Some(limit), true) = (limit, node.size() > LARGEST_WRITTEN_WHOLE) {
         let mut budget = LARGEST_WRITTEN_WHOLE;
         let pruned = prune(node, &mut budget);
@@ -124,6 +130,45 @@ pub(super) fn short_digests(text: &str) -> String {
     shown + rest
 }
 
+/// Both texts with short digests; nothing if there are none, or if two of them would look alike.
+pub(super) fn short_digests_in(before: &str, after: &str) -> Option<(String, String)> {
+    let digests: BTreeSet<&str> = [before, after].into_iter().flat_map(digests).collect();
+    let short: BTreeSet<String> = digests.iter().map(|digest| short_digests(digest)).collect();
+    let is_clear = !digests.is_empty() && short.len() == digests.len();
+    is_clear.then(|| (short_digests(before), short_digests(after)))
+}
+
+fn digests(text: &str) -> impl Iterator<Item = &str> {
+    let found = text.match_indices(DIGEST).map(|(at, _)| &text[at..]);
+    found.map(|rest| {
+        let digits = rest[DIGEST.len()..].bytes().take_while(u8::is_ascii_hexdigit).count();
+        &rest[..DIGEST.len() + digits]
+    })
+}
+
+/// Longer texts without blanks are encoded data.
+const LONGEST_WORD: usize = 1_000;
+
+/// A value with certificates, encoded data and digests in short; nothing if there are none.
+fn without_data(node: &Node) -> Option<Node> {
+    let Some(text) = node.as_str() else {
+        return node.map_children(|child| without_data(child.node));
+    };
+    let short = pem(node).or_else(|| encoded(text)).or_else(|| {
+        let short = short_digests(text);
+        (short != text).then_some(short)
+    });
+    short.map(|short| Node { value: Value::String(short.into()), ..node.clone() })
+}
+
+/// `base64, 27,648 characters, …Zk3fQw==`.
+fn encoded(text: &str) -> Option<String> {
+    let is_data = text.len() > LONGEST_WORD && text.bytes().all(|byte| is_base64(byte) || byte == b'\n');
+    let end = text.trim_end();
+    let last = end.get(end.len().saturating_sub(LAST_CHARACTERS)..)?;
+    is_data.then(|| format!("base64, {}, …{last}", plural(text.len(), "character")))
+}
+
 /// Characters of a certificate or key that tell it apart from others.
 const LAST_CHARACTERS: usize = 8;
 
@@ -157,5 +202,26 @@ mod tests {
         assert_eq!(short(&certificate.repeat(2)).as_deref(), Some("2 × PEM certificate, 8 lines, …Zk3fQw=="));
         assert_eq!(short("-----BEGIN CERTIFICATE-----\nnot base64!\n-----END CERTIFICATE-----"), None);
         assert_eq!(short("plain text"), None);
+    }
+
+    #[test]
+    fn data_inside_of_values_is_short() {
+        let certificate = "-----BEGIN CERTIFICATE-----\nMIIDdzCC\nabcdefghZk3fQw==\n-----END CERTIFICATE-----\n";
+        let node = |text: &str| Node::text(text, read("1").span);
+        let tree = read("{ca: x, image: y}").map_children(|child| match child.node.as_str() {
+            Some("x") => Some(node(certificate)),
+            _ => Some(node(&format!("web@sha256:{}", "0123456789abcdef".repeat(4)))),
+        });
+        let lines = block(&tree.unwrap(), &mut SecretNumbers::default(), None, true).lines;
+        assert_eq!(lines, ["ca: PEM certificate, 4 lines, …Zk3fQw==", "image: web@sha256:01234567…89abcdef"]);
+    }
+
+    #[test]
+    fn digests_in_texts_are_short_only_if_they_still_differ() {
+        let digest = |middle: &str| format!("sha256:{}{middle}{}", "a".repeat(30), "b".repeat(33));
+        assert!(short_digests_in(&digest("1"), &digest("2")).is_none());
+        let (before, after) = short_digests_in(&format!("x {}", digest("1")), "y").unwrap();
+        assert_eq!((before.as_str(), after.as_str()), ("x sha256:aaaaaaaa…bbbbbbbb", "y"));
+        assert!(short_digests_in("x", "y").is_none());
     }
 }

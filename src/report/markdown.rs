@@ -7,6 +7,7 @@ mod escape;
 
 use std::io;
 
+use super::consequences;
 use super::layer_reach;
 use super::locate::Locator;
 use super::only_bumps::only_bumps;
@@ -47,6 +48,8 @@ const MOST_SOURCES: usize = 8;
 const MOST_SKIPPED: usize = 20;
 /// Changes that new rules would hide are named up to this many.
 const MOST_HIDDEN: usize = 5;
+/// The most rollouts, and the most changed types with their users.
+const MOST_ROLLOUTS: usize = 20;
 /// Details of so many lines are not folded.
 const SHORT: usize = 60;
 
@@ -187,7 +190,7 @@ impl Parts {
         let table = blocks.table(&outline);
         let details = blocks.details(&outline);
         let lines: usize = details.iter().map(|detail| detail.lines + 2).sum();
-        let skipped = blocks.overridden() + &skipped(report);
+        let skipped = following(report) + &blocks.overridden() + &skipped(report);
         Self {
             head: head(report),
             findings: findings(report),
@@ -391,6 +394,23 @@ fn findings(report: &Report) -> String {
         text.push_str(&format!("- and {} more, see the full report\n", plural(more, "finding")));
     }
     text + "\n" + &others
+}
+
+/// What rolls out because of these changes, and which components use changed types.
+fn following(report: &Report) -> String {
+    let rollouts = consequences::rollouts(report);
+    let mut text = String::new();
+    for rollout in rollouts.iter().take(MOST_ROLLOUTS) {
+        text.push_str(&format!("- {} {}\n", span(&rollout.names), span(&rollout.words)));
+    }
+    let more: usize = rollouts.iter().skip(MOST_ROLLOUTS).map(|rollout| rollout.count).sum();
+    if more > 0 {
+        text.push_str(&format!("- and {} more resources roll out\n", grouped(more)));
+    }
+    for words in consequences::definitions(report).iter().take(MOST_ROLLOUTS) {
+        text.push_str(&format!("- {}\n", span(words)));
+    }
+    if text.is_empty() { text } else { format!("#### What follows\n\n{text}\n") }
 }
 
 fn skipped(report: &Report) -> String {

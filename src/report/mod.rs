@@ -2,6 +2,7 @@
 
 pub mod affected;
 mod cause;
+mod consequences;
 pub mod diagnostics;
 pub mod explain;
 mod edit_pattern;

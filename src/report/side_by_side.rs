@@ -104,7 +104,7 @@ impl Draft<'_> {
             _ => {
                 let most = self.most(ROWS);
                 let mut side = |node: &Node, sign: Sign| {
-                    let block = fragment::block(node, &mut self.secret_numbers, most);
+                    let block = fragment::block(node, &mut self.secret_numbers, most, self.style.is_limited());
                     let rest = block.left_out.map(|what| format!("{} {what}", self.symbols.ellipsis));
                     block.lines.into_iter().chain(rest).map(|line| whole(&line, sign)).collect::<Vec<Row>>()
                 };

@@ -32,7 +32,7 @@ pub(super) enum Sign {
 }
 
 /// Lines of unchanged text around a change.
-const CONTEXT: usize = 2;
+pub(super) const CONTEXT: usize = 2;
 /// More marked columns than this are seen without marks.
 const MOST_MARKED_COLUMNS: usize = 24;
 /// Of prose that takes more lines than this, the sentences before or after the change are left out.

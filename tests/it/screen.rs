@@ -207,3 +207,38 @@ fn the_comment_of_a_pull_request_has_a_marker_links_and_a_budget() {
     let again = diff(&repo, &["--format", "markdown", "--link", link]);
     assert_eq!(shown, again);
 }
+
+#[test]
+fn the_same_change_in_files_and_roots_is_one_block() {
+    let repo = TestRepo::new();
+    for root in ["dev", "prod"] {
+        repo.write(format!("roots/{root}/kustomization.yaml"), "resources: [../../base]\n");
+    }
+    repo.write("base/kustomization.yaml", "resources: [web.yaml]\n");
+    for image in ["web:1.0", "web:1.1"] {
+        repo.write("base/web.yaml", deployment("web", image));
+        repo.write("rendered.yaml", deployment("web", image));
+        repo.commit_all(image);
+    }
+    let shown = diff(&repo, &["--width", "80"]);
+    assert_eq!(shown.matches("\n~ ").count(), 1, "{shown}");
+    assert!(shown.contains("in 1 file and 2 roots"), "{shown}");
+    assert!(shown.contains("because base/web.yaml:10, in 2 of 3 changes"), "{shown}");
+    assert!(!shown.contains("SOURCES"), "the block names the only source\n{shown}");
+}
+
+#[test]
+fn resources_that_differ_in_their_names_are_shown_once() {
+    let repo = TestRepo::new();
+    repo.write("a.yaml", "x: 1\n");
+    repo.commit_all("before");
+    for name in ["api", "web"] {
+        repo.write(format!("apps/{name}.yaml"), deployment(name, "web:1.0"));
+    }
+    repo.commit_all("after");
+    let shown = diff(&repo, &["--width", "80"]);
+    assert_eq!(shown.matches("kind: Deployment").count(), 1, "{shown}");
+    assert!(shown.contains("also Deployment web in apps/web.yaml, with .metadata.name web"), "{shown}");
+    let each = diff(&repo, &["--width", "80", "--no-group"]);
+    assert_eq!(each.matches("kind: Deployment").count(), 2, "{each}");
+}

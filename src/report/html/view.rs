@@ -13,7 +13,7 @@ use crate::report::style::Style;
 use crate::report::summary_counts::{SummaryCounts, grouped, plural};
 use crate::report::terminal::{self, BumpRow, Draft, bump_row, subject};
 use crate::report::text_diff::Sign;
-use crate::report::{Report, TextFile, layer_reach, lines};
+use crate::report::{Report, TextFile, consequences, fragment, layer_reach, lines};
 use crate::resource::{Identity, Resource};
 use crate::sanitize;
 
@@ -33,6 +33,11 @@ const MOST_BLOCKS: usize = 2_000;
 const MOST_OPEN: usize = 40;
 /// The most values of a facet that one block has.
 const MOST_VALUES: usize = 40;
+/// The most lines of one block, and the longest list of names: a browser should open a page at once.
+const MOST_LINES: usize = 1_000;
+const LONGEST_LIST: usize = 20_000;
+/// A table of more rows is folded.
+const MOST_ROWS: usize = 10;
 
 /// The values of the template.
 #[derive(Serialize)]
@@ -44,6 +49,7 @@ pub(super) struct View {
     alarms: Vec<String>,
     bumps: Vec<BumpView>,
     sources: Vec<SourceView>,
+    sources_are_open: bool,
     blocks: Vec<BlockView>,
     pub(super) notes: Vec<String>,
 }
@@ -118,6 +124,9 @@ impl View {
             block.is_open = true;
         }
         let mut notes: Vec<String> = terminal::others(report).into_iter().collect();
+        let rollouts = consequences::rollouts(report);
+        notes.extend(rollouts.iter().take(MOST_BLOCKS).map(|rollout| format!("{} {}", rollout.names, rollout.words)));
+        notes.extend(consequences::definitions(report));
         notes.extend(layer_reach::phrases(report, "→").iter().map(|phrase| sanitize::inline(phrase).into_owned()));
         if all > MOST_BLOCKS {
             notes.push(format!("{} not shown; the JSON report has them.", plural(all - MOST_BLOCKS, "more block")));
@@ -143,6 +152,7 @@ impl View {
             headline: terminal::headline(report, &counts).1,
             counts: terminal::count_texts(&counts).into_iter().map(|(_, text)| text).collect(),
             alarms: terminal::incomplete(report).into_iter().collect(),
+            sources_are_open: report.edits.files.len() <= MOST_ROWS,
             sources: sources.collect(),
             blocks,
             notes,
@@ -174,7 +184,9 @@ impl Maker<'_> {
     }
 
     fn block(&mut self, block: &Block) -> BlockView {
-        let lines = self.draft.block_changes(self.report, block);
+        let (mut lines, left_out) = fragment::cut(self.draft.block_changes(self.report, block), Some(MOST_LINES));
+        let note = |what: String| format!("… {what}; the JSON report has them");
+        lines.extend(left_out.map(|what| Line::default().with(Role::Dim, &note(what))));
         let path = |entry: &crate::report::outline::Entry| {
             path_text::display(&entry.at.first()?.path, path_text::EMBEDDED).into()
         };
@@ -190,9 +202,13 @@ impl Maker<'_> {
         let mut causes: BTreeSet<String> = BTreeSet::new();
         for entry in block.entries.iter().take(MOST_VALUES) {
             let reason = self.draft.reason(self.report, entry);
-            let file = reason.map(|reason| reason.text.trim_start_matches("removed from ").to_owned());
-            let file = file.and_then(|words| Some(words.split([':', ',', ' ']).next()?.to_owned()));
-            causes.insert(file.unwrap_or_else(|| "the resource's own file".to_owned()));
+            match reason {
+                None => drop(causes.insert("the resource's own file".to_owned())),
+                Some(reason) if reason.files().is_empty() => {
+                    causes.extend(reason.text.split([':', ',', ' ']).next().map(str::to_owned));
+                }
+                Some(reason) => causes.extend(reason.files().iter().map(ToString::to_string)),
+            }
         }
         let fields = paths.iter().map(|path| top_field(path)).collect::<BTreeSet<_>>();
         BlockView {
@@ -218,11 +234,19 @@ impl Maker<'_> {
                 let file = only.file.to_string();
                 vec![PlaceView { href: self.address(&file), text: file }]
             }
-            _ => [subject.names, subject.places].into_iter().flatten().map(|names| place(names.text())).collect(),
+            _ => subject
+                .names
+                .into_iter()
+                .chain(subject.places)
+                .map(|names| place(names.shortened(LONGEST_LIST, Some(1))))
+                .collect(),
         };
         let sides = self.sides(resources);
         let kinds: BTreeSet<String> = sides.iter().map(|side| kind(side)).collect();
-        let roots: BTreeSet<String> = sides.iter().map(|side| root(side)).collect();
+        let mut roots: BTreeSet<String> = sides.iter().map(|side| root(side, 2)).collect();
+        if roots.len() > MOST_VALUES {
+            roots = sides.iter().map(|side| root(side, 1)).collect();
+        }
         BlockView {
             status,
             sign: sign.to_owned(),
@@ -237,20 +261,24 @@ impl Maker<'_> {
 
     fn one_sided(&mut self, found: &[Alike], sign: Sign) -> Vec<BlockView> {
         let (status, word) = if sign == Sign::Added { ("added", "added") } else { ("removed", "removed") };
-        let count: usize = found.iter().map(|alike| alike.resources.len()).sum();
+        let count: usize = found.iter().map(|alike| alike.all().len()).sum();
         if count > LISTED {
-            let resources: Vec<usize> = found.iter().flat_map(|alike| alike.resources.iter().copied()).collect();
+            let resources: Vec<usize> = found.iter().flat_map(Alike::all).collect();
             return vec![self.many(&resources, status, word, sign)];
         }
         let mut cards = Vec::new();
         for alike in found {
             let first = alike.resources.first().and_then(|at| self.report.resources.get(*at));
             let side = first.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
-            let lines = side.map(|side| self.draft.content(side, sign, terminal::CHANGES)).unwrap_or_default();
+            let mut lines = side.map(|side| self.draft.content(side, sign, terminal::CHANGES)).unwrap_or_default();
+            for variant in &alike.variants {
+                let words = self.draft.variant_words(self.report, variant);
+                lines.push(Line::default().with(Role::Dim, &words));
+            }
             let names: Vec<String> =
-                self.sides(&alike.resources).iter().map(|side| format!("{} {}", side.identity, side.file)).collect();
+                self.sides(&alike.all()).iter().map(|side| format!("{} {}", side.identity, side.file)).collect();
             let id = self.id(&digest_of(format!("{word}\n{}", names.join("\n")).as_bytes()).to_string());
-            let card = self.card(&alike.resources, status, sign.gutter().trim_end());
+            let card = self.card(&alike.all(), status, sign.gutter().trim_end());
             let title = format!("{} {word}", card.title);
             cards.push(BlockView { id, title, lines: parts(&lines), ..card });
         }
@@ -327,14 +355,14 @@ fn kind(side: &Resource) -> String {
     }
 }
 
-/// The root that rendered a resource, or the first two directories of its file.
-fn root(side: &Resource) -> String {
+/// The root that rendered a resource, or the first directories of its file.
+fn root(side: &Resource, most: usize) -> String {
     match &side.unit {
         Some(_) => side.home().to_string(),
         None => {
             let file = side.file.to_string();
             let directories: Vec<&str> = file.split('/').collect();
-            let count = (directories.len() - 1).min(2);
+            let count = (directories.len() - 1).min(most);
             directories[..count].iter().map(|part| format!("{part}/")).collect()
         }
     }

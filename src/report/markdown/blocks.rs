@@ -2,7 +2,8 @@
 
 use super::escape::{LONGEST_SPAN, cell, fenced, link, span};
 use super::{Detail, LISTED, MARGIN, MOST_SOURCES, STYLE, Summary};
-use crate::diff::{Change, ChangeKind, Group, Origin, path_text};
+use crate::diff::{Change, ChangeKind, path_text};
+use crate::report::cause::Reason;
 use crate::report::outline::{Alike, Block, Entry, Outline, PathNode, by_directory, path_tree};
 use crate::report::paint::{Line, Role};
 use crate::report::places::Names;
@@ -48,9 +49,9 @@ impl Blocks<'_> {
     pub(super) fn table(&mut self, outline: &Outline) -> Vec<String> {
         let mut rows: Vec<String> = outline.blocks.iter().map(|block| self.row(block)).collect();
         for (found, symbol, word) in [(&outline.added, "+", "added"), (&outline.removed, "-", "removed")] {
-            let count: usize = found.iter().map(|alike| alike.resources.len()).sum();
+            let count: usize = found.iter().map(|alike| alike.all().len()).sum();
             if count > LISTED {
-                let resources: Vec<usize> = found.iter().flat_map(|alike| alike.resources.clone()).collect();
+                let resources: Vec<usize> = found.iter().flat_map(Alike::all).collect();
                 for directory in by_directory(self.report, &resources) {
                     let name = if directory.name.is_empty() { "./" } else { &directory.name };
                     rows.push(format!(
@@ -97,10 +98,10 @@ impl Blocks<'_> {
     /// The cause of a block, or its files.
     fn place(&mut self, block: &Block, entry: &Entry) -> String {
         if let Some(reason) = self.draft.reason(self.report, entry) {
-            return self.cause_link(entry.group.and_then(|at| self.report.groups.get(at)), &reason.text);
+            return self.cause_link(&reason);
         }
         let subject = subject(self.report, &block.resources);
-        self.places(&block.resources, subject.names.or(subject.places))
+        self.places(&block.resources, subject.names.or(subject.places.into_iter().next()))
     }
 
     fn places(&self, resources: &[usize], names: Option<Names>) -> String {
@@ -112,22 +113,21 @@ impl Blocks<'_> {
         cell(&names.map(|names| names.shortened(LONGEST_CELL, Some(1))).unwrap_or_default())
     }
 
-    /// Where the values of a group are defined, as a link to the line on the newer side.
-    fn cause_link(&mut self, group: Option<&Group>, words: &str) -> String {
-        let origin = group.and_then(|group| group.after.as_ref()).map(|cause| &cause.origin);
-        match origin {
-            Some(Origin::At(place)) if self.link.is_some() => {
-                let line = self.draft.locator.start(place.span).line;
-                link(self.link, &words.replace('|', "│"), &place.file.to_string(), Some(line))
+    /// Where values are defined, as a link to the line on the newer side.
+    fn cause_link(&self, reason: &Reason) -> String {
+        match reason.place() {
+            Some((file, line)) if self.link.is_some() => {
+                link(self.link, &reason.text.replace('|', "│"), &file.to_string(), Some(line))
             }
-            _ => cell(words),
+            _ => cell(&reason.text),
         }
     }
 
     fn one_sided_row(&self, alike: &Alike, symbol: &str, word: &str) -> String {
-        let subject = subject(self.report, &alike.resources);
-        let count = grouped(alike.resources.len());
-        let place = self.places(&alike.resources, subject.places.or(subject.names));
+        let all = alike.all();
+        let subject = subject(self.report, &all);
+        let count = grouped(all.len());
+        let place = self.places(&all, subject.places.into_iter().next().or(subject.names));
         format!("| {} | {} {word} | **{count}** | {place} |\n", cell(symbol), cell(&subject.title))
     }
 
@@ -144,7 +144,7 @@ impl Blocks<'_> {
             details.push(detail);
         }
         for (found, sign) in [(&outline.added, Sign::Added), (&outline.removed, Sign::Removed)] {
-            let count: usize = found.iter().map(|alike| alike.resources.len()).sum();
+            let count: usize = found.iter().map(|alike| alike.all().len()).sum();
             if count <= LISTED && spent <= self.room {
                 details.extend(found.iter().map(|alike| self.content(alike, sign)));
             }
@@ -163,10 +163,7 @@ impl Blocks<'_> {
             self.node(block, &node, "", &each, &mut lines);
         }
         let after = match shared {
-            Some(words) => {
-                let group = block.entries.first().and_then(|entry| self.report.groups.get(entry.group?));
-                format!("because {}\n", self.cause_link(group, &words))
-            }
+            Some(reason) => format!("because {}\n", self.cause_link(&reason)),
             None => String::new(),
         };
         Detail { body: fenced(&lines), after, ..self.summary(&block.resources, "~", lines.len()) }
@@ -175,7 +172,7 @@ impl Blocks<'_> {
     /// `~ **5 × Deployment** in 5 files`, with names and places below.
     fn summary(&self, resources: &[usize], symbol: &str, lines: usize) -> Detail {
         let subject = subject(self.report, resources);
-        let places = [subject.names, subject.places].into_iter().flatten();
+        let places = subject.names.into_iter().chain(subject.places);
         let places: Vec<String> = places.map(|names| names.shortened(LONGEST_SPAN, Some(8))).collect();
         let places = match resources {
             [only] => {
@@ -255,9 +252,13 @@ impl Blocks<'_> {
         let side = alike.resources.first().and_then(|at| self.report.resources.get(*at));
         let side = side.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
         let lines = side.map(|side| {
-            let block = fragment::block(&side.payload, &mut self.draft.secret_numbers, Some(CONTENT_LINES));
+            let block = fragment::block(&side.payload, &mut self.draft.secret_numbers, Some(CONTENT_LINES), true);
             let mut lines = self.draft.gutter(&block.lines, sign, MARGIN);
             lines.extend(block.left_out.map(|what| Line::indented(MARGIN.inset).with(Role::Dim, &format!("… {what}"))));
+            for variant in &alike.variants {
+                let words = self.draft.variant_words(self.report, variant);
+                lines.push(Line::indented(MARGIN.inset).with(Role::Dim, &words));
+            }
             lines
         });
         let lines = lines.unwrap_or_default();

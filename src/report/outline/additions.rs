@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::variants::{self, AlikeVariant};
 use crate::diff::ResourceChange;
 use crate::path::RepoPath;
 use crate::report::Report;
@@ -13,6 +14,18 @@ use crate::resource::{Identity, Resource};
 pub(in crate::report) struct Alike {
     /// Their positions, in order; never empty.
     pub resources: Vec<usize>,
+    /// Resources of the same kind with nearly the same content.
+    pub variants: Vec<AlikeVariant>,
+}
+
+impl Alike {
+    /// All of them, in order.
+    pub(in crate::report) fn all(&self) -> Vec<usize> {
+        let variants = self.variants.iter().flat_map(|variant| &variant.resources);
+        let mut all: Vec<usize> = self.resources.iter().chain(variants).copied().collect();
+        all.sort_unstable();
+        all
+    }
 }
 
 /// More added or removed resources than this are summarised.
@@ -36,7 +49,7 @@ pub(in crate::report) struct Directory {
 }
 
 /// The side of a resource that was added or removed.
-fn side(of: &ResourceChange) -> Option<&Resource> {
+pub(super) fn side(of: &ResourceChange) -> Option<&Resource> {
     of.after.as_ref().or(of.before.as_ref())
 }
 
@@ -55,11 +68,11 @@ pub(super) fn alike(report: &Report, resources: &[usize], merges: bool) -> Vec<A
             Some(class) => found[class].resources.push(at),
             None => {
                 bucket.push(found.len());
-                found.push(Alike { resources: vec![at] });
+                found.push(Alike { resources: vec![at], variants: Vec::new() });
             }
         }
     }
-    found
+    if merges { variants::merged(report, found) } else { found }
 }
 
 /// Many resources by directory, at a depth that separates them without listing too much.

@@ -4,16 +4,18 @@
 
 mod additions;
 mod fold;
-mod join;
 mod moves;
 mod same;
 mod tree;
+mod unite;
+mod variants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use additions::{Alike, LISTED, by_directory};
-pub(super) use moves::{Move, renamed};
+pub(super) use additions::{Alike, Directory, LISTED, by_directory};
+pub(super) use moves::{Move, moved_between, renamed};
 pub(super) use tree::{PathNode, path_tree};
+pub(super) use variants::AlikeVariant;
 
 use super::Report;
 use crate::diff::{Change, Member, PathStep, ResourceChange, Status};
@@ -89,8 +91,8 @@ impl Outline {
         if report.is_ungrouped {
             return Self::of_each(report);
         }
-        let entries = fold::folded(report, atoms(report, is_verbose));
-        Self::with(report, ordered(join::joined(report, blocks(entries))), true)
+        let entries = fold::folded(report, unite::united(report, atoms(report, is_verbose)));
+        Self::with(report, ordered(blocks(entries)), true)
     }
 
     /// The outline of a report with each resource for itself.

@@ -40,7 +40,7 @@ pub(super) fn moves(report: &Report) -> Vec<Move> {
             continue;
         }
         let (old, new) = (before.home().to_string(), after.home().to_string());
-        let key = places(&old, &new);
+        let key = moved_between(&old, &new);
         names.entry(key.clone()).or_insert((old, new));
         let (files, changed, resources) = found.entry(key).or_default();
         files.insert(&after.file);
@@ -70,7 +70,7 @@ fn directory(name: &str) -> String {
 }
 
 /// The parts of two paths before what they share at their ends.
-fn places(old: &str, new: &str) -> (String, String) {
+pub(in crate::report) fn moved_between(old: &str, new: &str) -> (String, String) {
     let (olds, news): (Vec<&str>, Vec<&str>) = (old.split('/').collect(), new.split('/').collect());
     let shared = olds.iter().rev().zip(news.iter().rev()).take_while(|(a, b)| a == b).count();
     (olds[..olds.len() - shared].join("/"), news[..news.len() - shared].join("/"))
@@ -104,7 +104,10 @@ mod tests {
         assert_eq!(renamed("a.yaml", "b.yaml"), "a.yaml => b.yaml");
         assert_eq!(renamed("a/c.yaml", "a/b/c.yaml"), "a/{ => b}/c.yaml");
         assert_eq!(renamed("archive/", ".archive/"), "{archive => .archive}/");
-        assert_eq!(places("archive/x/a.yaml", ".archive/x/a.yaml"), ("archive".to_owned(), ".archive".to_owned()));
-        assert_eq!(places("k/o/a.yaml", "k/p/a.yaml"), ("k/o".to_owned(), "k/p".to_owned()));
+        assert_eq!(
+            moved_between("archive/x/a.yaml", ".archive/x/a.yaml"),
+            ("archive".to_owned(), ".archive".to_owned())
+        );
+        assert_eq!(moved_between("k/o/a.yaml", "k/p/a.yaml"), ("k/o".to_owned(), "k/p".to_owned()));
     }
 }

@@ -1,67 +1,66 @@
 //! When two changes are the same, wherever they are.
 
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Entry;
-use crate::diff::{Cause, Change, ChangeKind, Origin, SharedCause, causes, path_text};
-use crate::path::RepoPath;
+use crate::diff::text;
+use crate::diff::{Change, ChangeKind, path_text};
+use crate::report::text_diff::CONTEXT;
 use crate::report::{Report, secret_numbers};
 use crate::value::Node;
 
 /// Hashes of both values of a change.
 pub(super) type Hashes = [Option<u64>; 2];
 
-/// The name of the field, the kind of the change, hashes of both values, and the file that defines them if it is not the resource's.
-pub(super) type Key = (String, ChangeKind, Hashes, Option<RepoPath>);
+/// The name of the field, the kind of the change, and hashes of both values.
+pub(super) type Key = (String, ChangeKind, Hashes);
 
-/// Nothing if an entry has several values, or values that are not shown or come from several places elsewhere.
+/// Nothing if an entry has several values, or values that are not shown.
 pub(super) fn key(report: &Report, atom: &Entry) -> Option<Key> {
     let (kind, hashes) = values(report, atom)?;
-    Some((field(&atom.at.first()?.path), kind, hashes, source(report, atom)?))
+    Some((field(&atom.at.first()?.path), kind, hashes))
 }
 
 /// The kind of a change and hashes of both values; nothing if an entry has several values, or values that are not shown.
 pub(super) fn values(report: &Report, atom: &Entry) -> Option<(ChangeKind, Hashes)> {
-    let (_, change) = atom.example(report)?;
-    let is_one_value = atom.group.and_then(|at| report.groups.get(at)).is_none_or(|group| group.variants.len() == 1);
-    let is_order = matches!(change.kind, ChangeKind::Reorder | ChangeKind::Move);
-    if !is_one_value || is_order || secret_numbers::concerns_secret(change) {
-        return None;
+    let change = plain(report, atom)?;
+    if let Some(passages) = passages(change) {
+        return Some((change.kind, [Some(hash_of(&passages)), None]));
     }
-    let hash = |node: &Option<Node>| {
-        let mut hasher = DefaultHasher::new();
-        node.as_ref()?.hash().hash(&mut hasher);
-        Some(hasher.finish())
-    };
+    let hash = |node: &Option<Node>| Some(hash_of(&node.as_ref()?.hash()));
     Some((change.kind, [hash(&change.before), hash(&change.after)]))
 }
 
-/// The one file that defines the values of an entry directly, `None` inside if it is the file of each resource.
-fn source(report: &Report, atom: &Entry) -> Option<Option<RepoPath>> {
-    let files: Option<BTreeSet<Option<RepoPath>>> = match atom.group.and_then(|at| report.groups.get(at)) {
-        Some(group) => {
-            let file = |cause: &SharedCause| match &cause.origin {
-                _ if !cause.via.is_empty() => None,
-                Origin::Own => Some(None),
-                Origin::At(place) => Some(Some(place.file.clone())),
-                Origin::Apart => None,
-            };
-            group.causes().map(file).collect()
-        }
-        None => {
-            let (of, change) = atom.example(report)?;
-            let causes = causes(change, of, &report.sources);
-            let file = |cause: &Cause| match cause.is_own {
-                true => Some(None),
-                false => cause.via.is_empty().then(|| Some(cause.at.file.clone())),
-            };
-            causes.sides().map(file).collect()
-        }
+/// The change of an entry with one value that is shown and is no position.
+fn plain<'r>(report: &'r Report, atom: &Entry) -> Option<&'r Change> {
+    let (_, change) = atom.example(report)?;
+    let is_one_value = atom.group.and_then(|at| report.groups.get(at)).is_none_or(|group| group.variants.len() == 1);
+    let is_order = matches!(change.kind, ChangeKind::Reorder | ChangeKind::Move);
+    (is_one_value && !is_order && !secret_numbers::concerns_secret(change)).then_some(change)
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What is shown of a changed text: its number of lines, and each hunk with the line it starts at. Texts may differ in the rest.
+fn passages(change: &Change) -> Option<(usize, Vec<(usize, String)>)> {
+    let (ChangeKind::Text, Some(before), Some(after)) = (change.kind, &change.before, &change.after) else {
+        return None;
     };
-    let mut files = files?.into_iter();
-    let only = files.next()?;
-    files.next().is_none().then_some(only)
+    let (before, after) = (before.as_str()?, after.as_str()?);
+    let sign = |line: &text::Line<'_>| match (line.before, line.after) {
+        (Some(_), Some(_)) => ' ',
+        (Some(_), None) => '-',
+        _ => '+',
+    };
+    let line =
+        |line: &text::Line<'_>| format!("{}{}{}\n", sign(line), line.text, if line.has_line_feed { "" } else { "\\" });
+    let hunks = text::hunks(before, after, CONTEXT);
+    let shown = hunks.iter().map(|hunk| (hunk.after.start, hunk.lines.iter().map(line).collect()));
+    Some((after.lines().count(), shown.collect()))
 }
 
 /// The last step that has a name, and what follows it.
@@ -76,17 +75,26 @@ fn is_number(step: &str) -> bool {
     step.trim_matches(['[', ']']).chars().all(|c| c.is_ascii_digit() || c == '*')
 }
 
+/// Whether two entries have the same values, or texts of which the same is shown.
 pub(super) fn is_same(report: &Report, this: &Entry, that: &Entry) -> bool {
-    let is_equal = |a: &Option<Node>, b: &Option<Node>| Node::same_option(a.as_ref(), b.as_ref());
-    let same = |a: &Change, b: &Change| is_equal(&a.before, &b.before) && is_equal(&a.after, &b.after);
     match (this.example(report), that.example(report)) {
-        (Some((_, a)), Some((_, b))) => a.kind == b.kind && same(a, b),
+        (Some((_, a)), Some((_, b))) => a.kind == b.kind && is_same_value(a, b),
         _ => false,
     }
 }
 
+fn is_same_value(this: &Change, that: &Change) -> bool {
+    let is_equal = |a: &Option<Node>, b: &Option<Node>| Node::same_option(a.as_ref(), b.as_ref());
+    if is_equal(&this.before, &that.before) && is_equal(&this.after, &that.after) {
+        return true;
+    }
+    let lines = |change: &Change| change.after.as_ref().and_then(Node::as_str).map(|text| text.lines().count());
+    let is_text = this.kind == ChangeKind::Text && lines(this) == lines(that);
+    is_text && passages(this).is_some_and(|shown| passages(that) == Some(shown))
+}
+
 /// Whether two entries are the same change, wherever they are.
 pub(super) fn is_same_change(report: &Report, this: &Entry, that: &Entry) -> bool {
-    let [this_source, that_source] = [this, that].map(|entry| values(report, entry).and(source(report, entry)));
-    this_source.is_some() && this_source == that_source && is_same(report, this, that)
+    let is_plain = |entry| plain(report, entry).is_some();
+    is_plain(this) && is_plain(that) && is_same(report, this, that)
 }

@@ -53,15 +53,21 @@ fn nested(paths: &[(&[String], usize)]) -> Vec<PathNode> {
             None => order.push((first, vec![(rest, *at)])),
         }
     }
-    order.into_iter().map(|(step, below)| node(step, &below)).collect()
+    order.into_iter().flat_map(|(step, below)| nodes(step, &below)).collect()
 }
 
-fn node(step: &str, below: &[(&[String], usize)]) -> PathNode {
-    let entries = below.iter().filter(|(rest, _)| rest.is_empty()).map(|(_, at)| *at).collect();
+/// What changes as a whole, and what changes inside. An item that is removed may have the position of one that changes.
+fn nodes(step: &str, below: &[(&[String], usize)]) -> Vec<PathNode> {
+    let whole = below.iter().filter(|(rest, _)| rest.is_empty());
+    let mut nodes: Vec<PathNode> = whole.map(|(_, at)| PathNode::leaf(vec![step.to_owned()], *at)).collect();
     let deeper: Vec<(&[String], usize)> = below.iter().filter(|(rest, _)| !rest.is_empty()).copied().collect();
-    let mut node = PathNode { steps: vec![step.to_owned()], entries, children: nested(&deeper), twins: Vec::new() };
-    node.join_only_child();
-    node
+    if !deeper.is_empty() {
+        let steps = vec![step.to_owned()];
+        let mut node = PathNode { steps, entries: Vec::new(), children: nested(&deeper), twins: Vec::new() };
+        node.join_only_child();
+        nodes.push(node);
+    }
+    nodes
 }
 
 /// Parts with several changes that are the same are shown once: `.{a, b}`.

@@ -1,8 +1,10 @@
 //! One block: resources, where they are, and the changes they share.
 
+use std::collections::BTreeSet;
+
 use super::Draft;
 use super::change::Layout;
-use crate::diff::{Change, HomeFile, causes, path_text};
+use crate::diff::{Causes, Change, Group, HomeFile, ResourceChange, causes, path_text};
 use crate::path::RepoPath;
 use crate::report::cause::Reason;
 use crate::report::outline::{Block, Entry, Occurrence, PathNode, path_tree};
@@ -32,15 +34,15 @@ pub(in crate::report) struct Subject {
     pub title: String,
     /// The names, if the title does not say them.
     pub names: Option<Names>,
-    /// The files or roots, if the names do not say them.
-    pub places: Option<Names>,
+    /// The files and the roots, if the names do not say them.
+    pub places: Vec<Names>,
     /// How many of them: `in 5 files`.
     pub extent: String,
 }
 
 /// Why the changes of a block came about: one reason for all of them, or one for each that has one.
 pub(in crate::report) struct Reasons {
-    pub shared: Option<String>,
+    pub shared: Option<Reason>,
     pub each: Vec<Option<String>>,
 }
 
@@ -65,7 +67,7 @@ impl Draft<'_> {
         } else {
             line.broken(self.style.columns())
         };
-        let most = if subject.places.is_some() { MOST_NAME_LINES } else { MOST_LINES };
+        let most = if subject.places.is_empty() { MOST_LINES } else { MOST_NAME_LINES };
         lines.extend(subject.names.iter().flat_map(|names| self.listed(names, Role::Plain, PLACES, "", most)));
         lines.extend(subject.places.iter().flat_map(|names| self.listed(names, Role::Dim, PLACES, "", MOST_LINES)));
         lines
@@ -73,7 +75,8 @@ impl Draft<'_> {
 
     /// Names over several lines; how many are missing is said.
     pub(super) fn listed(&self, names: &Names, role: Role, indent: usize, lead: &str, most: usize) -> Vec<Line> {
-        let room = self.style.columns().min(LONGEST_LINE).saturating_sub(indent + columns(lead).min(40));
+        // Lines after the first are indented further.
+        let room = self.style.columns().min(LONGEST_LINE).saturating_sub(indent + columns(lead).clamp(2, 40));
         let most = (!self.style.is_verbose()).then_some(most);
         let lines = names.lines(room, most, " (-v)");
         let line = |(at, text): (usize, &String)| {
@@ -86,7 +89,8 @@ impl Draft<'_> {
     /// The names of some resources after a phrase; files for those that share a name.
     pub(super) fn names_of(&self, report: &Report, resources: &[usize], indent: usize, lead: &str) -> Vec<Line> {
         let subject = subject(report, resources);
-        let names = subject.names.or(subject.places.filter(|_| resources.len() > 1));
+        let places = subject.places.into_iter().next();
+        let names = subject.names.or(places.filter(|_| resources.len() > 1));
         let names = names.unwrap_or_else(|| Names::of_paths(vec![vec![subject.title]]));
         if columns(lead) + 12 <= self.style.columns() / 2 {
             return self.listed(&names, Role::Plain, indent, lead, MOST_NAME_LINES);
@@ -104,7 +108,7 @@ impl Draft<'_> {
         for node in path_tree(report, &block.entries, self.symbols.embedded) {
             lines.extend(self.node(report, block, &node, CHANGES, &each));
         }
-        lines.extend(shared.iter().flat_map(|words| self.because(words, PLACES)).collect::<Vec<_>>());
+        lines.extend(shared.iter().flat_map(|reason| self.because(&reason.text, PLACES)).collect::<Vec<_>>());
         lines
     }
 
@@ -112,7 +116,7 @@ impl Draft<'_> {
     pub(in crate::report) fn reasons(&mut self, report: &Report, block: &Block) -> Reasons {
         let each: Vec<Option<Reason>> = block.entries.iter().map(|entry| self.reason(report, entry)).collect();
         match cause::shared(&each) {
-            Some(shared) => Reasons { shared: Some(shared.text), each: vec![None; each.len()] },
+            Some(shared) => Reasons { shared: Some(shared), each: vec![None; each.len()] },
             None => Reasons { shared: None, each: each.into_iter().map(|it| it.map(|it| it.text)).collect() },
         }
     }
@@ -128,7 +132,9 @@ impl Draft<'_> {
         let mut lines = Vec::new();
         if node.entries.is_empty() {
             let room = self.style.columns();
-            let pieces = Line::default().with(Role::Path, &node.label()).broken(room.saturating_sub(indent + 2).max(8));
+            let pieces = Line::default()
+                .with(Role::Path, node.label().trim_start())
+                .broken(room.saturating_sub(indent + 2).max(8));
             let start = |at: usize| if at == 0 { indent } else { indent + 2 };
             lines.extend(pieces.into_iter().enumerate().map(|(at, piece)| Line::indented(start(at)).then(piece)));
         }
@@ -181,21 +187,24 @@ impl Draft<'_> {
 
     /// Why an entry changed, if its values are defined outside of the files of its resources.
     pub(in crate::report) fn reason(&mut self, report: &Report, entry: &Entry) -> Option<Reason> {
-        if let Some(group) = entry.group.and_then(|at| report.groups.get(at)) {
+        if let Some(group) = entry.group.and_then(|at| report.groups.get(at)).filter(|group| has_way(group)) {
             return cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
         }
-        let mut found: Vec<Reason> = Vec::new();
+        let (mut found, mut some): (Vec<Reason>, usize) = (Vec::new(), 0);
         for (of, change) in entry.changes(report) {
             let causes = causes(change, of, &report.sources);
-            if !causes.is_external() {
-                return None;
+            if !causes.is_external() || is_named(of, causes) {
+                continue;
             }
-            let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
-            if found.len() < MOST_REASONS && !found.contains(&reason) {
-                found.push(reason);
+            some += 1;
+            if found.len() < MOST_REASONS {
+                let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
+                if !found.contains(&reason) {
+                    found.push(reason);
+                }
             }
         }
-        cause::together(found)
+        Some(cause::together(found)?.of_some(some, entry.count()))
     }
 
     /// Prepares for the changes of some resources.
@@ -227,6 +236,22 @@ pub(in crate::report) fn folded_paths(entry: &Entry, embedded: &str) -> Vec<Vec<
     paths
 }
 
+/// Whether values took steps to their resources that are worth showing.
+fn has_way(group: &Group) -> bool {
+    let mut steps = group.causes().flat_map(|cause| &cause.via);
+    steps.any(|step| step.kind.kustomize_field().is_none())
+}
+
+/// Whether a resource is called by the file that its values are written in.
+fn is_named(of: &ResourceChange, causes: &Causes) -> bool {
+    let side = of.after.as_ref().or(of.before.as_ref());
+    let name = side.and_then(|side| match &side.identity {
+        Identity::File { path, .. } => Some(path),
+        _ => None,
+    });
+    name.is_some_and(|name| causes.sides().all(|cause| cause.at.file == *name))
+}
+
 /// What to call some resources, and where they are.
 pub(in crate::report) fn subject(report: &Report, resources: &[usize]) -> Subject {
     let sides: Vec<&Resource> = resources
@@ -234,49 +259,75 @@ pub(in crate::report) fn subject(report: &Report, resources: &[usize]) -> Subjec
         .filter_map(|at| report.resources.get(*at))
         .filter_map(|of| of.after.as_ref().or(of.before.as_ref()))
         .collect();
-    let roots: Option<Vec<String>> =
-        sides.iter().map(|side| side.unit.as_ref().map(|_| side.home().to_string())).collect();
-    let (places, extent) = match roots {
-        Some(mut roots) => {
-            roots.sort();
-            roots.dedup();
-            let extent = format!("in {}", plural(roots.len(), "root"));
-            (Names::of_paths(roots.iter().map(|root| text_parts(root)).collect()), extent)
-        }
-        None => {
-            let mut files: Vec<&RepoPath> = sides.iter().map(|side| &side.file).collect();
-            files.sort();
-            files.dedup();
-            let extent = format!("in {}", plural(files.len(), "file"));
-            (Names::of_files(files), extent)
-        }
-    };
-    let count = sides.len();
+    let (places, extent) = places(&sides);
     let identities = || sides.iter().map(|side| &side.identity);
     let first = identities().next();
     if identities().all(|identity| Some(identity) == first) {
         let title = first.map(ToString::to_string).unwrap_or_default();
-        return Subject { title, names: None, places: Some(places), extent };
+        return Subject { title, names: None, places, extent };
     }
     if identities().all(|identity| matches!(identity, Identity::File { .. })) {
-        return Subject { title: plural(count, "file"), names: None, places: Some(places), extent: String::new() };
+        let title = plural(sides.len(), "file");
+        return Subject { title, names: None, places, extent: String::new() };
     }
-    let names = Some(Names::of_resources(identities()));
     if identities().all(|identity| matches!(identity, Identity::Logical(_))) {
-        return Subject { title: plural(count, "resource"), names, places: None, extent: String::new() };
+        let names = Some(Names::of_resources(identities()));
+        return Subject { title: plural(sides.len(), "resource"), names, places: Vec::new(), extent: String::new() };
     }
-    Subject { title: kinds(&sides), names, places: Some(places), extent }
+    let (title, names) = kinds(&sides);
+    Subject { title, names: Some(names), places, extent }
 }
 
-/// `9 × Deployment`, or `9 resources` of several kinds.
-fn kinds(sides: &[&Resource]) -> String {
-    let kind = |side: &&Resource| match &side.identity {
-        Identity::Kubernetes(name) => Some(name.kind.clone()),
+/// The files of some resources, and the roots of those that are rendered; and how many: `in 8 files and 2 roots`.
+fn places(sides: &[&Resource]) -> (Vec<Names>, String) {
+    let (mut files, mut roots): (BTreeSet<&RepoPath>, BTreeSet<String>) = Default::default();
+    for side in sides {
+        match (&side.identity, &side.unit) {
+            (Identity::File { path, .. }, _) => drop(files.insert(path)),
+            (_, Some(_)) => drop(roots.insert(side.home().to_string())),
+            _ => drop(files.insert(&side.file)),
+        }
+    }
+    let counts = [(files.len(), "file"), (roots.len(), "root")];
+    let counts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
+    let mut places = Vec::new();
+    if !files.is_empty() {
+        places.push(Names::of_files(files));
+    }
+    if roots.len() > 1 || roots.iter().any(|root| root != TOP) {
+        places.push(Names::of_paths(roots.iter().map(|root| text_parts(root)).collect()));
+    }
+    (places, format!("in {}", counts.join(" and ")))
+}
+
+/// The root in the top directory of a repository: naming it says nothing.
+const TOP: &str = ".";
+
+/// `9 × Deployment` and names without the kind, or `9 resources` of several kinds.
+fn kinds(sides: &[&Resource]) -> (String, Names) {
+    let first = sides.first().and_then(|side| kind_and_name(side)).map(|(kind, _)| kind);
+    let names: Option<Vec<_>> = sides.iter().map(|side| kind_and_name(side)).collect();
+    match names.zip(first).filter(|(names, first)| names.iter().all(|(kind, _)| kind == first)) {
+        Some((names, kind)) => {
+            let names: BTreeSet<String> = names.into_iter().map(|(_, name)| name).collect();
+            let names = names.iter().map(|name| text_parts(name)).collect();
+            (format!("{} × {kind}", grouped(sides.len())), Names::of_paths(names))
+        }
+        None => {
+            let names: BTreeSet<&Identity> = sides.iter().map(|side| &side.identity).collect();
+            (plural(sides.len(), "resource"), Names::of_resources(names))
+        }
+    }
+}
+
+/// `Deployment` and `shop/web`.
+fn kind_and_name(side: &Resource) -> Option<(String, String)> {
+    match &side.identity {
+        Identity::Kubernetes(name) => {
+            let whole = name.to_string();
+            whole.split_once(' ').map(|(kind, name)| (kind.to_owned(), name.to_owned()))
+        }
         _ => None,
-    };
-    let first = sides.first().and_then(kind);
-    match first.filter(|first| sides.iter().all(|side| kind(side).as_ref() == Some(first))) {
-        Some(kind) => format!("{} × {kind}", grouped(sides.len())),
-        None => plural(sides.len(), "resource"),
     }
 }

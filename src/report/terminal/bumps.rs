@@ -17,15 +17,18 @@ const MOST_ROWS: usize = 40;
 const WIDEST_NAME: usize = 56;
 
 /// A heading and one row for each thing whose version changed; nothing if there is none. On a terminal, digests and commits are
-/// shortened: the changes below have them in full.
-pub(super) fn lines(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+/// shortened: the changes below have them in full. If one block is all that follows, it says where a single bump is used.
+pub(super) fn lines(report: &Report, draft: &Draft<'_>, is_one_block: bool) -> Vec<Line> {
     let bumps = &report.bumps.rows;
     if bumps.is_empty() {
         return Vec::new();
     }
     let listed = draft.most(MOST_ROWS).unwrap_or(bumps.len());
-    let rows: Vec<BumpRow> =
+    let mut rows: Vec<BumpRow> =
         bumps.iter().take(listed).map(|bump| row(report, bump, draft.style.is_limited())).collect();
+    if let ([row], true) = (rows.as_mut_slice(), is_one_block && draft.style.is_limited()) {
+        row.uses.clear();
+    }
     let widths = Widths::of(&rows, draft);
     let mut lines = vec![Line::default().with(Role::Heading, "BUMPS")];
     lines.extend(rows.iter().flat_map(|row| widths.lines(row, draft)));
@@ -84,6 +87,9 @@ impl Widths {
                 lines.push(Line::indented(BELOW).then(level));
             }
         }
+        if row.uses.is_empty() {
+            return lines;
+        }
         let words = wrapped(&row.uses, Role::Plain, room.saturating_sub(BELOW).max(8));
         lines.extend(words.into_iter().map(|line| Line::indented(BELOW).then(line)));
         lines
@@ -92,6 +98,9 @@ impl Widths {
 
 /// A cell behind others, at a column, or two columns behind what is longer.
 fn apart(line: Line, cell: Line, column: usize) -> Line {
+    if cell.width() == 0 {
+        return line;
+    }
     let column = column.max(line.width()) + 2;
     line.padded(column).then(cell)
 }

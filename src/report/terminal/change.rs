@@ -24,8 +24,9 @@ pub(in crate::report) struct Layout {
     pub inset: usize,
 }
 
-/// The most lines of an added or removed value.
+/// The most lines of an added and of a removed value.
 const VALUE_LINES: usize = 30;
+const REMOVED_LINES: usize = 16;
 /// The most lines of a changed text.
 const TEXT_LINES: usize = 60;
 /// Values that do not fit beside their path may still be shown on a separate line, up to this width: longer ones are
@@ -122,7 +123,10 @@ impl Draft<'_> {
         let room = self.style.columns();
         let is_long = change.kind == ChangeKind::Value && short.width() > WIDEST_LINE_BESIDE;
         let fits_beside = lines.len() == 1 && beside <= room && !is_long;
-        let fits_below = layout.details + short.width() <= room && short.width() <= WIDEST_LINE_BELOW;
+        // One value can be read on a line of any width, two are compared more easily above each other.
+        let is_one = matches!(change.kind, ChangeKind::Add | ChangeKind::Remove);
+        let widest = if is_one { WIDEST_LINE_BESIDE } else { WIDEST_LINE_BELOW };
+        let fits_below = layout.details + short.width() <= room && short.width() <= widest;
         if let (true, Some(line)) = (fits_beside, lines.last_mut()) {
             line.push(Role::Plain, "  ");
             line.append(short);
@@ -160,6 +164,8 @@ impl Draft<'_> {
         let room = self.style.columns();
         let mut lines = Vec::new();
         for step in steps {
+            // A document inside of a string may start a line.
+            let step = if line.width() == start { step.trim_start() } else { step };
             if line.width() + columns(step) > room && line.width() > start {
                 lines.push(std::mem::replace(&mut line, Line::indented(start + 2)));
             }
@@ -294,8 +300,8 @@ impl Draft<'_> {
 
     /// One side of a change as a block.
     fn side(&mut self, node: &Node, sign: Sign, layout: Layout) -> Vec<Line> {
-        let most = self.most(VALUE_LINES);
-        let block = fragment::block(node, &mut self.secret_numbers, most);
+        let most = self.most(if sign == Sign::Removed { REMOVED_LINES } else { VALUE_LINES });
+        let block = fragment::block(node, &mut self.secret_numbers, most, self.style.is_limited());
         let mut lines = self.gutter(&block.lines, sign, layout);
         lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
         lines
@@ -316,6 +322,8 @@ impl Draft<'_> {
     fn text(&mut self, before: &Node, after: &Node, layout: Layout) -> Below {
         let lines_of = |node: &Node| node.as_str().map(str::to_owned);
         let (Some(before), Some(after)) = (lines_of(before), lines_of(after)) else { return Below::default() };
+        let short = fragment::short_digests_in(&before, &after).filter(|_| self.style.is_limited());
+        let (before, after) = short.unwrap_or((before, after));
         let hunks = passages(&before, &after, self.text_layout(layout.details + layout.inset + 2));
         let signs = |sign| hunks.iter().flat_map(|(_, rows)| rows).filter(|row| row.sign == sign).count();
         let (added, removed) = (signs(Sign::Added), signs(Sign::Removed));

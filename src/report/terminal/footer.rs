@@ -1,15 +1,17 @@
 //! The footer: everything that was left out of the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::change::Layout;
 use super::group::is_behind;
 use super::resource::CHANGES;
 use super::summary::{others, wrapped};
-use crate::diff::Suppressed;
+use crate::diff::{Member, ResourceChange, Suppressed};
 use crate::finding::{Finding, Severity};
+use crate::path::RepoPath;
 use crate::report::paint::{Line, Role};
+use crate::report::places::Names;
 use crate::report::summary_counts::{SummaryCounts, other_problems, plural};
 use crate::report::{LayerEdit, Report, Skipped};
 use crate::sanitize;
@@ -19,6 +21,7 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     let columns = draft.style.columns();
     draft.homes = [None, None];
     let mut lines = overridden(report, draft);
+    lines.extend(echoed(report, draft));
     lines.extend(suppressed(report, draft));
     lines.extend(would_hide(report, draft));
     lines.extend(skipped(report, draft));
@@ -50,21 +53,41 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
     lines
 }
 
-/// The most notes that are shown; more are counted.
+/// So many notes are all shown.
 const MOST_NOTES: usize = 3;
 
 /// What is worth knowing and no problem: `note: ensemble.yaml: 3 expressions need a running deployment and are compared as text`.
+/// Of many notes, the first of each rule is shown.
 fn notes(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     let notes: Vec<&Finding> =
         report.new_problems.iter().filter(|finding| finding.severity == Severity::Note).collect();
-    let most = draft.most(MOST_NOTES).unwrap_or(notes.len());
-    let phrase = |note: &&Finding| format!("note: {}: {}", note.path(&report.sources), note.message);
-    let mut phrases: Vec<String> = notes.iter().take(most).map(phrase).collect();
-    if notes.len() > most {
-        phrases.push(format!("{}; outcrop check lists all", plural(notes.len() - most, "more note")));
+    let is_short = draft.most(MOST_NOTES).is_some_and(|most| notes.len() > most);
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let shown: Vec<&&Finding> = notes.iter().filter(|note| !is_short || seen.insert(note.rule.id)).collect();
+    let phrase = |note: &&&Finding| format!("note: {}: {}", note.path(&report.sources), note.message);
+    let mut phrases: Vec<String> = shown.iter().map(phrase).collect();
+    if notes.len() > shown.len() {
+        phrases.push(format!("{} like these; outcrop check lists all", plural(notes.len() - shown.len(), "more note")));
     }
-    let wrap = |phrase: &String| wrapped(&sanitize::inline(phrase), Role::Dim, draft.style.columns());
-    phrases.iter().flat_map(wrap).collect()
+    phrases.iter().flat_map(|phrase| draft.phrase(&sanitize::inline(phrase), 0)).collect()
+}
+
+/// The longest list of files that are shown elsewhere.
+const LONGEST_LIST: usize = 160;
+
+/// Files that count as changed, but whose changes are shown only where other resources read them.
+fn echoed(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
+    let is_echo = |resource: usize, of: &ResourceChange| {
+        let count = of.changes().count();
+        count > 0 && (0..count).all(|change| report.edits.echoes.contains(&Member { resource, change }))
+    };
+    let found = report.resources.iter().enumerate().filter(|(at, of)| is_echo(*at, of));
+    let files: BTreeSet<&RepoPath> = found.filter_map(|(_, of)| of.after.as_ref()).map(|side| &side.file).collect();
+    if files.is_empty() || draft.style.is_verbose() || report.is_ungrouped {
+        return Vec::new();
+    }
+    let names = Names::of_files(files).shortened(LONGEST_LIST, Some(1));
+    draft.phrase(&format!("Changed too, and shown where it is read: {names} (-v)"), 0)
 }
 
 /// Edits of layers that some resources override, unless a group shows them. Edits without any effect are findings.

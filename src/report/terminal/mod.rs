@@ -64,8 +64,10 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
     let mut screen = Screen::new(out, style);
     frame(report, &mut draft, &mut screen, |draft, screen| {
         findings(report, draft, screen)?;
-        bump_table(report, draft, screen)?;
-        section(sources::lines(report, draft), screen)?;
+        section(bumps::lines(report, draft, is_one_block(outline)), screen)?;
+        if draft.style.is_verbose() || !sources::are_said(report, outline, draft) {
+            section(sources::lines(report, draft), screen)?;
+        }
         section(reach(report, draft), screen)?;
         outline.blocks.iter().try_for_each(|block| section(draft.block(report, block), screen))?;
         for (found, sign) in [(&outline.added, Sign::Added), (&outline.removed, Sign::Removed)] {
@@ -76,6 +78,11 @@ fn write_outline(report: &Report, outline: &Outline, style: &Style, out: &mut dy
         respelled(report, draft, screen)?;
         text_files(report, draft, screen)
     })
+}
+
+/// Whether all there is to show are the changes of one block.
+fn is_one_block(outline: &Outline) -> bool {
+    outline.blocks.len() == 1 && outline.added.is_empty() && outline.removed.is_empty()
 }
 
 /// Layers that paths lose or gain, if there are any.
@@ -95,7 +102,7 @@ fn reach(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
 
 /// The table of version bumps, if there are any.
 pub(super) fn bump_table(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
-    section(bumps::lines(report, draft), screen)
+    section(bumps::lines(report, draft, false), screen)
 }
 
 /// Numbers in another spelling, for those who asked for everything.
@@ -123,6 +130,7 @@ fn section(lines: Vec<Line>, screen: &mut Screen<'_>) -> io::Result<()> {
 pub(super) fn text_files(report: &Report, draft: &Draft<'_>, screen: &mut Screen<'_>) -> io::Result<()> {
     section(units::rollouts(report, draft), screen)?;
     section(units::definitions(report, draft), screen)?;
+    section(units::missing(report, draft), screen)?;
     if report.text_files.is_empty() {
         return Ok(());
     }

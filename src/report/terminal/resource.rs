@@ -10,8 +10,10 @@ use crate::report::places::{Names, text_parts};
 use crate::report::text_diff::{Sign, broken, whole};
 use crate::resource::{Home, Identity, Resource};
 
-/// The most lines of a new or vanished resource.
-const CONTENT_LINES: usize = 24;
+/// The most lines of a new resource, of a removed one, and of either where nothing else is limited.
+const ADDED_LINES: usize = 24;
+const REMOVED_LINES: usize = 12;
+const MOST_CONTENT_LINES: usize = 1_000;
 /// Indents of changes below the header, and of values below changes.
 pub(in crate::report) const CHANGES: Layout = Layout { indent: 2, details: 6, inset: 0 };
 /// Indent of a file that does not fit beside its resource.
@@ -93,7 +95,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The file or unit, both if it moved; nothing if the name is the file.
+    /// The file or unit, both if it moved; nothing if the name is the file, or says where it is.
     fn files(&mut self, resource: &ResourceChange) -> Option<String> {
         match (&resource.before, &resource.after) {
             (Some(before), Some(after)) if before.home() != after.home() => {
@@ -102,7 +104,7 @@ impl Draft<'_> {
             }
             (before, after) => {
                 let side = after.as_ref().or(before.as_ref())?;
-                (!self.names_its_file(side)).then(|| self.file(side))
+                (!self.names_its_file(side) && !is_below(side)).then(|| self.file(side))
             }
         }
     }
@@ -120,8 +122,9 @@ impl Draft<'_> {
     }
 
     pub(in crate::report) fn content(&mut self, side: &Resource, sign: Sign, layout: Layout) -> Vec<Line> {
-        let most = self.most(CONTENT_LINES);
-        let block = fragment::block(&side.payload, &mut self.secret_numbers, most);
+        let usual = if sign == Sign::Removed { REMOVED_LINES } else { ADDED_LINES };
+        let most = self.most(usual).or((!self.style.is_verbose()).then_some(MOST_CONTENT_LINES));
+        let block = fragment::block(&side.payload, &mut self.secret_numbers, most, self.style.is_limited());
         let mut lines = self.gutter(&block.lines, sign, layout);
         lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
         lines
@@ -145,4 +148,11 @@ impl Draft<'_> {
         let mut sides = resource.before.iter().chain(&resource.after);
         self.hides_comments = sides.any(|side| side.payload.holds_secret());
     }
+}
+
+/// Whether the name of a resource is a file in the directory of its root, or the root is the top directory.
+fn is_below(side: &Resource) -> bool {
+    let Home::Unit(unit) = side.home() else { return false };
+    let is_in = |path: &str| path.strip_prefix(&*unit.key).is_some_and(|rest| rest.starts_with('/'));
+    unit.key.is_empty() || matches!(&side.identity, Identity::File { path, .. } if is_in(&path.to_string()))
 }

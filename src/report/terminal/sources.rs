@@ -1,9 +1,13 @@
 //! The edited files that changes come from, and how many resources each affects.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Draft;
 use super::summary::wrapped;
 use crate::diff::EditedFile;
+use crate::path::RepoPath;
 use crate::report::Report;
+use crate::report::outline::Outline;
 use crate::report::paint::{Line, Role, columns};
 use crate::report::summary_counts::{grouped, plural};
 
@@ -11,6 +15,25 @@ use crate::report::summary_counts::{grouped, plural};
 const FEW_FILES: usize = 4;
 const MOST_FILES: usize = 8;
 const INDENT: usize = 2;
+
+/// More blocks are not looked through.
+const MOST_BLOCKS: usize = 60;
+
+/// Whether each file that reaches several resources is named as the reason of exactly one block: a table would say nothing new. Layers
+/// are always listed, because other resources may override them.
+pub(super) fn are_said(report: &Report, outline: &Outline, draft: &mut Draft<'_>) -> bool {
+    if outline.blocks.len() > MOST_BLOCKS || !report.layer_edits.is_empty() {
+        return false;
+    }
+    let mut named: BTreeMap<RepoPath, usize> = BTreeMap::new();
+    for block in &outline.blocks {
+        let reasons = block.entries.iter().filter_map(|entry| draft.reason(report, entry));
+        let files: BTreeSet<RepoPath> =
+            reasons.flat_map(|reason| reason.files().into_iter().cloned().collect::<Vec<_>>()).collect();
+        files.into_iter().for_each(|file| *named.entry(file).or_default() += 1);
+    }
+    report.edits.files.iter().filter(|file| file.resources > 1).all(|file| named.get(&file.file) == Some(&1))
+}
 
 /// A heading and one line per file; empty if no edited file affects several resources.
 pub(super) fn lines(report: &Report, draft: &mut Draft<'_>) -> Vec<Line> {

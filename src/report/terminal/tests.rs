@@ -318,9 +318,9 @@ SOURCES
   customers/_/metadata.yaml  1 edit → 37 resources
 
 ~ 37 resources
-    /customers/{c00, c01, c02, c03, c04, c05, c06, c07, c08, c09, c10, c11, c12,
-      c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27,
-      c28, c29, c30, c31, c32, c33, c34, c35, c36}
+    /customers/{c00, c01, c02, c03, c04, c05, c06, c07, c08, c09, c10, c11,
+      c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26,
+      c27, c28, c29, c30, c31, c32, c33, c34, c35, c36}
   ~ metadata › .operationInfo.updateResource.path
       - \"/v1/customers/{{.id}}\"
       + \"/v2/customers/{{.id}}\"

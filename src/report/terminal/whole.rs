@@ -1,15 +1,18 @@
 //! Resources as a whole: added, removed and moved ones.
 
 use super::Draft;
+use super::block::subject;
 use super::change::Layout;
 use super::resource::CHANGES;
-use crate::report::Report;
-use crate::report::outline::{Alike, LISTED, Move, by_directory};
+use crate::diff::{PathStep, path_text};
+use crate::report::outline::{Alike, AlikeVariant, Directory, LISTED, Move, by_directory};
 use crate::report::paint::{Line, Role, columns};
 use crate::report::places::{Names, text_parts};
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::text_diff::Sign;
+use crate::report::{Report, fragment};
 use crate::resource::Resource;
+use crate::value::Node;
 
 const INDENT: usize = 4;
 /// The most kinds of a directory.
@@ -18,7 +21,7 @@ const MOST_KINDS: usize = 6;
 impl Draft<'_> {
     /// Added or removed resources, each section with a blank line before it; a summary of many.
     pub(super) fn one_sided(&mut self, report: &Report, found: &[Alike], sign: Sign) -> Vec<Vec<Line>> {
-        let count: usize = found.iter().map(|alike| alike.resources.len()).sum();
+        let count: usize = found.iter().map(|alike| alike.all().len()).sum();
         if count > LISTED && !self.style.is_verbose() {
             return vec![self.summarised(report, found, sign)];
         }
@@ -36,23 +39,56 @@ impl Draft<'_> {
             return lines;
         }
         lines.extend(side.into_iter().flat_map(|side| self.content(side, sign, CONTENT)));
+        for variant in &alike.variants {
+            let words = self.variant_words(report, variant);
+            lines.extend(self.phrase(&words, INDENT));
+        }
         lines
+    }
+
+    /// `also Service shop/api in apps/api.yaml, with .metadata.name api`.
+    pub(in crate::report) fn variant_words(&mut self, report: &Report, variant: &AlikeVariant) -> String {
+        let subject = subject(report, &variant.resources);
+        let names = subject.names.map(|names| format!(" {}", names.text())).unwrap_or_default();
+        let places: Vec<String> = subject.places.iter().map(Names::text).collect();
+        let places = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
+        let value = |(node, paths): &(Node, Vec<Vec<PathStep>>)| {
+            let paths = paths.iter().map(|path| path_text::steps(path, self.symbols.embedded)).collect();
+            let value = fragment::inline(node, &mut self.secret_numbers).unwrap_or_default();
+            format!("{} {value}", Names::of_paths(paths).text())
+        };
+        let values: Vec<String> = variant.values.iter().map(value).collect();
+        format!("also {}{names}{places}, with {}", subject.title, values.join(", and "))
     }
 
     /// `+ 483 resources added in 247 files`, then a line for each directory.
     fn summarised(&mut self, report: &Report, found: &[Alike], sign: Sign) -> Vec<Line> {
-        let mut resources: Vec<usize> = found.iter().flat_map(|alike| alike.resources.iter().copied()).collect();
+        let mut resources: Vec<usize> = found.iter().flat_map(Alike::all).collect();
         resources.sort_unstable();
         let directories = by_directory(report, &resources);
         let files: usize = directories.iter().map(|directory| directory.files).sum();
         let word = if sign == Sign::Added { "added" } else { "removed" };
         let title = format!("{} {word}", plural(resources.len(), "resource"));
         let line = Line::default().with(sign.role(), sign.gutter()).with(Role::Heading, &title);
-        let mut lines = vec![line.with(Role::Dim, &format!("  in {} (-v shows each)", plural(files, "file")))];
+        let above = shared_directory(&directories);
+        let below = if above.is_empty() { String::new() } else { format!(" below {above}") };
+        let extent = format!("  in {}{below} (-v shows each)", plural(files, "file"));
+        let mut lines = match line.width() + columns(&extent) <= self.style.columns() {
+            true => vec![line.with(Role::Dim, &extent)],
+            false => {
+                let mut lines = vec![line];
+                lines.extend(self.phrase(extent.trim_start(), INDENT));
+                lines
+            }
+        };
         if sign == Sign::Added {
             lines.extend(self.copies(report));
         }
-        let widest = directories.iter().map(|directory| columns(&directory.name)).max().unwrap_or(0);
+        let short = |directory: &Directory| match &directory.name[above.len()..] {
+            "" => "./".to_owned(),
+            name => name.to_owned(),
+        };
+        let widest = directories.iter().map(|directory| columns(&short(directory))).max().unwrap_or(0);
         for directory in &directories {
             let mut kinds: Vec<String> = directory
                 .kinds
@@ -62,9 +98,8 @@ impl Draft<'_> {
                 .collect();
             let more = directory.kinds.len().saturating_sub(MOST_KINDS);
             kinds.extend((more > 0).then(|| format!("{more} more kinds")));
-            let name = if directory.name.is_empty() { "./" } else { &directory.name };
             let count = grouped(directory.resources);
-            let start = Line::indented(INDENT).with(Role::Plain, name).padded(INDENT + widest + 2);
+            let start = Line::indented(INDENT).with(Role::Plain, &short(directory)).padded(INDENT + widest + 2);
             let start = start.with(Role::Plain, &format!("{count:>5}  "));
             let line = start.clone().with(Role::Dim, &kinds.join(", "));
             if line.width() <= self.style.columns() {
@@ -125,6 +160,16 @@ impl Draft<'_> {
         }
         lines
     }
+}
+
+/// The directory that all of several have in common, with a slash at its end.
+fn shared_directory(directories: &[Directory]) -> String {
+    let Some((first, rest)) = directories.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return String::new();
+    };
+    let same = |name: &str| first.name.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = rest.iter().map(|directory| same(&directory.name)).min().unwrap_or(0);
+    first.name[..first.name[..shared].rfind('/').map_or(0, |at| at + 1)].to_owned()
 }
 
 /// Where the lines of an added or removed resource start.
