@@ -15,6 +15,7 @@ use super::{Comparison, Gap, SideFindings};
 use crate::diff::Options;
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
+use crate::layout::PathSet;
 use crate::path::RepoPath;
 use crate::resource::{Content, ReadAs, Resource, Skipped};
 use crate::settings::Configuration;
@@ -76,7 +77,7 @@ impl Comparison<'_> {
         &self,
         mut files: Vec<ChangedFile>,
         affected: &BTreeSet<RepoPath>,
-        in_units: &[BTreeSet<RepoPath>; 2],
+        in_units: &[PathSet; 2],
         documents: Documents,
     ) -> Loaded {
         let one_sided = files.iter().filter(|file| file.before.is_none() || file.after.is_none()).cloned().collect();
@@ -216,7 +217,7 @@ struct Reader<'a> {
     after: &'a Side<'a>,
     affected: &'a BTreeSet<RepoPath>,
     /// The files of each side that units show.
-    in_units: &'a [BTreeSet<RepoPath>; 2],
+    in_units: &'a [PathSet; 2],
     parses: &'a ParseOnce<'a>,
     /// What compares resources right away, and how.
     at_once: Option<(&'a Comparison<'a>, Options)>,

@@ -1,11 +1,14 @@
 //! What is known about whole trees: which files and units depend on others. It is remembered under the id of a tree, and carried
 //! over from one tree to the next.
 
+use std::collections::BTreeSet;
+
 use super::Question;
 use crate::finding::Finding;
 use crate::layout::{Edits, Files, TreeFacts};
 use crate::limits::Spent;
 use crate::path::RepoPath;
+use crate::resource::Unit;
 use crate::side::Side;
 use crate::snapshot::{ObjectId, Scope, Snapshot, changes};
 
@@ -46,6 +49,8 @@ pub(super) struct Known {
     pub(super) before: Option<TreeFacts>,
     /// The newer side.
     pub(super) after: TreeFacts,
+    /// The units of the older side that edits affect, if it is known.
+    pub(super) affected: Option<BTreeSet<Unit>>,
     /// What kept units from being found.
     pub(super) findings: Vec<Finding>,
 }
@@ -72,7 +77,7 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
     let older = is_needed.then(|| {
         recall(question, before).unwrap_or_else(|| {
             let found = match &recalled {
-                Some(facts) => facts.carried_over(edits, before.units()),
+                Some(facts) => facts.carried_over(edits, before.units()).0,
                 // Most units are read only to know what they depend on.
                 None => {
                     let found = near(question, before).unwrap_or_else(|| looked_at(question, before));
@@ -83,12 +88,15 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
             remember(before, found)
         })
     });
-    let after = match (recalled, &older) {
-        (Some(facts), _) => facts,
-        (None, Some(older)) => remember(after, older.carried_over(edits, after.units())),
-        (None, None) => TreeFacts::default(),
+    let (after, affected) = match (recalled, &older) {
+        (Some(facts), _) => (facts, None),
+        (None, Some(older)) => {
+            let (found, affected) = older.carried_over(edits, after.units());
+            (remember(after, found), Some(affected.units))
+        }
+        (None, None) => Default::default(),
     };
-    Known { before: older, after, findings }
+    Known { before: older, after, affected, findings }
 }
 
 /// What every file of a side says.
@@ -115,7 +123,7 @@ fn near(question: &Question<'_>, side: &Side<'_>) -> Option<(TreeFacts, Vec<Find
             return None;
         }
         let edits = Edits::new(&found.files, [&*other, side.snapshot]);
-        Some(side.units().apart(|units| facts.carried_over(&edits, units)))
+        Some(side.units().apart(|units| facts.carried_over(&edits, units).0))
     })
 }
 

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Format;
 use crate::finding::Finding;
-use crate::layout::{Edits, Input, Role, TreeFacts, UnitFacts};
+use crate::layout::{Edits, Input, PathSet, Role, TreeFacts, UnitFacts};
 use crate::limits::Budget;
 use crate::metadata::{MetadataPath, is_layer_file};
 use crate::path::RepoPath;
@@ -60,9 +60,9 @@ pub struct Impact {
     /// Units that may render something else now, that came or that went, and whether each side has them.
     pub units: BTreeMap<Unit, [bool; 2]>,
     /// The files of each side that are shown by units, and not on their own.
-    pub in_units: [BTreeSet<RepoPath>; 2],
+    pub in_units: [PathSet; 2],
     /// The files of each side that units read which could not be rendered on it.
-    pub in_broken: [BTreeSet<RepoPath>; 2],
+    pub in_broken: [PathSet; 2],
     /// What could not be looked at.
     pub unreadable: Vec<Unreadable>,
     /// What else is to be said.
@@ -181,12 +181,30 @@ impl Impact {
     /// Takes the units that edits affect, and returns the files that are shown on their own on one side only.
     fn take_units(&mut self, known: &dependents::Known, edits: &Edits<'_>) -> Vec<RepoPath> {
         let Some(before) = &known.before else { return Vec::new() };
-        let affected = before.affected(edits, &known.after.files).units;
-        self.units = on_sides([&before.units, &known.after.units]);
-        self.units.retain(|unit, sides| *sides != [true, true] || affected.contains(unit));
-        self.in_units = in_units([&before.units, &known.after.units]);
-        self.in_broken = [&before.units, &known.after.units].map(in_broken);
-        self.in_units[0].symmetric_difference(&self.in_units[1]).cloned().collect()
+        let affected = match &known.affected {
+            Some(affected) => affected,
+            None => &before.affected(edits, &known.after.files).units,
+        };
+        let sides = [&before.units, &known.after.units];
+        self.units = on_sides(sides, |unit, on| on != [true, true] || affected.contains(unit));
+        self.in_units = in_units(sides);
+        self.in_broken = sides.map(in_broken);
+        self.in_one_side_only(sides)
+    }
+
+    /// The files that units of one side show, and none of the other. Only where a unit differs can there be any.
+    fn in_one_side_only(&self, sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> Vec<RepoPath> {
+        let mut found = BTreeSet::new();
+        for (units, others) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+            let is_other =
+                |(unit, facts): &(&Unit, &UnitFacts)| !others.get(unit).is_some_and(|it| it.shows_same(facts));
+            for (_, facts) in units.iter().filter(is_other) {
+                let is_in = |path: &[u8]| self.in_units.each_ref().map(|shown| shown.contains_bytes(path));
+                let one_sided = facts.shows.iter().filter(|path| matches!(is_in(path), [true, false] | [false, true]));
+                found.extend(one_sided.filter_map(|path| RepoPath::new(path).ok()));
+            }
+        }
+        found.into_iter().collect()
     }
 
     /// Adds every unit of some sides.
@@ -197,7 +215,7 @@ impl Impact {
             facts.map(|(facts, findings)| (facts.units, findings))
         });
         let [before, after] = found.map(Option::unwrap_or_default);
-        self.units = on_sides([&before.0, &after.0]);
+        self.units = on_sides([&before.0, &after.0], |_, _| true);
         self.in_units = in_units([&before.0, &after.0]);
         self.in_broken = [&before.0, &after.0].map(in_broken);
         self.findings.extend(before.1.into_iter().chain(after.1));
@@ -209,29 +227,29 @@ impl Impact {
     }
 }
 
-/// Every shown unit, and which sides have it.
-fn on_sides(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> BTreeMap<Unit, [bool; 2]> {
-    let mut units: BTreeMap<Unit, [bool; 2]> = BTreeMap::new();
-    for (side, found) in sides.into_iter().enumerate() {
-        for (unit, _) in found.iter().filter(|(_, facts)| facts.is_shown) {
-            units.entry(unit.clone()).or_default()[side] = true;
-        }
-    }
-    units
+/// The shown units that are wanted, and which sides have them.
+fn on_sides(
+    sides: [&BTreeMap<Unit, UnitFacts>; 2],
+    is_wanted: impl Fn(&Unit, [bool; 2]) -> bool,
+) -> BTreeMap<Unit, [bool; 2]> {
+    let on = |unit: &Unit| sides.map(|units| units.get(unit).is_some_and(|facts| facts.is_shown));
+    let all = sides.into_iter().flat_map(BTreeMap::keys).map(|unit| (unit, on(unit)));
+    let shown = all.filter(|(unit, on)| *on != [false, false] && is_wanted(unit, *on));
+    shown.map(|(unit, on)| (unit.clone(), on)).collect()
 }
 
 /// The files that shown units show, on each side. What a unit shows that cannot be rendered on some side is compared as written.
-fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [BTreeSet<RepoPath>; 2] {
+fn in_units(sides: [&BTreeMap<Unit, UnitFacts>; 2]) -> [PathSet; 2] {
     let is_broken = |unit: &Unit| sides.iter().any(|units| units.get(unit).is_some_and(|facts| facts.is_broken));
     sides.map(|units| {
         let shown = units.iter().filter(|(unit, facts)| facts.is_shown && !is_broken(unit));
-        shown.flat_map(|(_, facts)| facts.shows.iter().cloned()).collect()
+        PathSet::of(shown.map(|(_, facts)| &facts.shows))
     })
 }
 
 /// The files that units read which could not be rendered.
-fn in_broken(units: &BTreeMap<Unit, UnitFacts>) -> BTreeSet<RepoPath> {
-    units.values().filter(|facts| facts.is_broken).flat_map(|facts| facts.shows.iter().cloned()).collect()
+fn in_broken(units: &BTreeMap<Unit, UnitFacts>) -> PathSet {
+    PathSet::of(units.values().filter(|facts| facts.is_broken).map(|facts| &facts.shows))
 }
 
 fn edits(question: &Question<'_>, scope: &Scope) -> Changes {

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::facts::{Lookups, index_entries};
-use super::{FileContent, FileTable, Files, Input, Inputs, Rendered, UnitFacts};
+use super::{FileContent, FileTable, Files, Input, InputSet, Inputs, PathList, Rendered, UnitFacts};
 use smol_str::SmolStr;
 
 use crate::finding::{self, Finding, Location};
@@ -110,9 +110,9 @@ impl<'a> Units<'a> {
         found.sort_unstable();
         found.dedup();
         UnitFacts {
-            inputs: Arc::clone(&rendered.inputs),
+            inputs: InputSet::new(&rendered.inputs),
             found,
-            shows: rendered.shows.clone(),
+            shows: PathList::new(&rendered.shows),
             is_shown: true,
             is_broken: rendered.is_broken,
         }

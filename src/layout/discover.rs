@@ -31,15 +31,15 @@ impl TreeFacts {
         (known, findings)
     }
 
-    /// The facts of a tree that differs from this one by edits.
+    /// The facts of a tree that differs from this one by edits, and what these affect among the units of this one.
     #[must_use]
-    pub fn carried_over(&self, edits: &Edits<'_>, units: &Units<'_>) -> (Self, Vec<Finding>) {
-        let table = Arc::new(carry_files(&self.files, edits, units.files()));
+    pub fn carried_over(&self, edits: &Edits<'_>, units: &Units<'_>) -> ((Self, Vec<Finding>), Affected) {
+        let table = carry_files(&self.files, edits, units.files());
         units.know(&table);
         let mut known = Self { files: table, ..Self::default() };
         let affected = self.affected(edits, &known.files);
         let findings = known.find_units(units, Some((self, &affected)));
-        (known, findings)
+        ((known, findings), affected)
     }
 
     /// Finds all units and what they depend on; those that are known from another tree and not affected are taken over.
@@ -62,7 +62,7 @@ impl TreeFacts {
             for (unit, is_shown) in round {
                 let facts = self.units.entry(unit).or_insert_with_key(|unit| {
                     let facts = found.remove(unit).unwrap_or_default();
-                    next.extend(facts.inputs.iter().filter_map(Input::output).map(|unit| (unit.clone(), false)));
+                    next.extend(facts.inputs.outputs().map(|unit| (unit, false)));
                     UnitFacts { is_shown: false, ..facts }
                 });
                 if is_shown && !facts.is_shown {
@@ -95,12 +95,17 @@ impl TreeFacts {
     ) -> BTreeMap<Unit, UnitFacts> {
         let wanted: BTreeSet<&Unit> =
             round.iter().map(|(unit, _)| unit).filter(|unit| !self.units.contains_key(*unit)).collect();
-        let facts = |unit: &Unit| {
+        let mut facts = BTreeMap::new();
+        let mut unknown = Vec::new();
+        for unit in wanted {
             let unaffected = known.filter(|(_, affected)| !affected.units.contains(unit));
-            let carried = unaffected.and_then(|(known, _)| known.units.get(unit)).cloned();
-            (unit.clone(), carried.unwrap_or_else(|| units.unit_facts(unit)))
-        };
-        few_or_many(wanted.into_iter().collect::<Vec<_>>(), FEW, facts).into_iter().collect()
+            match unaffected.and_then(|(known, _)| known.units.get(unit)) {
+                Some(carried) => drop(facts.insert(unit.clone(), carried.clone())),
+                None => unknown.push(unit),
+            }
+        }
+        facts.extend(few_or_many(unknown, FEW, |unit: &Unit| (unit.clone(), units.unit_facts(unit))));
+        facts
     }
 }
 
@@ -112,23 +117,22 @@ fn read_files(files: &Files<'_>, budget: &Budget) -> BTreeMap<RepoPath, FileFact
 }
 
 /// The facts of the files of a tree that differs by edits from one whose facts are known.
-fn carry_files(known: &FileTable, edits: &Edits<'_>, files: &Files<'_>) -> BTreeMap<RepoPath, FileFacts> {
+fn carry_files(known: &FileTable, edits: &Edits<'_>, files: &Files<'_>) -> FileTable {
     // Which files exist elsewhere does not change what a file holds.
     let is_stale = |facts: &FileFacts| {
         facts.inputs.iter().any(|input| matches!(input, Input::File(path) | Input::Absent(path) if edits.reaches(path)))
     };
     let mut again: BTreeSet<&RepoPath> = edits.files().iter().map(|file| &file.path).collect();
-    let mut carried = BTreeMap::new();
-    for (path, facts) in known.iter() {
-        if is_stale(facts) {
-            again.insert(path);
-        } else if !edits.contains(path) {
-            carried.insert(path.clone(), facts.clone());
-        }
+    again.extend(known.iter().filter(|(_, facts)| is_stale(facts)).map(|(path, _)| path));
+    let entries = again.iter().filter_map(|path| files.given().snapshot.entry(path).ok().flatten());
+    let found = facts_of(files, entries.collect());
+    if found.is_empty() && !again.iter().any(|path| known.contains_key(*path)) {
+        return Arc::clone(known);
     }
-    let entries = again.into_iter().filter_map(|path| files.given().snapshot.entry(path).ok().flatten());
-    carried.extend(facts_of(files, entries.collect()));
-    carried
+    let mut carried = BTreeMap::clone(known);
+    again.into_iter().for_each(|path| drop(carried.remove(path)));
+    carried.extend(found);
+    Arc::new(carried)
 }
 
 /// Fewer files than this are read faster than they are sorted by their place in a pack.
@@ -183,10 +187,10 @@ impl Files<'_> {
             self.facts_in(&self.content(path, &parsed))
         };
         let of_file = self.unit_layouts().flat_map(|layout| layout.index_file(path, bytes, given.limits));
-        let mut entries: Vec<IndexEntry> = facts.entries.into_iter().chain(of_file).collect();
+        let mut entries: Vec<IndexEntry> = facts.entries.iter().cloned().chain(of_file).collect();
         entries.sort_unstable();
         entries.dedup();
-        FileFacts { entries, ..facts }
+        FileFacts { entries: entries.into(), ..facts }
     }
 
     fn facts_in(&self, content: &FileContent) -> FileFacts {

@@ -1,12 +1,14 @@
 //! What is known about a whole tree of files: which of them depend on others, what they hold for indexes, and its units.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Edits, Input, Inputs};
+use super::packed::ReachedFiles;
+use super::{Edits, Input, InputSet, Inputs, PathList};
 use crate::path::RepoPath;
 use crate::resource::Unit;
 
@@ -30,7 +32,7 @@ pub struct FileFacts {
     /// What its resources depend on beside its own content.
     pub inputs: Inputs,
     /// Where indexes list it.
-    pub entries: Vec<IndexEntry>,
+    pub entries: Arc<[IndexEntry]>,
 }
 
 /// The units that a layout finds in files.
@@ -46,15 +48,22 @@ pub struct Found {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitFacts {
     /// What its output depends on.
-    pub inputs: Inputs,
+    pub inputs: InputSet,
     /// Units that are found in its output.
     pub found: Vec<Unit>,
     /// Files that it shows, so that they are not shown on their own.
-    pub shows: Vec<RepoPath>,
+    pub shows: PathList,
     /// Whether it is shown itself, and not only part of others.
     pub is_shown: bool,
     /// Whether it could not be rendered.
     pub is_broken: bool,
+}
+
+impl UnitFacts {
+    /// Whether both show the same files.
+    pub fn shows_same(&self, other: &Self) -> bool {
+        (self.is_shown, self.is_broken) == (other.is_shown, other.is_broken) && self.shows == other.shows
+    }
 }
 
 /// An entry of an index: a name under which layouts look for the file of a resource.
@@ -77,24 +86,15 @@ impl TreeFacts {
     /// affected too.
     pub fn affected(&self, edits: &Edits<'_>, other: &FileTable) -> Affected {
         let differences = self.against(edits, other);
-        // Sets are shared, so that each is looked at once.
-        let mut by_set: HashMap<*const Input, bool> = HashMap::new();
-        let mut is_reached = |inputs: &Inputs| {
-            *by_set.entry(inputs.as_ptr()).or_insert_with(|| inputs.iter().any(|input| differences.has(input)))
+        let is_edited = |path: &[u8]| edits.reaches_path(path);
+        let mut reached = ReachedFiles::new(&is_edited);
+        // What cannot be an input was not written by this program.
+        let mut is_reached = |facts: &UnitFacts| {
+            facts.inputs.any(&mut reached, |input| input.to_input().is_none_or(|input| differences.has(&input)))
         };
         let mut units: BTreeSet<Unit> = BTreeSet::new();
-        let mut waiting: Vec<&Unit> = Vec::new();
-        for (unit, facts) in &self.units {
-            if is_reached(&facts.inputs) {
-                waiting.push(unit);
-            }
-        }
-        let mut readers: BTreeMap<&Unit, Vec<&Unit>> = BTreeMap::new();
-        for (unit, facts) in &self.units {
-            for asked in facts.inputs.iter().filter_map(Input::output) {
-                readers.entry(asked).or_default().push(unit);
-            }
-        }
+        let mut waiting: Vec<&Unit> = self.units.iter().filter(|(_, facts)| is_reached(facts)).map(|it| it.0).collect();
+        let readers = if waiting.is_empty() { BTreeMap::new() } else { self.readers() };
         while let Some(unit) = waiting.pop() {
             if units.insert(unit.clone()) {
                 waiting.extend(readers.get(unit).into_iter().flatten());
@@ -106,6 +106,17 @@ impl TreeFacts {
         };
         let layouts = self.finding.iter().filter(|(_, found)| is_affected(found)).map(|(name, _)| name.clone());
         Affected { layouts: layouts.collect(), units }
+    }
+
+    /// The units that ask for the output of others.
+    fn readers(&self) -> BTreeMap<Unit, Vec<&Unit>> {
+        let mut readers: BTreeMap<Unit, Vec<&Unit>> = BTreeMap::new();
+        for (unit, facts) in &self.units {
+            for asked in facts.inputs.outputs() {
+                readers.entry(asked).or_default().push(unit);
+            }
+        }
+        readers
     }
 }
 
@@ -144,20 +155,44 @@ impl<'a> InputDifferences<'a> {
     /// The entries under which a file is listed in one tree only. Most edits change none.
     fn entries(&self) -> &BTreeSet<&'a IndexEntry> {
         self.entries.get_or_init(|| {
-            let (known, other) = (&self.known.files, self.other);
             let mut found = BTreeSet::new();
-            let entries = |table: &'a FileTable, path: &RepoPath| table.get(path).map_or(&[][..], |it| &it.entries);
-            for (path, facts) in known.iter() {
-                let there = entries(other, path);
-                if facts.entries != there {
-                    found.extend(facts.entries.iter().filter(|entry| !there.contains(entry)));
-                    found.extend(there.iter().filter(|entry| !facts.entries.contains(entry)));
-                }
-            }
-            let is_new = |path: &RepoPath| !known.contains_key(path);
-            found.extend(other.iter().filter(|(path, _)| is_new(path)).flat_map(|(_, facts)| &facts.entries));
+            let mut add = |here: &'a [IndexEntry], there: &'a [IndexEntry]| {
+                found.extend(here.iter().filter(|entry| !there.contains(entry)));
+                found.extend(there.iter().filter(|entry| !here.contains(entry)));
+            };
+            for_each_pair(&self.known.files, self.other, |known, other| match (known, other) {
+                (Some(known), Some(other)) if known.entries == other.entries => {}
+                (known, other) => add(entries_of(known), entries_of(other)),
+            });
             found
         })
+    }
+}
+
+fn entries_of(facts: Option<&FileFacts>) -> &[IndexEntry] {
+    facts.map_or(&[], |facts| &facts.entries)
+}
+
+/// Calls a function for each file of either table.
+fn for_each_pair<'a>(
+    one: &'a FileTable,
+    other: &'a FileTable,
+    mut call: impl FnMut(Option<&'a FileFacts>, Option<&'a FileFacts>),
+) {
+    if Arc::ptr_eq(one, other) {
+        return;
+    }
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    loop {
+        let order = match (one.peek(), other.peek()) {
+            (None, None) => return,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((this, _)), Some((that, _))) => this.cmp(that),
+        };
+        let this = if order.is_le() { one.next() } else { None };
+        let that = if order.is_ge() { other.next() } else { None };
+        call(this.map(|it| it.1), that.map(|it| it.1));
     }
 }
 
@@ -195,7 +230,7 @@ impl Lookups {
     pub(super) fn new(files: &FileTable) -> Self {
         let mut listed: HashMap<IndexEntry, Vec<RepoPath>> = HashMap::new();
         for (path, facts) in files.iter() {
-            for entry in &facts.entries {
+            for entry in facts.entries.iter() {
                 listed.entry(entry.clone()).or_default().push(path.clone());
             }
         }

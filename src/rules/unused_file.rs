@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::document::Format;
 use crate::finding::{self, Finding, Location};
+use crate::layout::PathSet;
 use crate::layout::kustomize::KUSTOMIZATION_FILES;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource};
@@ -15,8 +16,8 @@ use crate::snapshot::{Entry, EntryKind, Scope};
 pub fn unused_files(
     side: &Side<'_>,
     edited: &[RepoPath],
-    shown: &BTreeSet<RepoPath>,
-    unsure: &BTreeSet<RepoPath>,
+    shown: &PathSet,
+    unsure: &PathSet,
     scope: &Scope,
 ) -> Vec<Finding> {
     let directories: BTreeSet<RepoPath> = edited.iter().filter_map(RepoPath::parent).collect();
@@ -32,7 +33,7 @@ pub fn unused_files(
 }
 
 /// Whether the kustomization of a directory is part of what is rendered, and of nothing that failed.
-fn is_built(directory: &RepoPath, shown: &BTreeSet<RepoPath>, unsure: &BTreeSet<RepoPath>) -> bool {
+fn is_built(directory: &RepoPath, shown: &PathSet, unsure: &PathSet) -> bool {
     let files = KUSTOMIZATION_FILES.iter().filter_map(|name| directory.join(name.as_bytes()).ok());
     files.into_iter().any(|file| shown.contains(&file) && !unsure.contains(&file))
 }

@@ -1,8 +1,6 @@
 //! What is known about whole trees from earlier runs, in files that may be deleted at any time: under the git directory, or in a
 //! directory that a CI runner keeps.
 
-mod form;
-
 use std::fs;
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +25,7 @@ pub(super) struct TreeMemory {
     look: Mutex<Duration>,
 }
 
-const HEADER: &[u8] = b"outcrop inputs 3\n";
+const HEADER: &[u8] = b"outcrop inputs 4\n";
 /// A larger file is not one of ours.
 const LARGEST: u64 = 256 << 20;
 /// Old trees are forgotten when there are more than this many.
@@ -77,7 +75,7 @@ impl Memory for TreeMemory {
     fn recall(&self, tree: ObjectId, reading: &str) -> Option<TreeFacts> {
         let bytes = read_regular(&self.folder.as_ref()?.join(tree.to_string()), LARGEST).ok()?;
         let (sum, body) = bytes.strip_prefix(HEADER)?.split_first_chunk::<8>()?;
-        form::read((*sum == checksum(tree, reading, body)).then_some(body)?)
+        TreeFacts::from_bytes((*sum == checksum(tree, reading, body)).then(|| body.to_vec())?)
     }
 
     fn trees(&self) -> Vec<ObjectId> {
@@ -97,7 +95,7 @@ impl Memory for TreeMemory {
         let Some(folder) = &self.folder else { return };
         let _ = fs::create_dir_all(folder);
         forget_old(folder);
-        let body = form::written(facts);
+        let body = facts.to_bytes();
         let bytes = [HEADER, &checksum(tree, reading, &body), &body].concat();
         // Written aside and renamed, so that another process never reads half of it.
         let aside = folder.join(format!("{tree}.{}", std::process::id()));
@@ -140,9 +138,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::form::{read, written};
     use super::*;
-    use crate::layout::{FileFacts, Found, IndexEntry, Input, Inputs, UnitFacts};
+    use crate::layout::{FileFacts, Found, IndexEntry, Input, InputSet, Inputs, PathList, UnitFacts};
     use crate::path::RepoPath;
     use crate::resource::Unit;
 
@@ -169,13 +166,15 @@ mod tests {
             Input::Index("names".into()),
             Input::Output(unit("other")),
         ]);
-        let file =
-            FileFacts { inputs: Arc::clone(&inputs), entries: vec![IndexEntry { index: "i".into(), key: "k".into() }] };
+        let file = FileFacts {
+            inputs: Arc::clone(&inputs),
+            entries: Arc::new([IndexEntry { index: "i".into(), key: "k".into() }]),
+        };
         let found = Found { inputs: Arc::new([]), units: vec![unit("one")] };
         let of_unit = UnitFacts {
-            inputs,
+            inputs: InputSet::new(&inputs),
             found: vec![unit("two")],
-            shows: vec![path("a.yaml")],
+            shows: PathList::new(&[path("a.yaml")]),
             is_shown: true,
             is_broken: true,
         };
@@ -235,13 +234,17 @@ mod tests {
     fn sets_of_inputs_are_written_once() {
         let inputs: Inputs = (0..100).map(|number| Input::File(path(&format!("shared/{number}.yaml")))).collect();
         let many = |count: usize| {
-            let file = || FileFacts { inputs: Arc::clone(&inputs), entries: Vec::new() };
+            let file = || FileFacts { inputs: Arc::clone(&inputs), entries: Arc::default() };
             let files = (0..count).map(|number| (path(&format!("{number}.yaml")), file())).collect();
-            written(&TreeFacts { files: Arc::new(files), ..TreeFacts::default() }).len()
+            TreeFacts { files: Arc::new(files), ..TreeFacts::default() }.to_bytes().len()
         };
         assert!(many(1000) < many(1) + 1000 * 20);
-        let read = read(&written(&facts())).unwrap();
-        assert!(Arc::ptr_eq(&read.units[&unit("one")].inputs, &read.files[&path("x.yaml")].inputs));
+    }
+
+    #[test]
+    fn what_is_written_again_is_the_same_to_the_byte() {
+        let bytes = facts().to_bytes();
+        assert_eq!(TreeFacts::from_bytes(bytes.clone()).unwrap().to_bytes(), bytes);
     }
 
     proptest! {
@@ -262,8 +265,8 @@ mod tests {
         /// No bytes make reading fail in any other way than by giving nothing.
         #[test]
         fn nonsense_is_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let facts = read(&bytes);
-            prop_assert!(facts.is_none_or(|facts| read(&written(&facts)) == Some(facts)));
+            let facts = TreeFacts::from_bytes(bytes);
+            prop_assert!(facts.is_none_or(|facts| TreeFacts::from_bytes(facts.to_bytes()) == Some(facts)));
         }
     }
 }

@@ -38,7 +38,7 @@ impl Memory for Remembered {
         if self.adds_nonsense {
             let path = |text: &str| RepoPath::new(text).unwrap();
             let inputs = [Input::File(path("gone.yaml")), Input::Subtree(RepoPath::root())];
-            let nonsense = FileFacts { inputs: Arc::new(inputs), entries: Vec::new() };
+            let nonsense = FileFacts { inputs: Arc::new(inputs), entries: Arc::default() };
             let mut files = (*facts.files).clone();
             for file in ["nowhere/x.yaml", "a", "a/resource.yaml", "shared.yaml", "outcrop.yaml"] {
                 files.insert(path(file), nonsense.clone());

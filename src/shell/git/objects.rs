@@ -40,8 +40,9 @@ struct Handle {
     buffer: Vec<u8>,
 }
 
-/// A buffer that once held a huge object is not worth keeping.
-const BUFFER_BYTES: usize = 1 << 20;
+/// A buffer that once held a huge object is not worth keeping. Undoing deltas takes several times the size of an object, and memory
+/// that is given back must be cleared by the system before it is used again.
+const BUFFER_BYTES: usize = 16 << 20;
 
 impl Objects {
     pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
