@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Comparison;
 use super::hidden::HiddenSecrets;
 use super::load::{Documents, Loaded};
+use crate::limits::{Limits, Spent};
 use crate::metadata::is_layer_file;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Unit};
 use crate::secrets::{MovedSecrets, Origins, is_of_openchoreo, secrets_in};
 use crate::side::Side;
-use crate::snapshot::ChangedFile;
+use crate::snapshot::{ChangedFile, Scope, files_below};
 use crate::value::{Node, Secret};
 
 impl Comparison<'_> {
@@ -208,12 +209,20 @@ impl Comparison<'_> {
         MovedSecrets::of(&secrets)
     }
 
-    /// Both sides with units, if they are compared without.
+    /// Both sides with units, if they are compared without. In large trees nothing is looked for outside of what is compared.
     fn sides_with_units(&self) -> Option<[Side<'_>; 2]> {
         let has_units = self.options.layouts.iter().any(|layout| layout.has_units());
-        (!has_units).then(|| [&self.before, &self.after].map(|side| Side::new(**side, &[], false)))
+        let is_small = |side: &Side<'_>| {
+            let limits = Limits { entries: SMALL_TREE, ..side.limits.clone() };
+            files_below(side.snapshot, &Scope::everything(), &limits, &Spent::default()).1.is_empty()
+        };
+        let is_meant = !has_units && is_small(&self.before) && is_small(&self.after);
+        is_meant.then(|| [&self.before, &self.after].map(|side| Side::new(**side, &[], false)))
     }
 }
+
+/// So many entries has a tree at most in which the uses of files are looked for although units are switched off.
+const SMALL_TREE: u64 = 200;
 
 /// Distinguishes edited files from others.
 struct EditedFiles<'a> {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::derived::{Needles, hide_needles, secrets_in};
 use super::mask::secret;
 use crate::path::RepoPath;
-use crate::resource::Resource;
+use crate::resource::{Identity, Resource};
 use crate::value::{Node, Secret, Value};
 
 /// Secrets that another version of the same resources does not have as secrets.
@@ -45,16 +45,24 @@ const SHORTEST: usize = 6;
 const LONG: usize = 12;
 
 impl MovedSecrets {
-    /// The secrets of these resources that the others do not have. All of them are hidden already.
+    /// The secrets of these resources that the others do not have. All of them are hidden already. What resources and namespaces
+    /// are called is in the open, also if a Secret mentions it.
     pub fn new<'r>(here: impl Iterator<Item = &'r Resource>, there: impl Iterator<Item = &'r Resource>) -> Self {
         let mut moved = Self::default();
-        let here: Vec<(&RepoPath, Vec<Secret>)> =
-            here.map(|resource| (&resource.file, secrets_in([&resource.payload]))).collect();
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        let mut named = |resource: &'r Resource| {
+            if let Identity::Kubernetes(name) = &resource.identity {
+                names.extend([name.name.as_str(), name.namespace.as_str()]);
+            }
+            (&resource.file, secrets_in([&resource.payload]))
+        };
+        let here: Vec<(&RepoPath, Vec<Secret>)> = here.map(&mut named).collect();
         if here.iter().all(|(_, secrets)| secrets.is_empty()) {
             return moved;
         }
-        let known: BTreeSet<String> =
-            there.flat_map(|resource| secrets_in([&resource.payload])).flat_map(|secret| secret.forms()).collect();
+        let mut known: BTreeSet<String> =
+            there.map(&mut named).flat_map(|(_, secrets)| secrets).flat_map(|secret| secret.forms()).collect();
+        known.extend(names.into_iter().map(str::to_owned));
         for (file, secrets) in here {
             for secret in secrets.into_iter().filter(|secret| !secret.is_withheld()) {
                 let forms = secret.forms();
@@ -131,5 +139,29 @@ impl MovedSecrets {
             Value::Number(number) => self.forms.contains(number.as_str()).then(|| secret(node)),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::write::to_inline;
+    use crate::resource::KubernetesName;
+    use crate::testing::read;
+
+    fn resource(kind: &str, name: &str, payload: Node) -> Resource {
+        let [kind, name] = [kind, name].map(Into::into);
+        let identity = Identity::Kubernetes(KubernetesName { group: "".into(), kind, namespace: "".into(), name });
+        Resource { identity, file: RepoPath::root(), position: 0, payload, unit: None }
+    }
+
+    #[test]
+    fn names_of_resources_are_no_secrets() {
+        let hidden = read("{data: {bucket: results, password: hunter-2}}")
+            .map_children(|data| data.node.map_children(|child| Some(secret(child.node))));
+        let [mine, other] = [resource("Secret", "mine", hidden.unwrap()), resource("Namespace", "results", read("{}"))];
+        let moved = MovedSecrets::new([&mine, &other].into_iter(), std::iter::empty());
+        let user = resource("ConfigMap", "user", read("{namespace: results, copy: hunter-2}"));
+        assert_eq!(to_inline(&moved.hide(user).payload), "{namespace: results, copy: •••}");
     }
 }
