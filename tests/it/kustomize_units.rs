@@ -77,7 +77,7 @@ fn what_only_follows_a_new_suffix_is_a_rollout() {
     assert_eq!(rollouts.len(), 3);
     assert_eq!(rollouts[0]["because"][0], "ConfigMap dev/settings");
     let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
-    assert!(ran.stdout.contains("rolls out because"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("roll out because"), "{}", ran.stdout);
 }
 
 #[test]
