@@ -77,7 +77,7 @@ fn what_only_follows_a_new_suffix_is_a_rollout() {
     assert_eq!(rollouts.len(), 3);
     assert_eq!(rollouts[0]["because"][0], "ConfigMap dev/settings");
     let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]);
-    assert!(ran.stdout.contains("rolls out because"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("roll out because"), "{}", ran.stdout);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_suffix_that_a_name_has_on_one_side_only_is_a_change() {
     repo.write("base/kustomization.yaml", format!("{BASE}generatorOptions: {{disableNameSuffixHash: true}}\n"));
     repo.commit_all("second");
     let ran = outcrop(&repo, &["diff", "--exit-code", "HEAD~1", "HEAD"]).ends_with(1);
-    ran.says("~ .metadata.name  settings-").says("→ settings\n").says("Deployment dev/web");
+    ran.says("~ .metadata.name  settings-").says("→ settings\n").says("3 × Deployment");
 }
 
 #[test]

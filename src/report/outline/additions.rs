@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::variants::{self, AlikeVariant};
-use crate::diff::ResourceChange;
+use crate::diff::{PathStep, ResourceChange};
 use crate::path::RepoPath;
 use crate::report::Report;
 use crate::resource::{Identity, Resource};
+use crate::value::Node;
 
 /// Resources with equal content.
 #[derive(Debug, Default)]
@@ -16,6 +16,15 @@ pub(in crate::report) struct Alike {
     pub resources: Vec<usize>,
     /// Resources of the same kind with nearly the same content.
     pub variants: Vec<AlikeVariant>,
+}
+
+/// Resources with the same content as another one, except for some values.
+#[derive(Debug)]
+pub(in crate::report) struct AlikeVariant {
+    /// Their positions, in order; never empty.
+    pub resources: Vec<usize>,
+    /// Their own values, each with the paths that have it.
+    pub values: Vec<(Node, Vec<Vec<PathStep>>)>,
 }
 
 impl Alike {
@@ -72,7 +81,7 @@ pub(super) fn alike(report: &Report, resources: &[usize], merges: bool) -> Vec<A
             }
         }
     }
-    if merges { variants::merged(report, found) } else { found }
+    found
 }
 
 /// Many resources by directory, at a depth that separates them without listing too much.

@@ -12,10 +12,9 @@ mod variants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use additions::{Alike, Directory, LISTED, by_directory};
+pub(super) use additions::{Alike, AlikeVariant, Directory, LISTED, by_directory};
 pub(super) use moves::{Move, moved_between, renamed};
 pub(super) use tree::{PathNode, path_tree};
-pub(super) use variants::AlikeVariant;
 
 use super::Report;
 use crate::diff::{Change, Member, PathStep, ResourceChange, Status};
@@ -109,12 +108,11 @@ impl Outline {
             let found = report.resources.iter().enumerate().filter(move |(_, of)| of.status() == status);
             found.map(|(at, _)| at).collect::<Vec<usize>>()
         };
-        Self {
-            blocks,
-            added: additions::alike(report, &with_status(Status::Added), merges),
-            removed: additions::alike(report, &with_status(Status::Removed), merges),
-            moves: moves::moves(report),
-        }
+        let alike = |status| {
+            let found = additions::alike(report, &with_status(status), merges);
+            if merges { variants::merged(report, found) } else { found }
+        };
+        Self { blocks, added: alike(Status::Added), removed: alike(Status::Removed), moves: moves::moves(report) }
     }
 }
 

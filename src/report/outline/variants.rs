@@ -2,20 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::additions::{Alike, side};
+use super::additions::{Alike, AlikeVariant, side};
 use crate::diff::PathStep;
 use crate::report::Report;
 use crate::resource::{Identity, Resource};
 use crate::value::{Node, Value};
-
-/// Resources with the same content as another one, except for some values.
-#[derive(Debug)]
-pub(in crate::report) struct AlikeVariant {
-    /// Their positions, in order; never empty.
-    pub resources: Vec<usize>,
-    /// Their own values, each with the paths that have it.
-    pub values: Vec<(Node, Vec<Vec<PathStep>>)>,
-}
 
 /// Smaller resources are not worth a comparison.
 const SMALLEST: u64 = 10;
