@@ -221,6 +221,11 @@ impl InputSet {
         (0..count).map_while(move |_| cursor.input())
     }
 
+    /// Whether it depends on the content of a file.
+    pub fn reads(&self, path: &RepoPath) -> bool {
+        self.iter().any(|input| input == InputRef::File(path.as_bytes()))
+    }
+
     /// The units whose output it depends on.
     pub fn outputs(&self) -> impl Iterator<Item = Unit> {
         self.iter().filter(|input| matches!(input, InputRef::Output { .. })).filter_map(|input| {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::Side;
-use crate::layout::Input;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Unit};
 use crate::secrets::Origins;
@@ -84,10 +83,9 @@ impl Side<'_> {
             self.unit_table();
         }
         if !givers.replacing.is_empty() {
-            let reads = |inputs: &[Input], path: &RepoPath| inputs.contains(&Input::File(path.clone()));
             let table = self.unit_table().units.iter();
             let replacing = table.filter(|(_, facts)| {
-                reads(&facts.inputs, file) && givers.replacing.iter().any(|giver| reads(&facts.inputs, giver))
+                facts.inputs.reads(file) && givers.replacing.iter().any(|giver| facts.inputs.reads(giver))
             });
             units.extend(replacing.map(|(unit, _)| unit.clone()));
         }
