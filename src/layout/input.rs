@@ -66,7 +66,7 @@ impl<'a> Edits<'a> {
         self.reaches_path(path.as_bytes())
     }
 
-    /// The same question about the bytes of a path.
+    /// Whether a file was edited, or something on the way to it, by the bytes of its path.
     pub(super) fn reaches_path(&self, bytes: &[u8]) -> bool {
         // Everything that sorts between a path and a prefix of it begins with that prefix. So only what the path has in common with
         // the last edited file before it can have been edited, and that is little for most of the many paths that are asked for.

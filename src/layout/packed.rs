@@ -221,8 +221,8 @@ impl InputSet {
         (0..count).map_while(move |_| cursor.input())
     }
 
-    /// Whether a file is among them.
-    pub fn has_file(&self, path: &RepoPath) -> bool {
+    /// Whether it depends on the content of a file.
+    pub fn reads(&self, path: &RepoPath) -> bool {
         self.iter().any(|input| input == InputRef::File(path.as_bytes()))
     }
 

@@ -85,7 +85,7 @@ impl Side<'_> {
         if !givers.replacing.is_empty() {
             let table = self.unit_table().units.iter();
             let replacing = table.filter(|(_, facts)| {
-                facts.inputs.has_file(file) && givers.replacing.iter().any(|giver| facts.inputs.has_file(giver))
+                facts.inputs.reads(file) && givers.replacing.iter().any(|giver| facts.inputs.reads(giver))
             });
             units.extend(replacing.map(|(unit, _)| unit.clone()));
         }
