@@ -56,3 +56,34 @@ impl<'r> Versions<'r> {
         renamed.filter(|before| !self.newer.contains(&(file, *before)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource::KubernetesName;
+    use crate::testing::read;
+
+    fn document(file: &str, position: usize, name: &str) -> Resource {
+        let [kind, name] = ["ConfigMap", name].map(Into::into);
+        let identity = Identity::Kubernetes(KubernetesName { group: "".into(), kind, namespace: "".into(), name });
+        Resource { identity, file: RepoPath::new(file).unwrap(), position, payload: read("{}"), unit: None }
+    }
+
+    fn joined(older: &[Resource], newer: &[Resource]) -> usize {
+        joined_resources(&older.iter().collect::<Vec<_>>(), &newer.iter().collect::<Vec<_>>()).len()
+    }
+
+    #[test]
+    fn a_renamed_document_joins_another_and_a_moved_one_does_not() {
+        let older = [document("a.yaml", 0, "one"), document("all.yaml", 0, "two"), document("all.yaml", 1, "one")];
+        let renamed = [document("a.yaml", 0, "two"), document("all.yaml", 0, "two"), document("all.yaml", 1, "one")];
+        assert_eq!(joined(&older, &renamed), 1);
+        let inserted = [
+            document("a.yaml", 0, "one"),
+            document("all.yaml", 0, "first"),
+            document("all.yaml", 1, "two"),
+            document("all.yaml", 2, "one"),
+        ];
+        assert_eq!(joined(&older, &inserted), 0);
+    }
+}

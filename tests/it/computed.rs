@@ -37,7 +37,7 @@ fn a_change_of_the_other_resource_shows_the_dependent_one() {
         let repo = repository();
         repo.write(file, text);
         let says = |arguments: &[&str]| {
-            run(&mut outcrop(&repo, arguments)).ends_with(0).says("~ /apps/web").says(shown);
+            run(&mut outcrop(&repo, arguments)).ends_with(0).says("/apps/web").says(shown);
         };
         says(&["diff"]);
         repo.git(&["add", "."]);
@@ -156,7 +156,7 @@ fn several_roots_are_one_tree() {
     repo.commit_all("one");
     repo.write("west/b/resource.yaml", "v: 2\n");
     repo.commit_all("two");
-    run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).says("~ /a").says(".v  1 → 2");
+    run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(0).says("/a, /b").says(".v  1 → 2");
     run(&mut outcrop(&repo, &["eval", "v", "--path", "/a", "--at", "HEAD~1"])).ends_with(0).says("1");
     run(&mut outcrop(&repo, &["eval", ".children::.path", "--all", "-o", "json"])).ends_with(0).does_not_say("/c");
 }
