@@ -6,14 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Comparison;
 use super::hidden::HiddenSecrets;
 use super::load::{Documents, Loaded};
-use crate::limits::{Limits, Spent};
 use crate::metadata::is_layer_file;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Unit};
 use crate::secrets::{MovedSecrets, Origins, is_of_openchoreo, secrets_in};
 use crate::side::Side;
-use crate::snapshot::{ChangedFile, Scope, files_below};
+use crate::snapshot::ChangedFile;
 use crate::value::{Node, Secret};
 
 impl Comparison<'_> {
@@ -170,9 +169,8 @@ impl Comparison<'_> {
         };
         // What is not looked at may take secrets from what is.
         let is_part = beside == Beside::Parts || !self.options.scope.is_everything();
-        let alone = self.sides_with_units();
         let mut origins = Origins::default();
-        for (at, (side, resources)) in [&self.before, &self.after].into_iter().zip(resources).enumerate() {
+        for (side, resources) in [&self.before, &self.after].into_iter().zip(resources) {
             origins.extend(&side.origins(resources, &is_followed));
             for file in side.taken_files(resources) {
                 // Whatever takes from an edited file is here. Who takes from another one is asked for.
@@ -183,11 +181,10 @@ impl Comparison<'_> {
             let files = || resources.iter().map(|resource| &resource.file).chain(others).collect::<BTreeSet<_>>();
             if is_part {
                 origins.extend(&side.given_by_units_of(resources));
-                files().into_iter().for_each(|file| origins.extend(&side.taken_from(file)));
-            }
-            if is_part || alone.is_some() {
-                let side = alone.as_ref().map_or(side, |alone| &alone[at]);
-                files().into_iter().for_each(|file| origins.extend(&side.given_from(file)));
+                for file in files() {
+                    origins.extend(&side.taken_from(file));
+                    origins.extend(&side.given_from(file));
+                }
             }
         }
         if origins.has_given() {
@@ -208,21 +205,7 @@ impl Comparison<'_> {
         let secrets = [moved(&self.after, &self.before), moved(&self.before, &self.after)].concat();
         MovedSecrets::of(&secrets)
     }
-
-    /// Both sides with units, if they are compared without. In large trees nothing is looked for outside of what is compared.
-    fn sides_with_units(&self) -> Option<[Side<'_>; 2]> {
-        let has_units = self.options.layouts.iter().any(|layout| layout.has_units());
-        let is_small = |side: &Side<'_>| {
-            let limits = Limits { entries: SMALL_TREE, ..side.limits.clone() };
-            files_below(side.snapshot, &Scope::everything(), &limits, &Spent::default()).1.is_empty()
-        };
-        let is_meant = !has_units && is_small(&self.before) && is_small(&self.after);
-        is_meant.then(|| [&self.before, &self.after].map(|side| Side::new(**side, &[], false)))
-    }
 }
-
-/// So many entries has a tree at most in which the uses of files are looked for although units are switched off.
-const SMALL_TREE: u64 = 200;
 
 /// Distinguishes edited files from others.
 struct EditedFiles<'a> {
@@ -244,11 +227,7 @@ impl EditedFiles<'_> {
 impl Comparison<'_> {
     /// Whether the content of a file becomes secret elsewhere.
     pub(super) fn becomes_secret(&self, file: &RepoPath, hidden: &HiddenSecrets) -> bool {
-        let is_given = || self.sides_with_units().is_some_and(|sides| sides.iter().any(|it| it.is_content_given(file)));
-        hidden.is_source(file)
-            || self.before.is_kustomized_secret(file)
-            || self.after.becomes_secret(file)
-            || is_given()
+        hidden.is_source(file) || self.before.is_kustomized_secret(file) || self.after.becomes_secret(file)
     }
 }
 

@@ -122,7 +122,7 @@ fn roots_are_built_in_their_own_places() {
     repo.git(&["add", "other"]);
     let ran = run(&mut outcrop(&repo, &["compare", "rings", "other", "--exit-code"]));
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("~ Deployment shop/web\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("~ Deployment shop/web  1\n"), "{}", ran.stdout);
 }
 
 #[test]

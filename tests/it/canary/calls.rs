@@ -21,6 +21,13 @@ pub(super) struct Call {
     input: Option<String>,
 }
 
+impl Call {
+    /// Whether it compares files as they are written.
+    pub(super) fn leaves_units_out(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "sources")
+    }
+}
+
 /// The formats of a difference.
 const DIFF: [&str; 7] = ["terminal", "side-by-side", "unified", "json", "json-patch", "markdown", "html"];
 /// The formats of a document.

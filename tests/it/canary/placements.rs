@@ -71,6 +71,11 @@ fn placement(class: &str, block: &str) -> Placement {
 }
 
 impl Placement {
+    /// Whether only what a root renders says that the value is secret.
+    pub(super) fn is_about_units(&self) -> bool {
+        ["given/", "combined/"].iter().any(|file| self.name.starts_with(file))
+    }
+
     fn add(&mut self, sides: &str, path: &str, content: &str) {
         for (at, side) in ["before", "after"].into_iter().enumerate() {
             if sides == side || sides == "both" {
