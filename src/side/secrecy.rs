@@ -206,7 +206,8 @@ impl Side<'_> {
 
     /// Whether a file that is no document has values that tools put into Secrets.
     pub fn is_content_given(&self, file: &RepoPath) -> bool {
-        self.kustomize_use(file) == Some(KustomizeUse::PlainContent) && !self.given_from(file).is_empty()
+        let has_units = self.is_alone || self.files().unit_layouts().next().is_some();
+        has_units && self.kustomize_use(file) == Some(KustomizeUse::PlainContent) && !self.given_from(file).is_empty()
     }
 
     /// The files that a resource includes, directly or not.
@@ -325,7 +326,7 @@ impl Side<'_> {
         })
     }
 
-    /// What a kustomization in the directory of a file, or above it, does with the file; where units are not rendered, what any
+    /// What a kustomization in the directory of a file, or above it, does with the file; for a side that is looked at alone, what any
     /// kustomization does with it.
     fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
         let directories = std::iter::successors(file.parent(), RepoPath::parent);
@@ -336,9 +337,8 @@ impl Side<'_> {
                 uses.get(file).copied()
             })
             .max();
-        let has_units = self.files().unit_layouts().next().is_some();
         match near {
-            None | Some(KustomizeUse::PlainContent) if self.is_alone || !has_units => {
+            None | Some(KustomizeUse::PlainContent) if self.is_alone => {
                 near.max(self.all_kustomize_uses().get(file).copied())
             }
             near => near,
