@@ -133,8 +133,7 @@ fn input_text(via: &Via, sources: &Sources) -> (RepoPath, String) {
 impl Cause {
     fn new(node: &Node, of: Option<&HomeFile>, sources: &Sources) -> Self {
         let (at, is_own) = place(node.span, of, sources);
-        let mut steps: Vec<&Step> =
-            std::iter::successors(node.step(), |step| step.before.as_deref()).take(LONGEST_WAY + 1).collect();
+        let mut steps: Vec<&Step> = node.steps().take(LONGEST_WAY + 1).collect();
         let is_cut = steps.len() > LONGEST_WAY;
         steps.truncate(LONGEST_WAY);
         let via = steps.iter().rev().map(|step| {

@@ -116,7 +116,7 @@ fn lines_or_files(places: &[&Place]) -> String {
     }
 }
 
-/// One reason for several changes, if all have one: the same for all, or places in the same files.
+/// One reason for several changes, if all have one: equal reasons, or places in the same files.
 pub(super) fn shared(reasons: &[Option<Reason>]) -> Option<Reason> {
     let reasons: Vec<&Reason> = reasons.iter().map(Option::as_ref).collect::<Option<_>>()?;
     let first = *reasons.first()?;

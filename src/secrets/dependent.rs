@@ -86,7 +86,7 @@ fn members<'n>(made: &Node, map: &Map, others: &Map, below: impl Fn(usize) -> &'
 }
 
 fn everything_made(node: &Node, is_made: bool) -> Option<Node> {
-    let steps = std::iter::successors(node.step(), |step| step.before.as_deref());
+    let steps = node.steps();
     let is_made = is_made || steps.into_iter().any(|step| step.kind == StepKind::Patch);
     match &node.value {
         Value::Map(_) | Value::List(_) => node.map_children(|child| everything_made(child.node, is_made)),

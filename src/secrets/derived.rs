@@ -210,9 +210,8 @@ pub(super) fn free_name(entries: &[Entry]) -> SmolStr {
 
 /// Whether a patch or an expression brought the value. A value that is written in a patch of a kustomization is made of nothing else.
 fn is_made(node: &Node) -> bool {
-    let steps = std::iter::successors(node.step(), |step| step.before.as_deref());
     let mut later = None;
-    steps.into_iter().any(|step| {
+    node.steps().any(|step| {
         let is_kustomized = matches!(later.replace(&step.kind), Some(StepKind::Kustomize(_)));
         match step.kind {
             StepKind::Patch => !(is_kustomized && step.at.covers(node.span)),

@@ -51,7 +51,7 @@ pub(super) fn share(secret: &Secret, at: Span, sources: &Sources) -> Option<Shar
 
 /// The places that a tool took a value from: all of it, or parts.
 pub(super) fn taken_places(node: &Node) -> impl Iterator<Item = Span> + '_ {
-    let steps = || std::iter::successors(node.step(), |step| step.before.as_deref());
+    let steps = || node.steps();
     let is_replaced = steps().any(|step| step.kind == StepKind::Kustomize("replacements"));
     let variables = steps().filter(|step| step.kind == StepKind::Kustomize("postBuild")).map(|step| step.at);
     let own = (node.span.start < node.span.end && is_replaced).then_some(node.span);

@@ -142,6 +142,5 @@ pub(super) fn is_plain_annotation(entry: &Entry) -> bool {
 
 /// Whether a kustomization gave a value to every resource.
 fn is_common(value: &Node) -> bool {
-    let mut steps = std::iter::successors(value.step(), |step| step.before.as_deref());
-    steps.any(|step| matches!(step.kind, StepKind::Kustomize("commonAnnotations" | "commonMetadata")))
+    value.steps().any(|step| matches!(step.kind, StepKind::Kustomize("commonAnnotations" | "commonMetadata")))
 }

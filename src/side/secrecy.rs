@@ -205,7 +205,7 @@ impl Side<'_> {
     }
 
     /// Whether a file that is no document has values that tools put into Secrets.
-    pub fn is_content_given(&self, file: &RepoPath) -> bool {
+    fn is_content_given(&self, file: &RepoPath) -> bool {
         let has_units = self.is_alone || self.files().unit_layouts().next().is_some();
         has_units && self.kustomize_use(file) == Some(KustomizeUse::PlainContent) && !self.given_from(file).is_empty()
     }

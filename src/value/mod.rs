@@ -241,6 +241,11 @@ impl Node {
         self.extra.as_ref()?.step.as_ref()
     }
 
+    /// All provenance steps, the last one first.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        std::iter::successors(self.step(), |step| step.before.as_deref())
+    }
+
     /// The value that this one overrides.
     pub fn overridden(&self) -> Option<&Node> {
         self.extra.as_ref()?.overridden.as_ref()
