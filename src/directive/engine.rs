@@ -15,13 +15,14 @@ use smol_str::SmolStr;
 use super::arena::{DirectiveId, OccurrenceId, Occurrences};
 use super::combine;
 use super::index::IndexedDocument;
+use super::key::{self, PlusKey};
 use super::problem::{Chain, Problem};
-use super::target::{Anchors, Inclusion, LayerShape, Target, TargetLayer, is_same_target};
+use super::target::{Anchors, Content, Inclusion, LayerShape, Target, TargetLayer, is_same_target};
 use super::{Context, Expanded, Reads};
 use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::path::RepoPath;
-use crate::value::Node;
+use crate::value::{Entry, Node};
 
 /// Expands a document that has plus keys.
 pub(super) fn expand(document: &Document, file: &RepoPath, context: &Context<'_>) -> Outcome<Expanded> {
@@ -216,12 +217,27 @@ impl<'a> Engine<'a> {
             }
             has_changed = true;
             for (directive, found) in wrong {
-                let target = if round < rounds { found } else { Target::Broken(Arc::new(Problem::Unsettled)) };
+                let is_settled = round < rounds && !self.holds_itself(directive, &found);
+                let target = if is_settled { found } else { Target::Broken(Arc::new(Problem::Unsettled)) };
                 self.answers.targets.insert(directive, target);
             }
             self.answers.values.clear();
         }
         has_changed
+    }
+
+    /// Whether what a directive refers to is a map whose own directives have no target yet, such as the map of the directive: items of
+    /// a list that vanish give the following ones another index.
+    fn holds_itself(&self, directive: DirectiveId, target: &Target) -> bool {
+        let directive = self.arena.directive(directive);
+        let is_as_written = directive.is_raw() || directive.reference.as_ref().is_none_or(|it| it.is_include);
+        let Target::Found(layers) = target else { return false };
+        let is_directive = |entry: &Entry| matches!(key::read(&entry.key), PlusKey::Directive(_));
+        let is_open = |layer: &TargetLayer| match &layer.content {
+            Content::Value(node) => node.as_map().is_some_and(|map| map.entries().iter().any(is_directive)),
+            Content::Written(_) => false,
+        };
+        !is_as_written && layers.iter().any(is_open)
     }
 
     /// Looks up every target again, now that the others are known. Returns those that differ, or `None` if a limit was reached.

@@ -103,6 +103,9 @@ fn includes_of_includes_end_at_the_limit() {
 fn lookups_that_go_round_end() {
     assert_eq!(reported("x: {+/y/k: }\ny: {+/x/k: }\n").len(), 2);
     assert!(!reported("l: [{+/e: }, {+/x/y: }]\ne: [1, 2]\nx: {y: {+/l/1: }}\n").is_empty());
+    // The first item vanishes, and the others refer to themselves and to each other.
+    assert!(!reported("b: [{+?/0: }, {+/b/0: }]\n").is_empty());
+    assert!(!reported("b: [{+?/0: }, {+/b/1: }, {+/b/0: }]\n").is_empty());
     reported("p: {+?/q/x: }\nq: {+/r: , +?/p: }\nr: {x: {x: {+%: whiteout}}}\n");
     reported("a: {+/b/c: , +/c/b: }\nb: {+/a/c: , +/c/a: }\nc: {+/a/b: , +/b/a: }\n");
     reported("+/a: \n+/b: \na: {b: {+/b: }}\nb: {a: {+/a: }}\n");
