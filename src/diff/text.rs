@@ -176,7 +176,7 @@ fn emphasised(old: &[&str], new: &[&str]) -> Vec<(Option<usize>, Vec<Range<usize
     let whole = DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() };
     let mut options = InlineChangeOptions::new();
     options.semantic_cleanup(true);
-    let marked: Vec<_> = diff
+    let mut marked: Vec<_> = diff
         // The size is bounded above; the clock must not decide what is shown.
         .iter_inline_changes_with_options_deadline(&whole, options, None)
         .map(|change| {
@@ -184,7 +184,43 @@ fn emphasised(old: &[&str], new: &[&str]) -> Vec<(Option<usize>, Vec<Range<usize
             (change.old_index().filter(|_| change.tag() == ChangeTag::Delete), ranges)
         })
         .collect();
-    if marked.len() == old.len() + new.len() { marked } else { nothing() }
+    if marked.len() != old.len() + new.len() {
+        return nothing();
+    }
+    if old.len() == new.len() {
+        let (before, after) = marked.split_at_mut(old.len());
+        for (at, ((_, before), (_, after))) in before.iter_mut().zip(after).enumerate() {
+            leave_out_shared_parts(old[at], before, new[at], after);
+        }
+    }
+    marked
+}
+
+/// Leaves out what changed words have in common, if each has its counterpart in the other line.
+fn leave_out_shared_parts(old: &str, before: &mut [Range<usize>], new: &str, after: &mut [Range<usize>]) {
+    if before.len() == after.len() {
+        for (before, after) in before.iter_mut().zip(after) {
+            let (start, end) = shared_parts(&old[before.clone()], &new[after.clone()]);
+            *before = before.start + start..before.end - end;
+            *after = after.start + start..after.end - end;
+        }
+    }
+}
+
+/// How much two words have in common at their start and at their end, in whole parts: `metrics:` of `metrics:v1.2` and `metrics:v1.3`.
+fn shared_parts(before: &str, after: &str) -> (usize, usize) {
+    let ends_part = |c: char| matches!(c, ':' | '/' | '@' | '=' | ',');
+    let length = |shared: &mut dyn Iterator<Item = (char, char)>| {
+        let (mut parts, mut length) = (0, 0);
+        for (c, _) in shared.take_while(|(a, b)| a == b) {
+            length += c.len_utf8();
+            parts = if ends_part(c) { length } else { parts };
+        }
+        parts
+    };
+    let start = length(&mut before.chars().zip(after.chars()));
+    let end = length(&mut before[start..].chars().rev().zip(after[start..].chars().rev()));
+    (start, end)
 }
 
 /// The changed parts of a line; none if nothing of it stayed, because then there is nothing to point out.
@@ -259,6 +295,8 @@ mod tests {
         let marked = words("registry/nginx:1.19", "registry/nginx:1.20");
         assert_eq!((&"registry/nginx:1.19"[marked.before[0].clone()], marked.before.len()), ("1.19", 1));
         assert_eq!(&"registry/nginx:1.20"[marked.after[0].clone()], "1.20");
+        let marked = words("registry/kube/metrics:v2.19.1", "registry/kube/metrics:v2.20.0");
+        assert_eq!((marked.before, marked.after), (vec![22..29], vec![22..29]), "a version is one part");
         assert_eq!(words("one thing", "quite another"), Words::default());
         let long = "x ".repeat(MARKED);
         assert_eq!(words(&long, "y"), Words::default(), "too long to look at");
