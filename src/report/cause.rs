@@ -171,11 +171,17 @@ impl CauseText {
 /// More steps than these are not listed.
 const MOST_STEPS: usize = 4;
 
-/// The cause of one change.
-pub(super) fn of_change(causes: &Causes, sources: &Sources, locator: &mut Locator<'_>, symbols: &Symbols) -> Reason {
+/// The cause of one change. Steps in the resource's own file are those of "this file" only below a title that names one file.
+pub(super) fn of_change(
+    causes: &Causes,
+    is_of_one_file: bool,
+    sources: &Sources,
+    locator: &mut Locator<'_>,
+    symbols: &Symbols,
+) -> Reason {
     let is_same_text = causes.is_same_text(sources);
-    let before = causes.before.as_ref().map(|cause| side(cause, is_same_text, locator));
-    let after = causes.after.as_ref().map(|cause| side(cause, is_same_text, locator));
+    let mut side = |cause: &Option<Cause>| Some(side(cause.as_ref()?, is_of_one_file, is_same_text, locator));
+    let (before, after) = (side(&causes.before), side(&causes.after));
     joined(before, after, is_same_text, symbols)
 }
 
@@ -225,7 +231,7 @@ fn kustomized(at: &FileSpan, field: &'static str, locator: &mut Locator<'_>) -> 
     CauseText { file: Some(at.file.clone()), line: Some(line), words, via: Vec::new(), field: Some(field) }
 }
 
-fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseText {
+fn side(cause: &Cause, is_of_one_file: bool, is_same_text: bool, locator: &mut Locator<'_>) -> CauseText {
     if let Some((step, field)) = cause.via.iter().rev().find_map(|step| Some((step, step.kind.kustomize_field()?))) {
         return kustomized(if is_same_text { &step.at } else { &cause.at }, field, locator);
     }
@@ -238,7 +244,7 @@ fn side(cause: &Cause, is_same_text: bool, locator: &mut Locator<'_>) -> CauseTe
         }
         let by = if is_same_line(&step.at, &cause.at, locator) {
             "there".to_owned()
-        } else if step.is_own {
+        } else if step.is_own && is_of_one_file {
             format!("in line {} of this file", locator.start(step.at.span).line)
         } else {
             format!("at {}", place_words(&step.at, locator))

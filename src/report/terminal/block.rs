@@ -190,6 +190,7 @@ impl Draft<'_> {
         if let Some(group) = entry.group.and_then(|at| report.groups.get(at)).filter(|group| has_way(group)) {
             return cause::of_group(group, &report.resources, &report.sources, &mut self.locator, self.symbols);
         }
+        let is_of_one_file = self.is_at_home();
         let (mut found, mut some): (Vec<Reason>, usize) = (Vec::new(), 0);
         for (of, change) in entry.changes(report) {
             let causes = causes(change, of, &report.sources);
@@ -198,7 +199,7 @@ impl Draft<'_> {
             }
             some += 1;
             if found.len() < MOST_REASONS {
-                let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
+                let reason = cause::of_change(causes, is_of_one_file, self.sources, &mut self.locator, self.symbols);
                 if !found.contains(&reason) {
                     found.push(reason);
                 }

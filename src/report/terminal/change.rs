@@ -351,12 +351,16 @@ impl Draft<'_> {
         lines
     }
 
+    /// Whether the changes being written are those of one resource, whose file the title names.
+    pub(super) fn is_at_home(&self) -> bool {
+        self.homes.iter().any(Option::is_some)
+    }
+
     /// The cause of a change, if its values are defined elsewhere. With `-v` also the lines in the resource's own file.
     pub(in crate::report) fn whereabouts(&mut self, change: &Change, indent: usize) -> Vec<Line> {
         let causes = causes_at(change, &self.homes, self.sources);
-        let is_at_home = self.homes.iter().any(Option::is_some);
-        if is_at_home && causes.is_external() {
-            let reason = cause::of_change(causes, self.sources, &mut self.locator, self.symbols);
+        if self.is_at_home() && causes.is_external() {
+            let reason = cause::of_change(causes, true, self.sources, &mut self.locator, self.symbols);
             return self.because(&reason.text, indent);
         }
         if self.style.is_verbose() { self.origins(change, indent) } else { Vec::new() }
