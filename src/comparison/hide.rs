@@ -24,11 +24,17 @@ impl Comparison<'_> {
             return Loaded { before, after, ..loaded };
         }
         let files = loaded.at_once.files();
-        let copies = self.copies_beside([&before, &after], &files, Beside::Versions);
-        let again = loaded.at_once.take(&|node, file| copies.are_in(node, file, &self.after));
-        let [old, new] = self.read_again(&again);
-        before.extend(old);
-        after.extend(new);
+        let moved = moved(&before, &after);
+        let beside = self.moved_beside();
+        let may_hold = |node: &Node, file: &RepoPath| moved.iter().chain([&beside]).any(|it| is_in(it, node, file));
+        let mut more = self.read_again(&loaded.at_once.take(&may_hold));
+        before.append(&mut more[0]);
+        after.append(&mut more[1]);
+        let copies = self.copies_beside([&before, &after], moved, beside, &files, Beside::Versions);
+        let takes = |node: &Node, _: &RepoPath| copies.origins.hide(node, self.after.sources).is_some();
+        let mut more = self.read_again(&loaded.at_once.take(&takes));
+        before.append(&mut more[0]);
+        after.append(&mut more[1]);
         let ([before, after], hidden) = self.hide_copies(before, after, &copies);
         Loaded { before, after, hidden, ..loaded }
     }
@@ -49,7 +55,8 @@ impl Comparison<'_> {
             Beside::Parts => resources.into_iter().map(|it| self.after.without_older(it)).collect(),
         };
         let (before, after) = (of_now(before), of_now(after));
-        let copies = self.copies_beside([&before, &after], &BTreeSet::new(), beside);
+        let moved = moved(&before, &after);
+        let copies = self.copies_beside([&before, &after], moved, self.moved_beside(), &BTreeSet::new(), beside);
         self.hide_copies(before, after, &copies)
     }
 
@@ -102,8 +109,19 @@ impl Comparison<'_> {
 
     /// What is secret beside what is declared. It depends on what differs and on what is used, never on what else was read.
     /// `others` are files whose resources are not among these, and hold no secrets of their own.
-    fn copies_beside(&self, [before, after]: [&[Resource]; 2], others: &BTreeSet<RepoPath>, beside: Beside) -> Copies {
-        let moved = moved(before, after, beside).and(self.moved_beside());
+    fn copies_beside(
+        &self,
+        [before, after]: [&[Resource]; 2],
+        [gone, come]: [MovedSecrets; 2],
+        in_others: MovedSecrets,
+        others: &BTreeSet<RepoPath>,
+        beside: Beside,
+    ) -> Copies {
+        // What is in the open on one side is hidden on both, so that it does not seem to have changed.
+        let moved = gone.found_in(after).and(come.found_in(before));
+        // A file of one part has another name in the other.
+        let moved = if beside == Beside::Parts { moved.in_every_file() } else { moved };
+        let moved = moved.and(in_others);
         let hide = |resources: &[Resource]| -> Vec<Resource> {
             resources.iter().map(|resource| moved.hide(resource.clone())).collect()
         };
@@ -136,16 +154,11 @@ struct Copies {
     origins: Origins,
 }
 
-impl Copies {
-    /// Whether a value in a file holds one.
-    fn are_in(&self, node: &Node, file: &RepoPath, side: &Side<'_>) -> bool {
-        let is_moved = || {
-            let identity = Identity::File { path: file.clone(), position: None };
-            let alone = Resource { identity, file: file.clone(), position: 0, payload: node.clone(), unit: None };
-            self.moved.hide(alone).payload.holds_secret()
-        };
-        !self.moved.is_empty() && is_moved() || self.origins.hide(node, side.sources).is_some()
-    }
+/// Whether a value in a file holds secrets that moved.
+fn is_in(moved: &MovedSecrets, node: &Node, file: &RepoPath) -> bool {
+    let identity = Identity::File { path: file.clone(), position: None };
+    let alone = || Resource { identity, file: file.clone(), position: 0, payload: node.clone(), unit: None };
+    !moved.is_empty() && moved.hide(alone()).payload.holds_secret()
 }
 
 /// What two groups of resources are.
@@ -231,8 +244,8 @@ impl Comparison<'_> {
     }
 }
 
-/// The secrets that one side has in what differs, and the other has not as secrets there.
-fn moved(before: &[Resource], after: &[Resource], beside: Beside) -> MovedSecrets {
+/// The secrets that one side has in what differs, and the other has not as secrets there: those of the older side, and of the newer.
+fn moved(before: &[Resource], after: &[Resource]) -> [MovedSecrets; 2] {
     type Place<'r> = (&'r RepoPath, Option<&'r Unit>, u64);
     fn place(resource: &Resource) -> Place<'_> {
         (&resource.file, resource.unit.as_ref(), resource.payload.hash())
@@ -244,10 +257,8 @@ fn moved(before: &[Resource], after: &[Resource], beside: Beside) -> MovedSecret
     let differs = |resource: &&Resource| !same.contains(&place(resource));
     let [before, after] =
         [before, after].map(|resources| -> Vec<&Resource> { resources.iter().filter(differs).collect() });
-    let gone = MovedSecrets::new(before.iter().copied(), after.iter().copied());
-    let moved = gone.and(MovedSecrets::new(after.into_iter(), before.into_iter()));
-    // A file of one part has another name in the other.
-    if beside == Beside::Parts { moved.in_every_file() } else { moved }
+    let new = |here: &[&Resource], there: &[&Resource]| MovedSecrets::new(here.iter().copied(), there.iter().copied());
+    [new(&before, &after), new(&after, &before)]
 }
 
 /// For each resource the position of the same one, with the same payload, on the other side; both are sorted by file.

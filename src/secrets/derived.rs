@@ -105,6 +105,11 @@ impl Needles {
         let mut forms: Vec<String> = secrets.iter().flat_map(Secret::forms).collect();
         forms.sort_unstable();
         forms.dedup();
+        Self::of(forms)
+    }
+
+    /// These texts.
+    pub(super) fn of(forms: Vec<String>) -> Self {
         let mut starts: HashMap<_, Vec<usize>> = HashMap::new();
         if forms.len() > FEW_FORMS {
             for (at, form) in forms.iter().enumerate() {

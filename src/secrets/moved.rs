@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::derived::{Needles, hide_needles, secrets_in};
 use super::mask::secret;
+use super::overridden::History;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource};
 use crate::value::{Node, Secret, Value};
@@ -12,19 +13,19 @@ use crate::value::{Node, Secret, Value};
 /// Secrets that another version of the same resources does not have as secrets.
 #[derive(Debug, Default)]
 pub struct MovedSecrets {
-    /// The texts of all of them.
+    /// The texts of all of them that are no words.
     forms: BTreeSet<String>,
-    /// Those of each file, which are also looked for in longer texts.
+    /// Those of each file, which are also looked for in longer texts. There words count, too.
     by_file: BTreeMap<RepoPath, Sought>,
     /// Those that are looked for in longer texts of every file.
     everywhere: Sought,
 }
 
-/// Secrets that are looked for in longer texts.
+/// Secrets that are looked for in longer texts. Words are not: they are part of other words.
 #[derive(Debug, Default)]
 struct Sought {
     secrets: Vec<Secret>,
-    needles: OnceLock<Needles>,
+    needles: OnceLock<(BTreeSet<String>, Needles)>,
 }
 
 impl Sought {
@@ -35,7 +36,23 @@ impl Sought {
 
     /// What is looked for is put in order once, not for every resource.
     fn hide(&self, payload: Node) -> Node {
-        hide_needles(payload, self.needles.get_or_init(|| Needles::new(&self.secrets)))
+        let (words, needles) = self.needles.get_or_init(|| {
+            let (words, others): (BTreeSet<String>, BTreeSet<String>) =
+                self.secrets.iter().flat_map(Secret::forms).partition(|form| is_word(form));
+            (words, Needles::of(others.into_iter().collect()))
+        });
+        let payload = hide_needles(payload, needles);
+        if words.is_empty() { payload } else { hide_equal(&payload, words).unwrap_or(payload) }
+    }
+}
+
+/// The value with texts hidden that are one of these.
+fn hide_equal(node: &Node, texts: &BTreeSet<String>) -> Option<Node> {
+    match &node.value {
+        Value::Map(_) | Value::List(_) => node.map_children(|child| hide_equal(child.node, texts)),
+        Value::String(text) => texts.contains(text.trim()).then(|| secret(node)),
+        Value::Number(number) => texts.contains(number.as_str()).then(|| secret(node)),
+        _ => None,
     }
 }
 
@@ -43,6 +60,27 @@ impl Sought {
 const SHORTEST: usize = 6;
 /// Shorter values are part of longer texts of other files by chance.
 const LONG: usize = 12;
+/// How many bytes are searched at most for values that moved.
+const MOST_SEARCHED: usize = 1 << 30;
+
+/// Whether a text is a word, which is the same in other files by chance.
+fn is_word(text: &str) -> bool {
+    text.len() < LONG && text.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Keys and scalars that are not hidden, also those that are overridden.
+fn open_texts<'n>(node: &'n Node, history: &mut History, texts: &mut Vec<&'n str>) {
+    match &node.value {
+        Value::String(text) => texts.push(text),
+        Value::Number(number) => texts.push(number.as_str()),
+        Value::Map(map) => texts.extend(map.entries().iter().map(|entry| entry.key.name.as_str())),
+        _ => {}
+    }
+    node.children().for_each(|child| open_texts(child.node, history, texts));
+    if let Some(loser) = node.overridden().filter(|loser| history.admits(loser)) {
+        open_texts(loser, history, texts);
+    }
+}
 
 impl MovedSecrets {
     /// The secrets of these resources that the others do not have. All of them are hidden already. What resources and namespaces
@@ -68,9 +106,47 @@ impl MovedSecrets {
                 let forms = secret.forms();
                 let length = forms.first().map_or(0, |form| form.chars().count());
                 if length >= SHORTEST && !forms.first().is_some_and(|form| known.contains(form)) {
-                    moved.forms.extend(forms);
-                    moved.everywhere.extend((length >= LONG).then(|| secret.clone()));
-                    moved.by_file.entry(file.clone()).or_default().extend([secret]);
+                    moved.add(file, secret);
+                }
+            }
+        }
+        moved
+    }
+
+    fn add(&mut self, file: &RepoPath, secret: Secret) {
+        let forms = secret.forms();
+        let is_long = forms.first().is_some_and(|form| form.chars().count() >= LONG);
+        self.everywhere.extend(is_long.then(|| secret.clone()));
+        self.by_file.entry(file.clone()).or_default().extend([secret]);
+        self.forms.extend(forms.into_iter().filter(|form| !is_word(form)));
+    }
+
+    /// Those of them that these resources have in the open: nothing else has moved there.
+    #[must_use]
+    pub fn found_in(self, resources: &[Resource]) -> Self {
+        if self.by_file.is_empty() {
+            return self;
+        }
+        let (mut texts, mut history) = (Vec::new(), History::default());
+        resources.iter().for_each(|resource| open_texts(&resource.payload, &mut history, &mut texts));
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let mut left = MOST_SEARCHED;
+        let mut is_found = |secret: &Secret| {
+            let forms = secret.forms();
+            match left.checked_sub(bytes.saturating_mul(forms.len())) {
+                Some(rest) => {
+                    left = rest;
+                    forms.iter().any(|form| texts.iter().any(|text| text.contains(form.as_str())))
+                }
+                // In doubt it has moved.
+                None => true,
+            }
+        };
+        let mut moved = Self::default();
+        for (file, sought) in self.by_file {
+            for secret in sought.secrets {
+                if is_found(&secret) {
+                    moved.add(&file, secret);
                 }
             }
         }
@@ -108,14 +184,14 @@ impl MovedSecrets {
             let forms = secret.forms();
             let is_long = forms.first().is_some_and(|form| form.chars().count() >= LONG);
             moved.everywhere.extend(is_long.then(|| secret.clone()));
-            moved.forms.extend(forms);
+            moved.forms.extend(forms.into_iter().filter(|form| !is_word(form)));
         }
         moved
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.forms.is_empty()
+        self.forms.is_empty() && self.by_file.is_empty()
     }
 
     /// The resource with copies of these secrets hidden.
@@ -129,16 +205,7 @@ impl MovedSecrets {
             None => resource.payload,
         };
         let payload = self.everywhere.hide(payload);
-        Resource { payload: self.equal(&payload).unwrap_or(payload), ..resource }
-    }
-
-    fn equal(&self, node: &Node) -> Option<Node> {
-        match &node.value {
-            Value::Map(_) | Value::List(_) => node.map_children(|child| self.equal(child.node)),
-            Value::String(text) => self.forms.contains(text.trim()).then(|| secret(node)),
-            Value::Number(number) => self.forms.contains(number.as_str()).then(|| secret(node)),
-            _ => None,
-        }
+        Resource { payload: hide_equal(&payload, &self.forms).unwrap_or(payload), ..resource }
     }
 }
 
@@ -163,5 +230,24 @@ mod tests {
         let moved = MovedSecrets::new([&mine, &other].into_iter(), std::iter::empty());
         let user = resource("ConfigMap", "user", read("{namespace: results, copy: hunter-2}"));
         assert_eq!(to_inline(&moved.hide(user).payload), "{namespace: results, copy: •••}");
+    }
+
+    #[test]
+    fn words_are_secret_in_their_own_file_and_only_what_is_in_the_open_has_moved() {
+        let hidden = read("{data: {password: letmein, oci: dHJ1ZQ==, project: ZGVmYXVsdA==, key: a1b2c3d4}}")
+            .map_children(|data| data.node.map_children(|child| Some(secret(child.node))));
+        let mine = resource("Secret", "mine", hidden.unwrap());
+        let moved = || MovedSecrets::new([&mine].into_iter(), std::iter::empty());
+        let user = |file: &str| Resource {
+            file: RepoPath::new(file.as_bytes()).unwrap(),
+            ..resource("ConfigMap", "user", read("{a: letmein, b: letmein-not, default: true, key: a1b2c3d4}"))
+        };
+        let there = Resource { file: RepoPath::root(), ..user("b") };
+        assert_eq!(to_inline(&moved().hide(there).payload), "{a: •••, b: letmein-not, default: true, key: •••}");
+        let elsewhere = to_inline(&moved().hide(user("b")).payload);
+        assert_eq!(elsewhere, "{a: letmein, b: letmein-not, default: true, key: •••}");
+        assert!(moved().found_in(&[]).is_empty());
+        let found = moved().found_in(&[resource("ConfigMap", "other", read("{text: has a1b2c3d4 in it}"))]);
+        assert_eq!(found.secrets().len(), 1);
     }
 }

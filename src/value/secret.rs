@@ -90,12 +90,39 @@ impl Secret {
     }
 }
 
-/// Shorter values occur in many texts by chance.
+/// Shorter values occur in many texts by chance, and so do shorter values that base64 is decoded to.
 const SHORTEST: usize = 4;
+const SHORTEST_DECODED: usize = 6;
+/// Words that say nothing about where they come from, although Secrets hold them, too: `enableOCI: "true"`.
+const COMMON: [&str; 23] = [
+    "admin",
+    "default",
+    "development",
+    "disabled",
+    "enabled",
+    "false",
+    "helm",
+    "http",
+    "https",
+    "kubernetes",
+    "latest",
+    "localhost",
+    "main",
+    "master",
+    "none",
+    "null",
+    "opaque",
+    "password",
+    "postgres",
+    "production",
+    "root",
+    "staging",
+    "true",
+];
 
 impl Secret {
-    /// The texts by which copies of the value are known: as it is, decoded, and in base64. Values of less than four characters are
-    /// never found.
+    /// The texts by which copies of the value are known: as it is, decoded, and in base64. Values of less than four characters and
+    /// common words are never found.
     pub fn forms(&self) -> Vec<String> {
         let Some(text) = scalar(&self.value).map(str::trim).filter(|text| text.chars().count() >= SHORTEST) else {
             return Vec::new();
@@ -108,11 +135,13 @@ impl Secret {
         let value = literal.map(|(_, value)| value.trim_matches(['"', '\'', ' ']));
         forms.extend(value.filter(|value| value.len() >= SHORTEST_ENCODED).map(ToOwned::to_owned));
         if text.chars().count() >= SHORTEST_ENCODED {
-            forms.extend(text_of_base64(text).map(|text| text.trim().to_owned()).filter(|text| text.len() >= SHORTEST));
+            let decoded = text_of_base64(text).map(|text| text.trim().to_owned());
+            forms.extend(decoded.filter(|text| text.len() >= SHORTEST_DECODED));
             // What follows may change the last digits.
             let encoded = base64(text.as_bytes());
             forms.push(encoded[..text.len() / 3 * 4].to_owned());
         }
+        forms.retain(|form| !COMMON.iter().any(|word| form.eq_ignore_ascii_case(word)));
         forms
     }
 
