@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, RwLock};
 
+use memchr::{memchr_iter, memrchr};
 use smol_str::SmolStr;
 
 use crate::path::RepoPath;
@@ -137,15 +138,29 @@ impl SourceText {
 
     /// The rest of the line after an offset, without its line break.
     pub fn rest_of_line(&self, offset: usize) -> Option<&str> {
-        let end = self.lines().start_of(self.lines().line_of(offset) + 1);
+        let end = match &self.excerpt {
+            // The lines need not be counted.
+            None => return self.text.get(offset..)?.lines().next(),
+            Some(_) => self.lines().start_of(self.lines().line_of(offset) + 1),
+        };
         self.part(offset..end)?.lines().next()
     }
 
     /// The line above that of an offset.
     pub fn line_above(&self, offset: usize) -> Option<&str> {
-        let line = self.lines().line_of(offset);
-        let above = self.lines().start_of(line.checked_sub(1)?);
-        self.part(above..self.lines().start_of(line))
+        let (above, line) = match &self.excerpt {
+            // The lines need not be counted.
+            None => {
+                let start_before = |end| memrchr(b'\n', self.text.get(..end)?.as_bytes());
+                let end = start_before(offset)?;
+                (start_before(end).map_or(0, |end| end + 1), end + 1)
+            }
+            Some(_) => {
+                let line = self.lines().line_of(offset);
+                (self.lines().start_of(line.checked_sub(1)?), self.lines().start_of(line))
+            }
+        };
+        self.part(above..line)
     }
 
     /// The number of characters between two offsets of one line. Where nothing is kept, every byte is one.
@@ -217,8 +232,7 @@ pub struct LineIndex {
 impl LineIndex {
     fn new(text: &str) -> Self {
         let mut starts = vec![0];
-        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        starts.extend(ends.filter_map(|(at, _)| u32::try_from(at + 1).ok()));
+        starts.extend(memchr_iter(b'\n', text.as_bytes()).filter_map(|at| u32::try_from(at + 1).ok()));
         Self { starts, length: text.len() }
     }
 

@@ -1,24 +1,22 @@
 //! Byte prefilter for include directives: decides without parsing whether a text may hold one, and says yes when in doubt.
 
-use crate::scan::{byte_pairs, is_escape_of};
+use memchr::memchr_iter;
+
+use crate::scan::{contains, is_escape_of};
 
 /// Whether a text may hold an include directive. Asked of every file of a tree, so it searches the bytes; escapes and encodings
 /// that could spell a directive differently count as one.
 pub fn may_include(text: &[u8]) -> bool {
     let is_utf16 = matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    let may_start = |byte, next| (byte == b'+') & ((next == b'i') | (next == b'?')) | (byte == b'\\');
     is_utf16
-        || byte_pairs(text, may_start).any(|at| match text[at] {
-            b'+' => is_include(&text[at + 1..]),
-            _ => is_escape_of(b"+?include", &text[at + 1..]) || is_split_by_line_break(&text[..at], &text[at + 1..]),
+        || contains(text, b"+include")
+        || contains(text, b"+?include")
+        || memchr_iter(b'\\', text).any(|at| {
+            is_escape_of(b"+?include", &text[at + 1..]) || is_split_by_line_break(&text[..at], &text[at + 1..])
         })
 }
 
 const LETTERS: &[u8] = b"include";
-
-fn is_include(rest: &[u8]) -> bool {
-    rest.strip_prefix(b"?").unwrap_or(rest).starts_with(LETTERS)
-}
 
 /// Whether a backslash at the end of a line splits a directive, which continues on the next line.
 fn is_split_by_line_break(before: &[u8], after: &[u8]) -> bool {

@@ -1,6 +1,10 @@
 //! Splits a YAML text into its documents without parsing it.
 
+use std::iter::Peekable;
 use std::ops::Range;
+
+use memchr::memmem::{self, FindIter};
+use memchr::{memchr, memchr2};
 
 /// The documents of a YAML text, one after another and without gaps.
 ///
@@ -13,6 +17,7 @@ pub fn split(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut has_begun = false;
     let mut line = 0;
+    let mut markers = Markers::new(bytes);
     while line < bytes.len() {
         let next = next_line(bytes, line);
         match marker(&bytes[line..]) {
@@ -30,7 +35,7 @@ pub fn split(text: &str) -> Vec<Range<usize>> {
             }
             None => has_begun = has_begun || !is_prefix(&bytes[line..next]),
         }
-        line = next;
+        line = if has_begun { markers.next(next) } else { next };
     }
     if start < bytes.len() {
         pieces.push(start..bytes.len());
@@ -49,6 +54,31 @@ pub(super) fn is_blank(piece: &str) -> bool {
         let rest = rest.trim_start_matches(' ');
         rest.is_empty() || (rest.starts_with('#') && rest.bytes().all(|byte| matches!(byte, b' '..=b'~')))
     })
+}
+
+/// Finds the lines that look like markers, without looking at those between them.
+struct Markers<'t> {
+    length: usize,
+    /// The line breaks before what looks like a marker. Nothing for texts with carriage returns, which end lines, too.
+    found: Option<[Peekable<FindIter<'t, 'static>>; 2]>,
+}
+
+impl<'t> Markers<'t> {
+    fn new(bytes: &'t [u8]) -> Self {
+        let find = |marker: &'static [u8]| memmem::find_iter(bytes, marker).peekable();
+        let found = memchr(b'\r', bytes).is_none().then(|| [find(b"\n---"), find(b"\n...")]);
+        Self { length: bytes.len(), found }
+    }
+
+    /// The next line that may be a marker, at or after this line. Asked for later and later lines.
+    fn next(&mut self, line: usize) -> usize {
+        let Some(found) = &mut self.found else { return line };
+        let after = found.iter_mut().filter_map(|found| {
+            while found.next_if(|end| end + 1 < line).is_some() {}
+            Some(found.peek()? + 1)
+        });
+        after.min().unwrap_or(self.length)
+    }
 }
 
 enum Marker {
@@ -76,13 +106,8 @@ fn is_prefix(line: &[u8]) -> bool {
 
 /// Lines end with a line feed, a carriage return, or both.
 fn next_line(bytes: &[u8], from: usize) -> usize {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    // Without an early exit a chunk is checked at once.
-    let (chunks, _) = bytes[from..].as_chunks::<16>();
-    let without = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |any, byte| any | is_end(byte))).count();
-    let near = from + 16 * without;
-    let Some(length) = bytes[near..].iter().position(is_end) else { return bytes.len() };
-    let end = near + length;
+    let Some(length) = memchr2(b'\n', b'\r', &bytes[from..]) else { return bytes.len() };
+    let end = from + length;
     if bytes[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 }
 }
 

@@ -1,11 +1,22 @@
 //! Whether a text that is no document, or none that could be read, may be that of a Secret. In doubt it may.
 
+use std::sync::LazyLock;
+
+use memchr::memchr;
+use memchr::memmem::Finder;
+
 use crate::scan::unescaped;
+
+/// One of these is in every text that mentions a Secret.
+static WORDS: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["kind", "stringData", "ecretGenerator"].map(|word| Finder::new(word)));
 
 /// Whether a text may hold a Kubernetes Secret, or generate one.
 pub(super) fn mentions_secret(text: &str) -> bool {
-    // Most texts are too short to mention one, and searching takes a while to start.
-    if text.len() < "kindSecret".len() {
+    // Most texts are too short to mention one, and most others have none of the words.
+    let bytes = text.as_bytes();
+    let has_word = || WORDS.iter().any(|word| word.find(bytes).is_some());
+    if text.len() < "kindSecret".len() || memchr(b'\\', bytes).is_none() && !has_word() {
         return false;
     }
     let text = unescaped(text);

@@ -13,7 +13,7 @@ use crate::limits::Spent;
 use crate::names::Format;
 use crate::path::LogicalPath;
 use crate::resource::{Identity, Resource};
-use crate::scan::byte_pairs;
+use crate::scan;
 use crate::snapshot::{EntryKind, Scope, files_below};
 use crate::value::Node;
 
@@ -52,7 +52,7 @@ impl Side<'_> {
             self.settings.unfurl
                 && texts.any(|entry| {
                     let bytes = self.snapshot.read(entry).unwrap_or_default();
-                    marks.iter().any(|mark| has_mark(&bytes, mark))
+                    marks.iter().any(|mark| scan::contains(&bytes, mark))
                 })
         })
     }
@@ -96,12 +96,6 @@ impl Side<'_> {
             None => Payload::Nothing,
         })
     }
-}
-
-/// Whether bytes hold a mark.
-fn has_mark(bytes: &[u8], mark: &[u8]) -> bool {
-    let (first, second) = (mark[0], mark[1]);
-    byte_pairs(bytes, |byte, next| (byte == first) & (next == second)).any(|at| bytes[at..].starts_with(mark))
 }
 
 /// The resources of a side as expressions see them: a tree of paths, secrets hidden.

@@ -1,8 +1,10 @@
 //! Which values are expressions, decided cheaply: most documents have none.
 
+use memchr::{memchr, memchr_iter, memmem};
+
 use super::secrecy::secret_expression;
 use crate::directive;
-use crate::scan::{byte_pairs, is_escape_of, may_be_key};
+use crate::scan::{is_escape_of, may_be_key};
 use crate::value::{Entry, KeyKind, Map, Node, Value};
 
 /// The keys that are allowed beside `eval`.
@@ -33,12 +35,10 @@ pub fn may_have_expressions(bytes: &[u8]) -> bool {
 /// Whether a key `eval` may be written in a file. The letters may be hidden behind escapes, and UTF-16 has zeros between them.
 pub fn may_say_eval(bytes: &[u8]) -> bool {
     const WORD: &[u8] = b"eval";
-    let may_start = |byte, next| (byte == b'e') & (next == b'v') | (byte == b'\\');
-    bytes.contains(&0)
-        || byte_pairs(bytes, may_start).any(|at| match bytes[at] {
-            b'e' => bytes[at..].starts_with(WORD) && may_be_key(bytes, at..at + WORD.len()),
-            _ => is_escape_of(WORD, &bytes[at + 1..]) || is_split_by_line_break(&bytes[..at], &bytes[at + 1..]),
-        })
+    memchr(0, bytes).is_some()
+        || memmem::find_iter(bytes, WORD).any(|at| may_be_key(bytes, at..at + WORD.len()))
+        || memchr_iter(b'\\', bytes)
+            .any(|at| is_escape_of(WORD, &bytes[at + 1..]) || is_split_by_line_break(&bytes[..at], &bytes[at + 1..]))
 }
 
 /// Whether a backslash at the end of a line may split a quoted `eval`, which continues on the next line.

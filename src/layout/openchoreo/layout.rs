@@ -17,7 +17,7 @@ use crate::layout::{Ask, IndexEntry, Layout, Rendered};
 use crate::patch::PlacedResource;
 use crate::path::RepoPath;
 use crate::resource::{Identity, KubernetesName, Resource, Unit, kubernetes_name};
-use crate::scan::byte_pairs;
+use crate::scan;
 use crate::value::{Entry, Node};
 
 /// Components in environments.
@@ -50,10 +50,7 @@ impl Layout for OpenChoreo {
     }
 
     fn may_index(&self, _file: &RepoPath, bytes: &[u8]) -> bool {
-        const GROUP: &[u8] = b"openchoreo.dev";
-        let pair = GROUP.len() - 4;
-        byte_pairs(bytes, |byte, next| (byte == b'.') & (next == b'd'))
-            .any(|at| at >= pair && bytes[at - pair..].starts_with(GROUP))
+        scan::contains(bytes, b"openchoreo.dev")
     }
 
     fn index(&self, resource: &Resource) -> Vec<IndexEntry> {

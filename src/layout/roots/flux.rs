@@ -9,7 +9,7 @@ use crate::layout::kustomize::{Cache, build_flux, resolve};
 use crate::layout::{Ask, IndexEntry, Layout, Rendered};
 use crate::path::RepoPath;
 use crate::resource::{Identity, KubernetesName, Resource, Unit};
-use crate::scan::byte_pairs;
+use crate::scan;
 use crate::text::Span;
 use crate::value::{Node, Value};
 
@@ -53,9 +53,7 @@ impl Layout for Flux {
     }
 
     fn may_index(&self, _file: &RepoPath, bytes: &[u8]) -> bool {
-        let holds = |at: usize, word: &[u8], offset: usize| at >= offset && bytes[at - offset..].starts_with(word);
-        byte_pairs(bytes, |byte, next| (byte == b'.') & (next == b't') | (byte == b'g') & (next == b'M'))
-            .any(|at| holds(at, b"kustomize.toolkit", 9) || holds(at, b"ConfigMap", 5))
+        scan::contains(bytes, b"kustomize.toolkit") || scan::contains(bytes, b"ConfigMap")
     }
 
     fn index(&self, resource: &Resource) -> Vec<IndexEntry> {

@@ -10,7 +10,7 @@ use crate::layout::kustomize::{KUSTOMIZATION_FILES, resolve};
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource};
-use crate::scan::byte_pairs;
+use crate::scan;
 use crate::text::{SourceText, Sources};
 use crate::value::Node;
 
@@ -55,8 +55,7 @@ pub(super) fn of_kustomization(file: &RepoPath, bytes: &[u8], limits: &Limits) -
 
 /// Whether a file may hold a patch of an application set's generators.
 pub(super) fn may_patch_generators(bytes: &[u8]) -> bool {
-    const PLACE: &[u8] = b"/spec/generators/";
-    byte_pairs(bytes, |byte, next| (byte == b'/') & (next == b's')).any(|at| bytes[at..].starts_with(PLACE))
+    scan::contains(bytes, b"/spec/generators/")
 }
 
 /// What indexes list about a file with a patch of an application set's generators.
@@ -159,10 +158,7 @@ impl Outline {
 
 /// Whether a file may hold an application.
 pub(super) fn may_hold_application(bytes: &[u8]) -> bool {
-    const GROUP: &[u8] = b"argoproj.io";
-    let pair = GROUP.len() - 4;
-    byte_pairs(bytes, |byte, next| (byte == b'j') & (next == b'.'))
-        .any(|at| at >= pair && bytes[at - pair..].starts_with(GROUP))
+    scan::contains(bytes, b"argoproj.io")
 }
 
 /// What indexes list about a resource: the directories that an application names.

@@ -6,6 +6,7 @@ mod gaps;
 mod history;
 mod index;
 mod objects;
+mod packs;
 mod plain_tree;
 mod recent;
 mod revision;

@@ -1,6 +1,7 @@
 //! The object database behind all snapshots of a repository: one handle per thread, sizes before content.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 
@@ -8,6 +9,7 @@ use gix::objs::{Find as _, Kind};
 
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
+use super::packs::{Packs, Unpacker};
 use super::plain_tree::{PlainTree, entries, is_harmless};
 use super::recent::Recent;
 use crate::limits::{Budget, Limits};
@@ -23,7 +25,9 @@ pub(super) struct Objects {
     index: OnceLock<Arc<gix::index::File>>,
     /// Where the index is, if gix would look for it elsewhere.
     index_path: Option<PathBuf>,
-    packs: OnceLock<Vec<gix::odb::pack::index::File>>,
+    /// Opened when many objects are read.
+    packs: OnceLock<Packs>,
+    reads: AtomicUsize,
     /// Trees that were looked at before, on whichever side: most are the same on both. Nothing for those that are odd.
     trees: Mutex<Recent<ObjectId, Option<Arc<PlainTree>>>>,
 }
@@ -38,7 +42,11 @@ struct Handle {
     thread: ThreadId,
     repository: gix::Repository,
     buffer: Vec<u8>,
+    unpacker: Unpacker,
 }
+
+/// Fewer objects than this are read before it would pay to open the packs a second time.
+const FEW_READS: usize = 16;
 
 /// A buffer that once held a huge object is not worth keeping. Undoing deltas takes several times the size of an object, and memory
 /// that is given back must be cleared by the system before it is used again.
@@ -47,21 +55,30 @@ const BUFFER_BYTES: usize = 16 << 20;
 impl Objects {
     pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
         let gaps = Gaps::of(&shared.to_thread_local());
-        let (index, packs) = (OnceLock::new(), OnceLock::new());
-        Self { shared, idle: Mutex::default(), gaps, index, index_path, packs, trees: Mutex::default() }
+        let (index, packs, reads) = (OnceLock::new(), OnceLock::new(), AtomicUsize::new(0));
+        Self { shared, idle: Mutex::default(), gaps, index, index_path, packs, reads, trees: Mutex::default() }
     }
 
     /// Lends a handle; as many exist as threads have ever asked, or one thread has asked at once.
     pub(super) fn with<T>(&self, act: impl FnOnce(&gix::Repository, &mut Vec<u8>) -> T) -> T {
+        self.with_handle(|handle| act(&handle.repository, &mut handle.buffer))
+    }
+
+    fn with_handle<T>(&self, act: impl FnOnce(&mut Handle) -> T) -> T {
         let thread = thread::current().id();
         let own = {
             let mut idle = self.idle.lock().expect("no thread panics while it holds this lock");
             let at = idle.iter().rposition(|handle| handle.thread == thread);
             at.map(|at| idle.swap_remove(at))
         };
-        let new = || Handle { thread, repository: self.shared.to_thread_local(), buffer: Vec::new() };
+        let new = || Handle {
+            thread,
+            repository: self.shared.to_thread_local(),
+            buffer: Vec::new(),
+            unpacker: Unpacker::new(ORDINARY_BYTES, super::cache_bytes()),
+        };
         let mut handle = own.unwrap_or_else(new);
-        let result = act(&handle.repository, &mut handle.buffer);
+        let result = act(&mut handle);
         handle.buffer.clear();
         handle.buffer.shrink_to(BUFFER_BYTES);
         self.idle.lock().expect("no thread panics while it holds this lock").push(handle);
@@ -81,6 +98,9 @@ impl Objects {
         let Budget { limits, spent, .. } = budget;
         let admit = |size| snapshot::admit(size, budget);
         if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
+            if let Some(bytes) = self.with_handle(|handle| self.unpacked(handle, to_gix(id), Kind::Blob)) {
+                return admit(bytes.len() as u64).map(|()| bytes);
+            }
             return self.read(id, Kind::Blob, admit, |data| Ok(data.into()));
         }
         admit(self.blob_size(id)?)?;
@@ -163,12 +183,17 @@ impl Objects {
         admit: impl Fn(u64) -> Result<(), Reason>,
         make: impl FnOnce(&[u8]) -> Result<T, Reason>,
     ) -> Result<T, Reason> {
-        self.with(|repository, buffer| {
+        self.with_handle(|handle| {
             let id = to_gix(id);
             if id == gix::ObjectId::empty_tree(id.kind()) && kind == Kind::Tree {
                 // It is known even where it was never written.
                 return make(&[]);
             }
+            if let Some(bytes) = self.unpacked(handle, id, kind) {
+                admit(bytes.len() as u64)?;
+                return make(&bytes);
+            }
+            let Handle { repository, buffer, .. } = handle;
             match repository.objects.try_find(&id, buffer) {
                 Ok(Some(data)) if data.kind == kind => {
                     admit(data.data.len() as u64)?;
@@ -183,6 +208,13 @@ impl Objects {
                 }
             }
         })
+    }
+
+    /// An object of a pack, once many objects were read.
+    fn unpacked(&self, handle: &mut Handle, id: gix::ObjectId, kind: Kind) -> Option<Arc<[u8]>> {
+        let is_many = self.packs.get().is_some() || self.reads.fetch_add(1, Ordering::Relaxed) >= FEW_READS;
+        let object = is_many.then(|| handle.unpacker.read(self.packs(), &id))??;
+        (object.kind == kind).then_some(object.bytes)
     }
 
     /// A handle for an object that could not be read with ordinary means because it is large, unless it is too large.
@@ -211,15 +243,12 @@ impl Objects {
         if entries.len() < 64 {
             return;
         }
-        let packs =
-            self.packs.get_or_init(|| open_pack_indices(self.shared.objects_dir(), self.shared.objects.object_hash()));
-        entries.sort_by_cached_key(|entry| {
-            let id = to_gix(entry.id?);
-            packs.iter().enumerate().find_map(|(pack, index)| {
-                let position = index.lookup(id)?;
-                Some((pack, index.pack_offset_at_index(position)))
-            })
-        });
+        let packs = self.packs();
+        entries.sort_by_cached_key(|entry| packs.find(&to_gix(entry.id?)));
+    }
+
+    fn packs(&self) -> &Packs {
+        self.packs.get_or_init(|| Packs::open(self.shared.objects_dir(), self.shared.objects.object_hash()))
     }
 
     /// The repository's index, or an empty one; the same for all who ask in one run.
@@ -244,20 +273,6 @@ impl Objects {
 
 /// An index larger than this is not that of a repository of configuration.
 const INDEX_BYTES: usize = 2 << 30;
-
-/// The pack indices of this repository and of those that it borrows objects from. gix can locate an object as well, but inflates it
-/// to do so.
-fn open_pack_indices(objects: &Path, hash: gix::hash::Kind) -> Vec<gix::odb::pack::index::File> {
-    let here = std::env::current_dir().unwrap_or_default();
-    let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
-    let directories = std::iter::once(objects.to_owned()).chain(borrowed);
-    let listed = directories.filter_map(|objects| std::fs::read_dir(objects.join("pack")).ok());
-    let paths = listed.flatten().filter_map(Result::ok).map(|file| file.path());
-    let mut paths: Vec<_> =
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx") && path.is_file()).collect();
-    paths.sort();
-    paths.iter().filter_map(|path| gix::odb::pack::index::File::at(path, hash).ok()).collect()
-}
 
 fn damaged(id: gix::ObjectId, error: &gix::Error) -> Reason {
     Reason::Other(format!("object {id} is damaged: {}", cause(error)))

@@ -11,16 +11,25 @@ pub(super) struct Recent<K, V> {
     young: HashMap<K, (V, usize)>,
     /// What was not, since the young ones were last too many.
     old: HashMap<K, (V, usize)>,
-    /// How much the young ones hold.
+    /// How much the young ones hold, and the most that they may.
     held: usize,
+    most: usize,
 }
 
-/// When the young weigh more entries than this they become the old, and those are forgotten: a walk over a huge tree stays small.
+/// When the young weigh more entries than this, unless told otherwise, they become the old, and those are forgotten: a walk over a
+/// huge tree stays small.
 const MOST_ENTRIES: usize = 150_000;
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), held: 0 }
+        Self::new(MOST_ENTRIES)
+    }
+}
+
+impl<K, V> Recent<K, V> {
+    /// Nothing yet. The young ones may weigh this much.
+    pub(super) fn new(most: usize) -> Self {
+        Self { young: HashMap::new(), old: HashMap::new(), held: 0, most }
     }
 }
 
@@ -40,7 +49,7 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
 
     /// Keeps something that weighs as much as so many entries for a while.
     pub(super) fn keep(&mut self, key: K, value: V, weight: usize) {
-        if self.held + weight > MOST_ENTRIES {
+        if self.held + weight > self.most {
             self.old = std::mem::take(&mut self.young);
             self.held = 0;
         }

@@ -1,0 +1,234 @@
+//! Objects of packs, for reading many of them in a row.
+//!
+//! Most objects of a pack are stored as the difference to another one, their base. gix keeps the last objects that it was asked for, but
+//! neither their bases nor what lies between, so reading a whole tree inflates the same bases again and again. Here everything that is
+//! unpacked on the way is kept for a while. What is unusual in any way is left to gix, which also says what is wrong with it.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use gix::objs::Kind;
+use gix::odb::pack::data::entry::Header;
+use gix::odb::pack::{data, index};
+
+use super::recent::Recent;
+
+/// The packs of a repository and of those that it borrows objects from.
+pub(super) struct Packs(Vec<Pack>);
+
+struct Pack {
+    index: index::File,
+    /// Opened when something is read from it. Nothing if that fails.
+    data: OnceLock<Option<data::File>>,
+}
+
+/// Where an object is: the number of the pack, and the offset there.
+pub(super) type Offset = (usize, data::Offset);
+
+/// The longest chain of differences that is followed; git makes chains of 50, or of 250 if asked for small packs.
+const LONGEST_CHAIN: usize = 4096;
+
+impl Packs {
+    pub(super) fn open(objects: &Path, hash: gix::hash::Kind) -> Self {
+        let here = std::env::current_dir().unwrap_or_default();
+        let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
+        let directories = std::iter::once(objects.to_owned()).chain(borrowed);
+        let listed = directories.filter_map(|objects| std::fs::read_dir(objects.join("pack")).ok());
+        let paths = listed.flatten().filter_map(Result::ok).map(|file| file.path());
+        let mut paths: Vec<_> = paths
+            .filter(|path| path.extension().is_some_and(|extension| extension == "idx") && path.is_file())
+            .collect();
+        paths.sort();
+        let indices = paths.iter().filter_map(|path| index::File::at(path, hash).ok());
+        Self(indices.map(|index| Pack { index, data: OnceLock::new() }).collect())
+    }
+
+    /// Where an object is, if it is in a pack. gix can find an object as well, but inflates it to do so.
+    pub(super) fn find(&self, id: &gix::oid) -> Option<Offset> {
+        self.0.iter().enumerate().find_map(|(number, pack)| {
+            let position = pack.index.lookup(id)?;
+            Some((number, pack.index.pack_offset_at_index(position)))
+        })
+    }
+}
+
+impl Pack {
+    fn data(&self) -> Option<&data::File> {
+        let open = || {
+            let path = self.index.path().with_extension("pack");
+            data::File::at(path, self.index.object_hash()).ok()
+        };
+        self.data.get_or_init(open).as_ref()
+    }
+}
+
+/// Unpacks objects. Each thread has its own.
+pub(super) struct Unpacker {
+    inflate: gix::zlib::Inflate,
+    /// The instructions of the difference that is being applied.
+    delta: Vec<u8>,
+    /// What was unpacked lately.
+    recent: Recent<Offset, Unpacked>,
+    /// Larger objects than this are left to gix.
+    most_bytes: u64,
+}
+
+/// An object.
+#[derive(Clone)]
+pub(super) struct Unpacked {
+    pub kind: Kind,
+    pub bytes: Arc<[u8]>,
+}
+
+impl Unpacker {
+    /// An unpacker that refuses objects of more than `most_bytes` and keeps about `kept_bytes`.
+    pub(super) fn new(most_bytes: u64, kept_bytes: usize) -> Self {
+        // The recent and the older ones have the same share.
+        let recent = Recent::new(kept_bytes / 2);
+        Self { inflate: gix::zlib::Inflate::default(), delta: Vec::new(), recent, most_bytes }
+    }
+
+    /// An object, if it is in a pack and there is nothing unusual about it.
+    pub(super) fn read(&mut self, packs: &Packs, id: &gix::oid) -> Option<Unpacked> {
+        let wanted = packs.find(id)?;
+        let pack = &packs.0[wanted.0];
+        let data = pack.data()?;
+        let mut chain: Vec<(Offset, data::Entry)> = Vec::new();
+        let mut at = wanted;
+        let mut object = loop {
+            if let Some(known) = self.recent.get(&at) {
+                break known;
+            }
+            let entry = data.entry(at.1).ok()?;
+            let base = match &entry.header {
+                Header::OfsDelta { base_distance } => entry.checked_base_pack_offset(*base_distance)?,
+                Header::RefDelta { base_id } => pack.index.pack_offset_at_index(pack.index.lookup(base_id)?),
+                _ => {
+                    let object = self.full(data, &entry)?;
+                    self.keep(at, &object);
+                    break object;
+                }
+            };
+            if chain.len() >= LONGEST_CHAIN {
+                return None;
+            }
+            chain.push((at, entry));
+            at.1 = base;
+        };
+        for (at, entry) in chain.into_iter().rev() {
+            let size = self.size(entry.decompressed_size)?;
+            self.delta.resize(size, 0);
+            data.decompress_entry(&entry, &mut self.inflate, &mut self.delta).ok()?;
+            let bytes = apply(&object.bytes, &self.delta, self.most_bytes)?;
+            object = Unpacked { kind: object.kind, bytes: bytes.into() };
+            self.keep(at, &object);
+        }
+        Some(object)
+    }
+
+    /// An object that is stored whole.
+    fn full(&mut self, data: &data::File, entry: &data::Entry) -> Option<Unpacked> {
+        let mut bytes = vec![0; self.size(entry.decompressed_size)?];
+        data.decompress_entry(entry, &mut self.inflate, &mut bytes).ok()?;
+        Some(Unpacked { kind: entry.header.as_kind()?, bytes: bytes.into() })
+    }
+
+    fn keep(&mut self, at: Offset, object: &Unpacked) {
+        self.recent.keep(at, object.clone(), object.bytes.len());
+    }
+
+    fn size(&self, size: u64) -> Option<usize> {
+        usize::try_from(size).ok().filter(|_| size <= self.most_bytes)
+    }
+}
+
+/// Applies a difference to its base: a list of parts to copy from there, and of new bytes.
+fn apply(base: &[u8], delta: &[u8], most_bytes: u64) -> Option<Vec<u8>> {
+    let mut rest = delta;
+    let base_size = size_in_front(&mut rest)?;
+    let size = size_in_front(&mut rest).filter(|size| *size <= most_bytes)?;
+    if base_size != base.len() as u64 {
+        return None;
+    }
+    let size = usize::try_from(size).ok()?;
+    let mut made = Vec::with_capacity(size);
+    while let Some((&command, after)) = rest.split_first() {
+        rest = after;
+        let part = match command {
+            0 => return None,
+            new if new < 0x80 => {
+                let (part, after) = rest.split_at_checked(usize::from(new))?;
+                rest = after;
+                part
+            }
+            copy => {
+                let start = number(copy, 4, &mut rest)?;
+                let length = match number(copy >> 4, 3, &mut rest)? {
+                    0 => 0x1_0000,
+                    length => length,
+                };
+                base.get(start..start.checked_add(length)?)?
+            }
+        };
+        if part.len() > size - made.len() {
+            return None;
+        }
+        made.extend_from_slice(part);
+    }
+    (made.len() == size).then_some(made)
+}
+
+/// A number of up to so many bytes, the lowest first; the bits say which of them are written, the others are zero.
+fn number(bits: u8, most: u32, rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for at in (0..most).filter(|at| bits & (1 << at) != 0) {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        number |= usize::from(byte) << (8 * at);
+    }
+    Some(number)
+}
+
+/// A size: seven bits in each byte, the lowest first, until a byte has no eighth bit.
+fn size_in_front(rest: &mut &[u8]) -> Option<u64> {
+    let mut size = 0_u64;
+    for shift in (0..u64::BITS).step_by(7) {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        size |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(size);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_copy_parts_and_insert_bytes() {
+        let base = b"a base of some length";
+        // 21 bytes become 12: "base" from 2, then " and more".
+        let delta = [&[21, 13, 0x80 | 0x01 | 0x10, 2, 4, 9][..], b" and more"].concat();
+        assert_eq!(apply(base, &delta, 100).expect("it is in order"), b"base and more");
+        assert_eq!(apply(base, &delta, 12), None, "more than is allowed");
+        assert_eq!(apply(&base[1..], &delta, 100), None, "another base");
+        for end in 0..delta.len() {
+            assert_eq!(apply(base, &delta[..end], 100), None, "cut after {end} bytes");
+        }
+        assert_eq!(apply(base, &[21, 1, 0], 100), None, "a reserved instruction");
+        assert_eq!(apply(base, &[21, 1, 2, b'a', b'b'], 100), None, "more bytes than announced");
+        assert_eq!(apply(base, &[21, 4, 0x91, 19, 4], 100), None, "a part that the base does not have");
+        assert_eq!(apply(base, &[0xff; 40], 100), None, "a size without an end");
+    }
+
+    #[test]
+    fn a_copy_without_a_length_is_long() {
+        let base = vec![7; 0x1_0000];
+        let sizes = [0x80, 0x80, 0x04];
+        let delta = [&sizes[..], &sizes, &[0x80]].concat();
+        assert_eq!(apply(&base, &delta, 1 << 20).expect("it is in order"), base);
+    }
+}
