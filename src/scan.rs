@@ -3,11 +3,26 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem};
 
 /// Whether a text has a word.
 pub fn contains(text: &[u8], word: &[u8]) -> bool {
     memmem::find(text, word).is_some()
+}
+
+/// Whether a text has a byte.
+pub fn has_byte(text: &[u8], byte: u8) -> bool {
+    memchr(byte, text).is_some()
+}
+
+/// The offsets of a byte in a text.
+pub fn positions(text: &[u8], byte: u8) -> impl Iterator<Item = usize> {
+    memchr_iter(byte, text)
+}
+
+/// The offsets of a word in a text.
+pub fn occurrences<'t>(text: &'t [u8], word: &'t [u8]) -> impl Iterator<Item = usize> + 't {
+    memmem::find_iter(text, word)
 }
 
 /// Whether a text has a name, also one that is written with escapes.

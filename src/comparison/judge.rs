@@ -145,7 +145,11 @@ impl Comparison<'_> {
         if is_same && !layers.iter().any(|layer| is_metadata_file(layer.file_name())) {
             return Vec::new();
         }
-        let pairs = diff::pair(before.to_vec(), after.to_vec());
+        let mut pairs = diff::pair(before.to_vec(), after.to_vec());
+        if is_same {
+            // Compare rules of metadata hide changes of payloads only.
+            pairs.retain(|pair| matches!(pair, (Some(old), Some(new)) if !old.payload.is_identical(&new.payload)));
+        }
         let changes = self.compare_pairs(pairs, reach, &AncestorReaders::default(), &Default::default());
         let mut hidden = self.would_hide(&changes.resources);
         hidden.extend(changes.notes.would_hide);

@@ -1,8 +1,6 @@
 //! Byte prefilter for include directives: decides without parsing whether a text may hold one, and says yes when in doubt.
 
-use memchr::memchr_iter;
-
-use crate::scan::{contains, is_escape_of};
+use crate::scan::{contains, is_escape_of, positions};
 
 /// Whether a text may hold an include directive. Asked of every file of a tree, so it searches the bytes; escapes and encodings
 /// that could spell a directive differently count as one.
@@ -11,7 +9,7 @@ pub fn may_include(text: &[u8]) -> bool {
     is_utf16
         || contains(text, b"+include")
         || contains(text, b"+?include")
-        || memchr_iter(b'\\', text).any(|at| {
+        || positions(text, b'\\').any(|at| {
             is_escape_of(b"+?include", &text[at + 1..]) || is_split_by_line_break(&text[..at], &text[at + 1..])
         })
 }

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::RequestTarget;
 use super::attribute::AttributePaths;
 use super::scope::{Scoped, with_derived};
+use crate::expression::jq;
 use crate::finding::{self, Finding, Location, Outcome};
 use crate::metadata::openapi::{Body, check_body};
 use crate::metadata::{Field, FieldPath, Operation, Section, required_attributes};
@@ -176,7 +177,11 @@ fn is_null(node: &Node) -> bool {
 fn assertions(view: &Node, target: &RequestTarget<'_>, operation: Operation) -> Vec<Finding> {
     let field_path = FieldPath::new(Section::Operation(operation), Field::Assertions);
     let items = target.metadata.get(&field_path).and_then(Node::as_list).unwrap_or_default();
-    items.iter().enumerate().filter_map(|(at, item)| assertion(at, item, view, target, operation)).collect()
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let check = |(at, item)| assertion(at, item, view, target, operation);
+    jq::on_one_stack(|| items.iter().enumerate().filter_map(check).collect())
 }
 
 /// One condition: it holds if one of its results is neither null nor false.

@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use memchr::memchr;
 use memchr::memmem::Finder;
 
-use crate::scan::unescaped;
+use crate::scan::{has_byte, unescaped};
 
 /// One of these is in every text that mentions a Secret.
 static WORDS: LazyLock<[Finder<'static>; 3]> =
@@ -16,7 +15,7 @@ pub(super) fn mentions_secret(text: &str) -> bool {
     // Most texts are too short to mention one, and most others have none of the words.
     let bytes = text.as_bytes();
     let has_word = || WORDS.iter().any(|word| word.find(bytes).is_some());
-    if text.len() < "kindSecret".len() || memchr(b'\\', bytes).is_none() && !has_word() {
+    if text.len() < "kindSecret".len() || !has_byte(bytes, b'\\') && !has_word() {
         return false;
     }
     let text = unescaped(text);

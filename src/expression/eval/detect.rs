@@ -1,10 +1,8 @@
 //! Which values are expressions, decided cheaply: most documents have none.
 
-use memchr::{memchr, memchr_iter, memmem};
-
 use super::secrecy::secret_expression;
 use crate::directive;
-use crate::scan::{is_escape_of, may_be_key};
+use crate::scan::{has_byte, is_escape_of, may_be_key, occurrences, positions};
 use crate::value::{Entry, KeyKind, Map, Node, Value};
 
 /// The keys that are allowed beside `eval`.
@@ -35,9 +33,9 @@ pub fn may_have_expressions(bytes: &[u8]) -> bool {
 /// Whether a key `eval` may be written in a file. The letters may be hidden behind escapes, and UTF-16 has zeros between them.
 pub fn may_say_eval(bytes: &[u8]) -> bool {
     const WORD: &[u8] = b"eval";
-    memchr(0, bytes).is_some()
-        || memmem::find_iter(bytes, WORD).any(|at| may_be_key(bytes, at..at + WORD.len()))
-        || memchr_iter(b'\\', bytes)
+    has_byte(bytes, 0)
+        || occurrences(bytes, WORD).any(|at| may_be_key(bytes, at..at + WORD.len()))
+        || positions(bytes, b'\\')
             .any(|at| is_escape_of(WORD, &bytes[at + 1..]) || is_split_by_line_break(&bytes[..at], &bytes[at + 1..]))
 }
 

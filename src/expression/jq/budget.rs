@@ -19,6 +19,8 @@ const NODES: u64 = 2_000_000;
 const HEIGHT: u32 = 2_000;
 /// The stack on which programs are compiled and run; address space, not memory.
 const STACK: usize = 512 << 20;
+/// What the callers of several programs that share a stack may take of it.
+const CALLER_STACK: usize = 32 << 20;
 /// What must be left of it: dropping what the evaluator has built takes stack as well.
 const STACK_RESERVE: usize = 320 << 20;
 
@@ -62,12 +64,17 @@ pub(super) fn within_allowance<T>(allowance: &Allowance, run: impl FnOnce() -> T
     }
 }
 
+/// Runs several programs on one stack: a stack for each would cost more than most programs do.
+pub fn on_one_stack<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STACK, STACK + CALLER_STACK, run)
+}
+
 /// Gives also how many steps are left.
 fn within_steps<T>(steps: u64, run: impl FnOnce() -> T) -> (Result<T, Abort>, u64) {
     silence_panics();
     // A program can look up a resource whose own programs run meanwhile: each has its own account.
     let (outer_steps, was_guarded) = (STEPS_LEFT.replace(steps), IS_GUARDED.replace(true));
-    let result = catch_unwind(AssertUnwindSafe(|| stacker::grow(STACK, run)));
+    let result = catch_unwind(AssertUnwindSafe(|| stacker::maybe_grow(STACK, STACK, run)));
     let left = STEPS_LEFT.replace(outer_steps);
     IS_GUARDED.set(was_guarded);
     let result = result.map_err(why);

@@ -20,6 +20,7 @@ use jaq_core::data::HasLut;
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, compile};
 
+pub use budget::on_one_stack;
 use budget::{Abort, tick, within_allowance, within_budget};
 use operators::Error;
 use value::{Kind, Val, making_at};

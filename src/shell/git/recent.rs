@@ -16,7 +16,7 @@ pub(super) struct Recent<K, V> {
     most: usize,
 }
 
-/// When the young weigh more entries than this, unless told otherwise, they become the old, and those are forgotten: a walk over a
+/// When the young weigh more entries than this, if nothing else is set, they become the old, and those are forgotten: a walk over a
 /// huge tree stays small.
 const MOST_ENTRIES: usize = 150_000;
 
