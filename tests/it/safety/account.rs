@@ -133,3 +133,17 @@ fn a_splice_is_refused_before_its_items_are_copied() {
     repo.commit_all("first");
     run(&mut outcrop(&repo, &["expand", "a.yaml"])).ends_with(1).says("limits.nodes");
 }
+
+#[test]
+fn what_is_left_when_memory_is_scarce_is_left_out_and_that_is_said() {
+    let text = |value: &str| -> Vec<(String, String)> {
+        let keys = |file: usize| (0..3000).map(|n| format!("k{n}: {value}{file}\n")).collect();
+        (0..120).map(|n| (format!("f{n}.yaml"), keys(n))).collect()
+    };
+    // Every process has taken more than this before it has read anything.
+    let repo = pair("memory_bytes: 64 MiB", text);
+    let ran = diff(&repo, "terminal").ends_with(2);
+    let is_said = |text: &str| text.contains("limits.memory_bytes");
+    assert!(is_said(&ran.stdout) || is_said(&ran.stderr), "{ran:?}");
+    diff(&pair("memory_bytes: 0", text), "terminal").ends_with(0);
+}
