@@ -1,5 +1,13 @@
 //! Small files that ask for much work: one account for the whole run, a finding with the way out, exit code 2.
 
+use std::sync::Arc;
+
+use outcrop::comparison::{Comparison, Options};
+use outcrop::limits::Scarce;
+use outcrop::settings::{Configuration, Policy};
+use outcrop::text::Sources;
+
+use crate::comparing::snapshot;
 use crate::program::{Ran, outcrop, run};
 use crate::repo::TestRepo;
 
@@ -135,15 +143,13 @@ fn a_splice_is_refused_before_its_items_are_copied() {
 }
 
 #[test]
-fn what_is_left_when_memory_is_scarce_is_left_out_and_that_is_said() {
-    let text = |value: &str| -> Vec<(String, String)> {
-        let keys = |file: usize| (0..3000).map(|n| format!("k{n}: {value}{file}\n")).collect();
-        (0..120).map(|n| (format!("f{n}.yaml"), keys(n))).collect()
-    };
-    // Every process has taken more than this before it has read anything.
-    let repo = pair("memory_bytes: 64 MiB", text);
-    let ran = diff(&repo, "terminal").ends_with(2);
-    let is_said = |text: &str| text.contains("limits.memory_bytes");
-    assert!(is_said(&ran.stdout) || is_said(&ran.stderr), "{ran:?}");
-    diff(&pair("memory_bytes: 0", text), "terminal").ends_with(0);
+fn what_is_not_done_when_memory_is_scarce_is_left_out_and_that_is_said() {
+    let [before, after] = ["a: 1\n", "a: 2\n"].map(|text| snapshot("side", [("a.yaml", text), ("b.yaml", text)]));
+    let sources = Arc::new(Sources::default());
+    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
+    configuration.limits().note_scarce(Scarce::Memory);
+    let report = Comparison::new(&before, &after, &configuration, &sources, Options::default()).compare();
+    assert!(report.is_incomplete() && report.resources.is_empty(), "{:?}", report.resources);
+    let said = report.findings.iter().filter(|finding| finding.rule.id == "limit/run-work");
+    assert!(said.filter_map(|finding| finding.help.as_deref()).any(|help| help.contains("limits.memory_bytes")));
 }
