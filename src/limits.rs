@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+
+use crate::finding::{self, Finding, Location};
+use crate::path::RepoPath;
 
 /// Bounds on what a run reads and builds; every one can be moved in `outcrop.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl Default for Limits {
             cel_steps: 1_000_000,
             patch_matches: 65_536,
             patch_work: 50_000_000,
-            request_steps: 200_000_000,
+            request_steps: 80_000_000,
             run_nodes: 16_000_000,
             run_steps: 50_000_000,
             changes: 500_000,
@@ -110,6 +113,30 @@ struct Used {
     steps: AtomicU64,
     requests: AtomicU64,
     changes: AtomicU64,
+    /// What of the machine is nearly used up: [`Scarce`] as a number, or 0.
+    scarce: AtomicU8,
+    /// Whether something was left out because of it.
+    is_cut: AtomicBool,
+}
+
+/// What of the machine a run has nearly used up, so that what is not done yet is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scarce {
+    /// Memory.
+    Memory = 1,
+    /// Time.
+    Time = 2,
+}
+
+/// What the account of a run counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Values of documents.
+    Values,
+    /// Steps of expressions, patches and builds.
+    Steps,
+    /// Changed values.
+    Changes,
 }
 
 /// Without what is used: limits that are printed are the same at every time.
@@ -128,10 +155,70 @@ impl PartialEq for Account {
 impl Eq for Account {}
 
 impl Limits {
+    /// Says that memory or time is nearly used up.
+    pub fn note_scarce(&self, what: Scarce) {
+        self.account.0.scarce.store(what as u8, Ordering::Relaxed);
+    }
+
+    /// Whether there is enough left of memory and time for another piece of work. If not, that piece is to be left out.
+    #[must_use]
+    pub fn may_go_on(&self) -> bool {
+        self.account.may_go_on()
+    }
+
+    /// The finding that something was left out, if it was, because memory or time is nearly used up.
+    pub fn left_out(&self, revision: &str) -> Option<Finding> {
+        let scarce = self.account.scarce().filter(|_| self.account.0.is_cut.load(Ordering::Relaxed))?;
+        let (message, help) = self.scarcity(scarce);
+        let everywhere = Location::File { path: RepoPath::root(), revision: revision.into() };
+        Some(Finding::new(&finding::LIMIT_RUN_WORK, everywhere, message).help(help))
+    }
+
+    /// What is to be said about the account of the run, of which something is used up, and how it is raised.
+    pub fn excess(&self, counted: Counted) -> (String, String) {
+        if let Some(scarce) = self.account.scarce() {
+            return self.scarcity(scarce);
+        }
+        let (message, key) = match counted {
+            Counted::Values => {
+                (format!("all documents of this run have more than {} values", self.run_nodes), "run_nodes")
+            }
+            Counted::Steps => {
+                let most = self.run_steps;
+                (format!("the expressions, patches and builds of this run take more than {most} steps"), "run_steps")
+            }
+            Counted::Changes => {
+                let most = self.changes;
+                (format!("not all changes are listed, because this run has more than {most} changed values"), "changes")
+            }
+        };
+        (message, way_out(key))
+    }
+
+    /// What is to be said where memory or time is nearly used up.
+    fn scarcity(&self, scarce: Scarce) -> (String, String) {
+        match scarce {
+            Scarce::Memory => {
+                let most = self.memory_bytes >> 20;
+                (
+                    format!("the rest is left out, because this run would take more than {most} MiB of memory"),
+                    way_out("memory_bytes"),
+                )
+            }
+            Scarce::Time => {
+                let most = self.most_seconds();
+                (
+                    format!("the rest is left out, because this run would take more than {most} seconds of work"),
+                    way_out("seconds"),
+                )
+            }
+        }
+    }
+
     /// Books values of a document; false if the run has too many, and then nothing is booked.
     #[must_use]
     pub fn take_nodes(&self, nodes: u64) -> bool {
-        take(&self.account.0.nodes, nodes, self.run_nodes)
+        self.may_go_on() && take(&self.account.0.nodes, nodes, self.run_nodes)
     }
 
     /// Books values that exist already.
@@ -143,18 +230,21 @@ impl Limits {
     #[must_use]
     pub fn take_steps(&self, steps: u64) -> bool {
         let before = self.account.0.steps.fetch_add(steps, Ordering::Relaxed);
-        before.saturating_add(steps) <= self.run_steps
+        before.saturating_add(steps) <= self.run_steps && self.may_go_on()
     }
 
     /// The number of steps that the run may still take.
     pub fn steps_left(&self) -> u64 {
-        self.run_steps.saturating_sub(self.account.0.steps.load(Ordering::Relaxed))
+        match self.account.scarce() {
+            None => self.run_steps.saturating_sub(self.account.0.steps.load(Ordering::Relaxed)),
+            Some(_) => 0,
+        }
     }
 
     /// Books one changed value; false if the run lists too many, and then nothing is booked.
     #[must_use]
     pub fn take_change(&self) -> bool {
-        take(&self.account.0.changes, 1, self.changes)
+        self.may_go_on() && take(&self.account.0.changes, 1, self.changes)
     }
 
     /// Notes bytes that are read.
@@ -175,6 +265,28 @@ impl Limits {
     fn bytes_read(&self) -> u64 {
         self.account.0.bytes.load(Ordering::Relaxed)
     }
+}
+
+impl Account {
+    fn scarce(&self) -> Option<Scarce> {
+        match self.0.scarce.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Scarce::Memory),
+            _ => Some(Scarce::Time),
+        }
+    }
+
+    fn may_go_on(&self) -> bool {
+        let is_scarce = self.scarce().is_some();
+        if is_scarce {
+            self.0.is_cut.store(true, Ordering::Relaxed);
+        }
+        !is_scarce
+    }
+}
+
+fn way_out(key: &str) -> String {
+    format!("name the paths of interest after `--`, or raise `limits.{key}` in outcrop.yaml")
 }
 
 /// Steps that may still be taken; shared by all threads of a run.
@@ -198,6 +310,9 @@ impl Allowance {
 
     /// Takes as many as are left, but not more than these; what is not used is to be given back.
     pub fn take(&self, most: u64) -> u64 {
+        if !self.account.may_go_on() {
+            return 0;
+        }
         let granted = |used: u64| self.limit.saturating_sub(used).min(most);
         let taken = self
             .account
@@ -306,6 +421,22 @@ mod tests {
         one.give_back(2);
         assert_eq!(two.take(9), 2);
         assert_eq!(limits, other);
+    }
+
+    #[test]
+    fn nothing_is_granted_where_memory_or_time_is_scarce() {
+        let limits = Limits { memory_bytes: 5 << 20, ..Limits::default() };
+        assert!(limits.may_go_on() && limits.take_nodes(1) && limits.excess(Counted::Values).0.contains("values"));
+        let other = limits.clone();
+        other.note_scarce(Scarce::Memory);
+        assert!(limits.left_out("x").is_none(), "nothing was asked for since");
+        assert!(!limits.take_nodes(1) && !limits.take_steps(1) && !limits.take_change() && !limits.may_go_on());
+        assert_eq!((limits.steps_left(), Allowance::of_requests(&limits).take(5)), (0, 0));
+        let said = limits.left_out("x").map(|finding| finding.message + finding.help.as_deref().unwrap_or_default());
+        assert!(
+            said.as_deref().is_some_and(|said| said.contains("5 MiB") && said.contains("limits.memory_bytes")),
+            "{said:?}"
+        );
     }
 
     #[test]

@@ -51,6 +51,9 @@ impl Comparison<'_> {
     /// What rules say about single resources. The older side is asked only about what the newer side has.
     fn resource_findings(&self, older: &[&Resource], newer: &[&Resource], layers: &[RepoPath]) -> SideFindings {
         let judge = |side: &Side<'_>, resource: &Resource| {
+            if !side.limits.may_go_on() {
+                return Vec::new();
+            }
             let mut findings = rules::plaintext_secrets(side, None, resource);
             findings.extend(rules::redundant_overrides(resource));
             findings.extend(rules::nothing_left(side, resource));
@@ -75,6 +78,9 @@ impl Comparison<'_> {
             newer.iter().filter_map(|resource| Some((*was.get(&resource.identity)?, *resource))).collect();
         let sides = [&self.before, &self.after];
         let found = few_or_many(&pairs, FEW, |(old, new)| {
+            if !self.after.limits.may_go_on() {
+                return Vec::new();
+            }
             let mut findings = rules::moved_indexes(sides, old, new);
             if !old.payload.is_equal(&new.payload) {
                 let known = rules::plaintext_secrets(&self.after, None, new);
@@ -179,12 +185,18 @@ impl Comparison<'_> {
     /// What is wrong with requests and names of both sides. The older side is asked only about what is wrong on the newer.
     fn request_findings(&self, older: &[&Resource], newer: &[&Resource]) -> SideFindings {
         let problems = |side: &Side<'_>, resources: &[&Resource]| -> Vec<Finding> {
-            let found = few_or_many(resources, FEW, |resource| rules::request_problems(side, resource));
+            let found = few_or_many(resources, FEW, |resource| match side.limits.may_go_on() {
+                true => rules::request_problems(side, resource),
+                false => Vec::new(),
+            });
             found.into_iter().flatten().collect()
         };
         let mut after = problems(&self.after, newer);
         let mut before = problems(&self.before, &namesakes(older, &after));
         for (collection, file) in collections(newer) {
+            if !self.after.limits.may_go_on() {
+                break;
+            }
             let found = collection_problems(&self.after, &collection, file);
             if !found.is_empty() {
                 before.extend(collection_problems(&self.before, &collection, file));

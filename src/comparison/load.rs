@@ -211,6 +211,14 @@ struct LoadedFile {
     at_once: ComparedAtOnce,
 }
 
+impl LoadedFile {
+    /// A file that is not read, because the run has used up what it may use.
+    fn left_out(path: RepoPath) -> Self {
+        let unread = || FileContent { is_broken: true, ..FileContent::default() };
+        Self { path, is_edited: true, sides: [unread(), unread()], at_once: ComparedAtOnce::default() }
+    }
+}
+
 /// Everything needed to read files on both sides.
 struct Reader<'a> {
     before: &'a Side<'a>,
@@ -227,6 +235,9 @@ impl Reader<'_> {
     /// Both sides of a file; nothing if they turn out to be the same and nothing else can make a difference.
     fn load(&self, file: ChangedFile) -> Option<LoadedFile> {
         let path = file.path;
+        if !self.after.limits.may_go_on() {
+            return Some(LoadedFile::left_out(path));
+        }
         let mut is_edited = true;
         let is_affected = self.affected.contains(&path);
         let mut texts = [None, None];

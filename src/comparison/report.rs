@@ -163,6 +163,7 @@ impl Comparison<'_> {
             summary;
         let Changes { mut resources, mut notes } = changes;
         findings.extend(notes.findings);
+        let limits = self.after.limits;
         if !self.options.views.payload {
             resources.retain(|resource| resource.changes().next().is_some());
         }
@@ -181,6 +182,9 @@ impl Comparison<'_> {
         let sources = self.after.sources;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames, &hidden);
+        let is_grouped = limits.may_go_on();
+        let edits = || diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file));
+        findings.after.extend(self.left_out());
         let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
         let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
         let mut unread = files.unread;
@@ -209,8 +213,9 @@ impl Comparison<'_> {
             copies,
             filters: self.options.selected.words(),
             filtered_out,
-            groups: diff::groups(&resources, sources),
-            edits: diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file)),
+            groups: if is_grouped { diff::groups(&resources, sources) } else { Vec::new() },
+            edits: if is_grouped { edits() } else { Edits::default() },
+            is_ungrouped: !is_grouped,
             resources,
             layer_edits,
             findings: rules::one_note_per_file(problems.limiting.findings, sources),
@@ -232,6 +237,11 @@ impl Comparison<'_> {
         }
     }
 
+    /// The finding about a run that has left something out, because memory or time is nearly used up.
+    pub(super) fn left_out(&self) -> Option<Finding> {
+        self.after.limits.left_out(self.after.snapshot.label())
+    }
+
     /// Directories whose files were copied, looked for only where many files are new.
     fn copies(&self, one_sided: &[ChangedFile], renames: &[(RepoPath, RepoPath)]) -> Vec<Copied> {
         let added = one_sided.iter().filter(|file| file.before.is_none()).count();
@@ -248,6 +258,7 @@ impl Comparison<'_> {
         let loaded = &prepared.loaded;
         let mut known = if judged == Judged::New { loaded.findings.before.clone() } else { Vec::new() };
         let mut found = loaded.findings.after.clone();
+        found.extend(self.left_out());
         rules::name_subjects(&mut known, &loaded.before, self.after.sources);
         rules::name_subjects(&mut found, &loaded.after, self.after.sources);
         // A limit of the run is not a problem of one side.

@@ -94,6 +94,10 @@ impl Comparison<'_> {
         }
         let mut unreadable = Vec::new();
         let make = |(path, (cause, reason)): (RepoPath, (TextCause, Option<SkipReason>))| {
+            // They are named as files that were not compared.
+            if !self.after.limits.may_go_on() {
+                return None;
+            }
             let renamed_from = old_names.get(&path).map(|old| (*old).clone());
             let content = match self.text_of_sides(Some(renamed_from.as_ref().unwrap_or(&path)), Some(&path), hidden) {
                 Ok(content) => content,

@@ -9,6 +9,7 @@ use super::{AffectedSelectors, Comparison, SideFindings, payload_options};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
 use crate::finding::{self, Finding, Location};
 use crate::impact::AncestorReaders;
+use crate::limits::Counted;
 use crate::metadata::{EffectiveMetadata, MetadataPath};
 use crate::parallel::few_or_many;
 use crate::path::LogicalPath;
@@ -158,6 +159,9 @@ impl Comparison<'_> {
         written: &[WrittenPayloads; 2],
     ) -> (Option<ResourceChange>, ViewNotes) {
         let mut notes = ViewNotes::default();
+        if !self.after.limits.may_go_on() {
+            return (None, notes);
+        }
         let (mut payload, mut metadata, mut requests, mut expressions) = Default::default();
         if let (Some(before), Some(after)) = &pair {
             payload = diff::compare_payloads(before, after, options);
@@ -203,9 +207,7 @@ impl Comparison<'_> {
         let path = after.as_ref().or(before.as_ref())?.file.clone();
         let side = if after.is_some() { &self.after } else { &self.before };
         let location = Location::File { path, revision: side.snapshot.label().into() };
-        let limit = self.after.limits.changes;
-        let message = format!("not all changes are listed, because this run has more than {limit} changed values");
-        let help = "name the paths of interest after `--`, or raise `limits.changes` in outcrop.yaml";
+        let (message, help) = self.after.limits.excess(Counted::Changes);
         Some(Finding::new(&finding::LIMIT_RUN_WORK, location, message).help(help))
     }
 }

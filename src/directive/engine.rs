@@ -21,6 +21,7 @@ use super::target::{Anchors, Content, Inclusion, LayerShape, Target, TargetLayer
 use super::{Context, Expanded, Reads};
 use crate::document::Document;
 use crate::finding::{self, Finding, Location, Outcome};
+use crate::limits::Counted;
 use crate::path::RepoPath;
 use crate::value::{Entry, Node};
 
@@ -449,10 +450,8 @@ impl<'a> Engine<'a> {
     fn findings(&mut self, document: &Document) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.is_over_run {
-            let limit = self.context.limits.run_nodes;
-            let message = format!("all documents of this run have more than {limit} values");
+            let (message, help) = self.context.limits.excess(Counted::Values);
             let finding = Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(document.root.span), message);
-            let help = "name the paths of interest after `--`, or raise `limits.run_nodes` in outcrop.yaml";
             findings.push(finding.help(help));
         } else if self.is_exhausted() {
             let limit = self.context.limits.nodes;

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use crate::finding::{self, Finding, Location, Rule, sort_by_span};
-use crate::limits::Limits;
+use crate::limits::{Counted, Limits};
 use crate::sanitize;
 use crate::text::{SourceId, Span};
 
 /// The number of findings that are kept for one file, because a hostile file could fill the memory with them.
-const MOST_FINDINGS: usize = 1000;
+const MOST_FINDINGS: usize = 100;
 
 /// The findings about one text.
 pub(super) struct Problems {
@@ -85,9 +85,9 @@ impl Problems {
 
     /// The finding about a value that exceeds the limit of values of a run.
     pub(super) fn too_many_in_run(&self, range: Range<usize>, limits: &Limits) -> Finding {
-        let message = format!("all documents of this run have more than {} values", limits.run_nodes);
+        let (message, help) = limits.excess(Counted::Values);
         let finding = self.finding(&finding::LIMIT_RUN_WORK, range, message).labelled("this value exceeds the limit");
-        finding.help("name the paths of interest after `--`, or raise `limits.run_nodes` in outcrop.yaml")
+        finding.help(help)
     }
 
     pub(super) fn too_many_documents(&mut self, range: Range<usize>, limits: &Limits) {

@@ -11,7 +11,7 @@ use super::spec::{PatchSpec, PatchTarget, PathTemplate, Removal, Selection, Spec
 use super::template::{CelScope, Dialect, TemplateFailure, ValueTemplate};
 use crate::expression::cel::{Computed, FailureKind, Inputs};
 use crate::finding::{self, Finding, Location, Outcome, Refusal};
-use crate::limits::Limits;
+use crate::limits::{Counted, Limits};
 use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Entry, Node, Value};
@@ -381,8 +381,7 @@ impl<'a> PatchRun<'a> {
 
 /// The finding about patches that take too many steps in all.
 pub(super) fn too_much_in_run(at: Span, limits: &Limits) -> Finding {
-    let message = format!("the expressions, patches and builds of this run take more than {} steps", limits.run_steps);
-    let help = "name the paths of interest after `--`, or raise `limits.run_steps` in outcrop.yaml";
+    let (message, help) = limits.excess(Counted::Steps);
     Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(at), message).help(help)
 }
 

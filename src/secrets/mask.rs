@@ -125,6 +125,15 @@ impl Rule {
     fn may_be_in(&self, text: &str) -> bool {
         self.pointer.last_name().is_none_or(|name| mentions(text, name))
     }
+
+    /// Whether a text that cannot be read was meant to be a document with the last name of the place as a key.
+    fn may_be_in_broken(&self, text: &str) -> bool {
+        let Some(name) = self.pointer.last_name() else { return text.starts_with(['{', '[']) };
+        let is_key = |(at, _): (usize, &str)| {
+            text[at + name.len()..].trim_start_matches(['"', '\'', '\\', ' ']).starts_with(':')
+        };
+        text.match_indices(name).any(is_key)
+    }
 }
 
 /// One walk through a document.
@@ -287,7 +296,7 @@ impl Hiding<'_> {
     fn template(&mut self, around: &Node, child: Child<'_>) -> Option<Node> {
         let is_fake = around.get("kind").and_then(Node::as_str) == Some("Fake");
         match child.key.map(|key| key.name.as_str()) {
-            Some("template" | "fake") => self.children(child.node, Self::template_value),
+            Some("template" | "secretTemplates" | "fake") => self.children(child.node, Self::template_value),
             Some("spec") if is_fake => self.children(child.node, Self::template_value),
             Some("apiVersion" | "kind" | "metadata") => self.node(child.node),
             _ => self.children(child.node, Self::template).or_else(|| self.node(child.node)),
@@ -316,7 +325,7 @@ impl Hiding<'_> {
         let documents = embedded::documents(text, node.span).unwrap_or_default();
         let is_read = documents.iter().any(|root| !matches!(root.value, Value::String(_) | Value::Null));
         if !is_read {
-            return may_hold;
+            return may_hold || self.rules.iter().any(|rule| rule.may_be_in_broken(text));
         }
         // A place counts from the top of the text, and from the top of what is around it.
         let starts = if self.rules.is_empty() { vec![Vec::new()] } else { vec![Vec::new(), self.path.clone()] };
@@ -330,8 +339,9 @@ impl Hiding<'_> {
     /// Secret at all is there to be merged into it.
     fn secret_object(&mut self, node: &Node) -> Node {
         let hidden = node.map_children(|child| match child.key.map(|key| key.name.as_str()) {
-            Some("apiVersion" | "kind" | "type" | "immutable") if child.node.children().next().is_none() => None,
-            Some("metadata") => self.annotations(child.node),
+            Some("apiVersion" | "kind" | "type") if child.node.children().next().is_none() => None,
+            Some("immutable") if matches!(child.node.value, Value::Bool(_)) => None,
+            Some("metadata") => self.metadata(child.node),
             _ => Some(self.scalars(child.node)),
         });
         let hidden = self.overridden(node, hidden, |hiding, loser| match loser.value {
@@ -341,11 +351,21 @@ impl Hiding<'_> {
         hidden.unwrap_or_else(|| node.clone())
     }
 
-    fn annotations(&mut self, metadata: &Node) -> Option<Node> {
-        let hidden = metadata.map_children(|child| {
-            child.key.is_some_and(|key| key.name == "annotations").then(|| self.annotation_values(child.node))
-        });
-        self.overridden(metadata, hidden, Self::annotations)
+    /// Hides what the metadata of a Secret holds, but names and labels; these only where they have the form of names.
+    fn metadata(&mut self, metadata: &Node) -> Option<Node> {
+        let is_scalar = |node: &Node| node.children().next().is_none();
+        let hidden = match &metadata.value {
+            Value::Map(_) => metadata.map_children(|child| match child.key.map(|key| key.name.as_str()) {
+                Some("annotations") => Some(self.annotation_values(child.node)),
+                Some("labels") if child.node.as_map().is_some() => {
+                    child.node.map_children(|label| (!is_scalar(label.node)).then(|| self.scalars(label.node)))
+                }
+                Some(name) if object::is_name(name) && is_scalar(child.node) => None,
+                _ => Some(self.scalars(child.node)),
+            }),
+            _ => Some(self.scalars(metadata)),
+        };
+        self.overridden(metadata, hidden, Self::metadata)
     }
 
     /// Hides annotations of a Secret, except for those that configure tools and those that every resource of a root gets.
@@ -372,6 +392,10 @@ impl Hiding<'_> {
             self.targets.extend(places.filter_map(|place| Pointer::parse(place).ok()));
         }
         let hidden = match &node.value {
+            // An expression of a template is read as a map whose key is a map.
+            Value::Map(map) if map.entries().iter().any(|entry| entry.key.name.starts_with(['{', '['])) => {
+                Some(if self.withholds { withheld(node) } else { secret(node) })
+            }
             Value::Map(_) | Value::List(_) => node.map_children(|child| Some(self.scalars(child.node))),
             Value::Null | Value::Secret(_) => None,
             _ if self.withholds => Some(withheld(node)),

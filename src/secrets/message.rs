@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use super::redact::{redact_request_values, redact_values};
-use crate::finding::{Finding, RULES};
+use crate::finding::{Finding, KUSTOMIZE_UNRESOLVED, RULES};
 use crate::text::{Redaction, SourceId, Sources};
 
 /// Replaces what must not be quoted.
@@ -21,11 +21,16 @@ impl Quotes {
     pub(super) fn clean(&mut self, mut finding: Finding, sources: &Sources) -> Finding {
         let texts: Vec<SourceId> = finding.spans().map(|span| span.source).collect();
         let name = finding.resource.clone().unwrap_or_default();
-        let is_known = |word: &str| is_of_a_message(word) || name.split_whitespace().any(|part| part == word);
+        let rule = finding.rule.id;
+        // What is not there is called by its kind and name, and names are in the open.
+        let is_named = rule == KUSTOMIZE_UNRESOLVED.id;
+        let is_known =
+            |word: &str| is_named || is_of_a_message(word) || name.split_whitespace().any(|part| part == word);
+        let may_be_path = rule.starts_with(OF_FILES);
         for text in texts {
             let Some((text, shown)) = self.text(text, sources) else { continue };
             let clean = |words: &mut String| {
-                if let Some(cleaned) = without_hidden(words, text, shown, &is_known) {
+                if let Some(cleaned) = without_hidden(words, text, shown, &is_known, may_be_path) {
                     *words = cleaned;
                 }
             };
@@ -64,7 +69,13 @@ fn is_of_a_message(word: &str) -> bool {
 
 /// The words without those that a text has and its redacted copy has not; nothing if all may stay. Known words may stay outside of
 /// quotes: there they are not from the text.
-fn without_hidden(words: &str, text: &str, shown: &str, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
+fn without_hidden(
+    words: &str,
+    text: &str,
+    shown: &str,
+    is_known: &dyn Fn(&str) -> bool,
+    may_be_path: bool,
+) -> Option<String> {
     let is_hidden = |word: &str| word.len() >= SHORTEST && text.contains(word) && !shown.contains(word);
     let is_edge = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']');
     let mut cleaned = String::with_capacity(words.len());
@@ -72,7 +83,7 @@ fn without_hidden(words: &str, text: &str, shown: &str, is_known: &dyn Fn(&str) 
     for piece in words.split_inclusive(is_edge) {
         let word = piece.trim_end_matches(is_edge);
         let core = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_free = is_path(word) || !is_quoted && (is_known(word) || is_known(core));
+        let is_free = may_be_path && is_path(word) || !is_quoted && (is_known(word) || is_known(core));
         if !is_free && (is_hidden(word) || is_hidden(core)) {
             is_changed = true;
             cleaned.extend([MASK, &piece[word.len()..]]);
@@ -83,6 +94,10 @@ fn without_hidden(words: &str, text: &str, shown: &str, is_known: &dyn Fn(&str) 
     }
     is_changed.then_some(cleaned)
 }
+
+/// Messages of these rules quote names of files where a kustomization lists files. What a directive includes may be written in a
+/// Secret, and be anything.
+const OF_FILES: &str = "kustomize/";
 
 /// Whether a word is the name of a file: without it, few messages help.
 fn is_path(word: &str) -> bool {
@@ -98,12 +113,16 @@ mod tests {
     fn only_what_is_shown_is_quoted() {
         let text = "password: *hunter2\nname: x\n";
         let shown = redact_values(text);
-        let clean = |words: &str| without_hidden(words, text, &shown, &is_of_a_message);
+        let clean = |words: &str| without_hidden(words, text, &shown, &is_of_a_message, true);
         assert_eq!(clean("the alias `*hunter2` of `password`").as_deref(), Some("the alias `•••` of `password`"));
         assert_eq!(clean("found hunter2, not a list").as_deref(), Some("found •••, not a list"));
         assert_eq!(clean("the key `password` is wrong"), None);
         let text = "resources: [../gone]\n";
-        assert_eq!(without_hidden("there is no file `../gone`", text, &redact_values(text), &|_| false), None);
+        let clean = |may_be_path| {
+            without_hidden("there is no file `../gone`", text, &redact_values(text), &|_| false, may_be_path)
+        };
+        assert_eq!(clean(true), None);
+        assert_eq!(clean(false).as_deref(), Some("there is no file `•••`"));
     }
 
     #[test]
@@ -111,7 +130,7 @@ mod tests {
         let text = "a: every resource grants more than before\nname: reader\n";
         let shown = redact_values(text);
         let is_known = |word: &str| is_of_a_message(word) || word == "reader";
-        let clean = |words: &str| without_hidden(words, text, &shown, &is_known);
+        let clean = |words: &str| without_hidden(words, text, &shown, &is_known, true);
         assert_eq!(clean("Role reader reaches every resource"), None);
         assert_eq!(clean("Role reader has `every`").as_deref(), Some("Role reader has `•••`"));
     }

@@ -107,6 +107,14 @@ pub(super) fn is_template_value(member: &str) -> bool {
     matches!(member, "data" | "stringData" | "binaryData" | "templateFrom" | "literal")
 }
 
+/// Whether a member of the metadata of a Secret says what it is called, or what the cluster counts.
+pub(super) fn is_name(member: &str) -> bool {
+    matches!(
+        member,
+        "name" | "namespace" | "generateName" | "uid" | "resourceVersion" | "generation" | "creationTimestamp"
+    )
+}
+
 /// Annotations that configure a tool, by the domain before `/` or by the whole name. They hold options, names and times.
 const TOOL_ANNOTATIONS: [&str; 19] = [
     "app.kubernetes.io",

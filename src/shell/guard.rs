@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::output;
-use crate::limits::Limits;
+use crate::limits::{Limits, Scarce};
 
 /// The place in the program of the last panic.
 static CRASH: Mutex<Option<String>> = Mutex::new(None);
@@ -61,7 +61,11 @@ fn keep_watching() {
         thread::sleep(INTERVAL);
         let Some(limits) = output::limits() else { continue };
         let wall = start.elapsed().as_secs_f64();
-        let excess = too_much_memory(&limits, memory()).or_else(|| too_much_time(&limits, wall, cpu_seconds));
+        let used = memory();
+        if let Some(scarce) = scarce(&limits, used, wall, cpu_seconds) {
+            limits.note_scarce(scarce);
+        }
+        let excess = too_much_memory(&limits, used).or_else(|| too_much_time(&limits, wall, cpu_seconds));
         if let Some(message) = excess {
             output::note(&message);
             stop();
@@ -79,6 +83,19 @@ fn stop() -> ! {
 #[allow(clippy::exit, reason = "there is no report to finish")]
 fn stop() -> ! {
     std::process::exit(INCOMPLETE)
+}
+
+/// Where so much of what is allowed is used up, the rest of the run is left out, so that what was found can still be said.
+const MOST: f64 = 0.8;
+
+/// What of memory or time is nearly used up.
+#[allow(clippy::cast_precision_loss, reason = "it is about tenths")]
+fn scarce(limits: &Limits, used: u64, wall: f64, cpu: impl FnOnce() -> f64) -> Option<Scarce> {
+    if limits.memory_bytes > 0 && used as f64 > limits.memory_bytes as f64 * MOST {
+        return Some(Scarce::Memory);
+    }
+    let allowed = limits.most_seconds() as f64 * SLOWNESS * MOST;
+    (limits.seconds > 0 && wall > allowed && cpu() > allowed * BUSY).then_some(Scarce::Time)
 }
 
 fn too_much_memory(limits: &Limits, used: u64) -> Option<String> {
@@ -157,8 +174,12 @@ mod tests {
         assert!(too_much_time(&limits, late, || late).is_some_and(|text| text.contains("limits.seconds")));
         assert_eq!(too_much_time(&limits, late, || 0.5), None, "it waits");
         assert_eq!(too_much_time(&limits, 1.0, || late), None, "many threads at work");
+        assert_eq!(scarce(&limits, 1 << 20, late * 0.9, || late * 0.9), Some(Scarce::Time), "before it is too late");
+        assert_eq!(scarce(&limits, 7 << 18, 0.0, || 0.0), Some(Scarce::Memory));
+        assert_eq!(scarce(&limits, 1 << 20, late * 0.5, || late), None);
         let unlimited = Limits { memory_bytes: 0, seconds: 0, ..Limits::default() };
         assert_eq!(too_much_memory(&unlimited, u64::MAX), None);
         assert_eq!(too_much_time(&unlimited, 1e9, || 1e9), None);
+        assert_eq!(scarce(&unlimited, u64::MAX, 1e9, || 1e9), None);
     }
 }

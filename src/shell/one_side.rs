@@ -203,6 +203,7 @@ impl OneSide {
     /// Shows what was found beside the answer; with errors the answer is not complete.
     pub(super) fn report(&self, side: &Side<'_>, mut findings: Vec<Finding>, global: &Global) -> io::Result<Exit> {
         findings.splice(0..0, self.configuration.findings().iter().cloned());
+        findings.extend(self.configuration.limits().left_out(self.snapshot.label()));
         let findings = self.settle(side, findings);
         if findings.is_empty() {
             return Ok(Exit::Clean);

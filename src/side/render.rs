@@ -139,6 +139,9 @@ impl Renderer<'_> {
 
     fn file(&self, entry: &Entry) -> Piece {
         self.asked.progress.step();
+        if !self.side.limits.may_go_on() {
+            return Piece { is_incomplete: true, ..Piece::default() };
+        }
         let path = &entry.path;
         let is_meant = self.asked.selection.means_all_of(path);
         let bytes = match self.side.open(Some(entry.clone())) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::finding::{self, Finding, Location, Rule};
-use crate::limits::Limits;
+use crate::limits::{Counted, Limits};
 use crate::sanitize;
 use crate::text::Span;
 use crate::value::{Node, Value};
@@ -43,8 +43,7 @@ pub(super) fn limit(at: Span, what: &str, amount: u64, key: &str) -> Fault {
 
 /// Too much work of all expressions of a run.
 pub(super) fn run_limit(at: Span, limits: &Limits) -> Fault {
-    let message = format!("the expressions, patches and builds of this run take more than {} steps", limits.run_steps);
-    let help = "name the paths of interest after `--`, or raise `limits.run_steps` in outcrop.yaml";
+    let (message, help) = limits.excess(Counted::Steps);
     fault(&finding::LIMIT_RUN_WORK, at, message).help(help).into()
 }
 

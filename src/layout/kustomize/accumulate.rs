@@ -10,8 +10,9 @@ use super::file::{Kustomization, Text};
 use super::id::IdKey;
 use super::load::{FileCache, Loader, Noted, is_remote};
 use super::resource::{self, Resource};
-use super::{Fatal, fatal, generate, patch, reference, replace, transform};
+use super::{Fatal, fatal, generate, patch, reference, replace, run_limit, transform};
 use crate::finding::{self, Finding, Location};
+use crate::limits::Counted;
 use crate::memo::Memo;
 use crate::path::RepoPath;
 use crate::text::Span;
@@ -100,7 +101,7 @@ fn is_local_config(resource: &Resource) -> bool {
 }
 
 /// Taking in a component costs as much as looking at so many values.
-const ENTERING: u64 = 200;
+const ENTERING: u64 = 1000;
 
 struct Build<'a> {
     loader: &'a Loader<'a>,
@@ -228,17 +229,14 @@ impl Build<'_> {
         if limits.take_nodes((resources as u64).saturating_mul(RESOURCE)) {
             return Ok(());
         }
-        let message = format!("all documents of this run have more than {} values", limits.run_nodes);
-        Err(run_limit(span, message, "run_nodes"))
+        Err(run_limit(span, limits, Counted::Values))
     }
 
     /// Counts values that are looked at.
     fn spend(&self, values: u64, span: Span) -> Result<(), Fatal> {
         let limits = self.loader.given().limits;
         if !limits.take_steps(values.saturating_add(1)) {
-            let most = limits.run_steps;
-            let message = format!("the expressions, patches and builds of this run take more than {most} steps");
-            return Err(run_limit(span, message, "run_steps"));
+            return Err(run_limit(span, limits, Counted::Steps));
         }
         match self.work.get().checked_sub(values.saturating_add(1)) {
             Some(left) => {
@@ -311,12 +309,6 @@ fn append(resources: &[Resource], accumulated: &mut Accumulated, ids: &mut HashS
         accumulated.resources.push(resource.clone());
     }
     Ok(())
-}
-
-/// A limit of the whole run that was reached.
-fn run_limit(span: Span, message: String, key: &str) -> Fatal {
-    let finding = Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(span), message);
-    Box::new(finding.help(format!("name the paths of interest after `--`, or raise `limits.{key}` in outcrop.yaml")))
 }
 
 /// A limit that was reached.

@@ -32,7 +32,7 @@ mod transform;
 use std::collections::BTreeSet;
 
 use crate::finding::{self, Finding, Location};
-use crate::limits::Limits;
+use crate::limits::{Counted, Limits};
 use crate::path::RepoPath;
 use crate::settings::Given;
 use crate::text::Span;
@@ -115,6 +115,12 @@ fn check_size(node: &Node, span: Span, limits: &Limits) -> Result<(), Fatal> {
         return Err(Box::new(Finding::new(&finding::LIMIT_NODES, Location::Span(span), message)));
     }
     Ok(())
+}
+
+/// A limit of the whole run that was reached.
+fn run_limit(span: Span, limits: &Limits, counted: Counted) -> Fatal {
+    let (message, help) = limits.excess(counted);
+    Box::new(Finding::new(&finding::LIMIT_RUN_WORK, Location::Span(span), message).help(help))
 }
 
 /// A failure that ends the build.

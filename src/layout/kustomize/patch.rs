@@ -10,6 +10,7 @@ use super::scalars::Dialect;
 use super::schema::Schemas;
 use super::selector::Compiled;
 use super::{Fatal, fatal, json_patch, strategic};
+use crate::limits::Counted;
 use crate::path::RepoPath;
 use crate::text::Span;
 use crate::value::{Node, Value};
@@ -33,10 +34,22 @@ enum Content {
     Json(Vec<Node>),
 }
 
+/// Changing a resource costs as much as looking at so many values, beside its own.
+const COPY: u64 = 16;
+
 impl Context<'_> {
     /// Whether an entry may match nothing for a good reason.
     pub(super) fn is_lenient(&self) -> bool {
         self.is_open || self.is_component
+    }
+
+    /// Books the copy of a resource that is changed, before it is made.
+    pub(super) fn pay(&self, resource: &Resource, span: Span) -> Result<(), Fatal> {
+        let limits = self.loader.given().limits;
+        match limits.take_steps(resource.node.size().saturating_add(COPY)) {
+            true => Ok(()),
+            false => Err(super::run_limit(span, limits, Counted::Steps)),
+        }
     }
 
     /// Notes a target that selects nothing.
@@ -200,6 +213,7 @@ impl Context<'_> {
     }
 
     fn merge(&self, resource: &mut Resource, document: &Node, listed: Listed) -> Result<(), Fatal> {
+        self.pay(resource, listed.span)?;
         let before = resource.node.clone();
         if listed.can_rename || listed.can_retype {
             resource.remember_id();
@@ -233,6 +247,7 @@ impl Context<'_> {
         operations: &[Node],
         listed: (&'static str, Span),
     ) -> Result<(), Fatal> {
+        self.pay(resource, listed.1)?;
         let annotations = ["metadata", "annotations"];
         let has_none = super::fields::get_at(&resource.node, &annotations).is_none();
         let node = resource.with_read_annotations();

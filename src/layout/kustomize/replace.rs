@@ -145,6 +145,7 @@ fn apply_target(target: &Node, value: &Node, resources: &mut [Resource], context
     for resource in resources.iter_mut().filter(selected) {
         is_used = true;
         for path in &paths {
+            context.pay(resource, path.span)?;
             let writes = Writes::default();
             let setter = Setter { value, part: &part, span: path.span, text: &path.value, limits, writes: &writes };
             let (changed, count) = setter.write(&resource.node, &read_path(&path.value))?;

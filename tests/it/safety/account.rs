@@ -1,5 +1,13 @@
 //! Small files that ask for much work: one account for the whole run, a finding with the way out, exit code 2.
 
+use std::sync::Arc;
+
+use outcrop::comparison::{Comparison, Options};
+use outcrop::limits::Scarce;
+use outcrop::settings::{Configuration, Policy};
+use outcrop::text::Sources;
+
+use crate::comparing::snapshot;
 use crate::program::{Ran, outcrop, run};
 use crate::repo::TestRepo;
 
@@ -132,4 +140,16 @@ fn a_splice_is_refused_before_its_items_are_copied() {
     repo.write("a.yaml", text);
     repo.commit_all("first");
     run(&mut outcrop(&repo, &["expand", "a.yaml"])).ends_with(1).says("limits.nodes");
+}
+
+#[test]
+fn what_is_not_done_when_memory_is_scarce_is_left_out_and_that_is_said() {
+    let [before, after] = ["a: 1\n", "a: 2\n"].map(|text| snapshot("side", [("a.yaml", text), ("b.yaml", text)]));
+    let sources = Arc::new(Sources::default());
+    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
+    configuration.limits().note_scarce(Scarce::Memory);
+    let report = Comparison::new(&before, &after, &configuration, &sources, Options::default()).compare();
+    assert!(report.is_incomplete() && report.resources.is_empty(), "{:?}", report.resources);
+    let said = report.findings.iter().filter(|finding| finding.rule.id == "limit/run-work");
+    assert!(said.filter_map(|finding| finding.help.as_deref()).any(|help| help.contains("limits.memory_bytes")));
 }

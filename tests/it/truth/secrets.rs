@@ -119,3 +119,15 @@ fn errors_that_do_not_concern_secrets_withhold_nothing() {
     let repo = repository("roots: [api]\n", "resourceInfo: {secretInAttributes: [other]}\noperationInfo: {get: 1}\n");
     run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"])).ends_with(2).says("hunter2-new");
 }
+
+#[test]
+fn names_of_resources_stay_readable_in_messages_about_files_with_secrets() {
+    let repo = TestRepo::new();
+    repo.write("kustomization.yaml", "resources: ['https://example.org/base?ref=1']\npatches:\n- path: p.yaml\n");
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: warehouse-tools, annotations: {a: b}}\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}\n";
+    repo.write("p.yaml", format!("{namespace}---\n{secret}"));
+    repo.commit_all("one");
+    let ran = run(&mut outcrop(&repo, &["check", "--all"]));
+    ran.does_not_say(CANARY).says("Namespace warehouse-tools is not in this repository");
+}
