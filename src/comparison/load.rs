@@ -111,9 +111,10 @@ impl Comparison<'_> {
     }
 }
 
-/// Fewer files than this, with fewer bytes in all, are read faster than threads are started.
+/// Fewer files than this, with fewer bytes in all, are read by one thread. Each thread would unpack the bases of its files for itself,
+/// so that more of them take up to half as much work again, to save a tenth of a second.
 const FEW: usize = 64;
-const LITTLE: u64 = 1 << 20;
+const LITTLE: u64 = 16 << 20;
 
 /// Packs are read fastest from front to back; for a few files the order does not matter.
 fn sort_for_reading(files: &mut [ChangedFile], after: &Side<'_>) {

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use super::metadata_difference::MetadataDifference;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison};
-use crate::diff::{self, Change, Difference, PathStep};
+use crate::diff::{self, Change, PathStep};
 use crate::memo::{Identity, Memo};
-use crate::metadata::{self, EffectiveMetadata};
+use crate::metadata::{self, EffectiveMetadata, SecretAttributes};
 use crate::resource::Resource;
 use crate::value::Node;
 
-/// How metadata differs, computed once for all resources that share it on both sides.
-pub(super) type MetadataDifferences = Memo<[Identity<Arc<EffectiveMetadata>>; 2], Arc<Difference>>;
+/// How metadata differs, computed once for all resources that share it on both sides. What other snapshots declare as secret need not
+/// be the same for all of them.
+pub(super) type MetadataDifferences =
+    Memo<([Identity<Arc<EffectiveMetadata>>; 2], [SecretAttributes; 2]), Arc<MetadataDifference>>;
 
 impl Comparison<'_> {
     /// The metadata of a resource before and after, where a changed layer applies to it or its path changed. Places start in the
@@ -21,9 +24,9 @@ impl Comparison<'_> {
         old: &ResourceWithMetadata<'_>,
         new: &ResourceWithMetadata<'_>,
         reach: &AffectedSelectors,
-    ) -> Difference {
+    ) -> Arc<MetadataDifference> {
         if old.path == new.path && !reach.includes(&old.path) {
-            return Difference::default();
+            return Arc::default();
         }
         let secrets = self.after.secrets();
         let is_unknown = [old, new].iter().any(|known| known.metadata.secret_attributes().is_unknown());
@@ -36,12 +39,13 @@ impl Comparison<'_> {
             let mut difference = diff::diff(&hidden(old, before), &hidden(new, after), &options);
             let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
             difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
-            difference
+            MetadataDifference::new(difference)
         };
         if !secrets.is_same_for_all() {
             return compare();
         }
-        let key = [&old.metadata, &new.metadata].map(Identity::of_shared);
-        (*self.metadata.get(&key, || Arc::new(compare()))).clone()
+        let shared = [&old.metadata, &new.metadata].map(Identity::of_shared);
+        let declared = [old, new].map(|known| secrets.attributes_of_others(known.resource));
+        self.metadata.get(&(shared, declared), compare)
     }
 }

@@ -14,6 +14,7 @@ mod hide;
 mod judge;
 mod load;
 mod metadata;
+mod metadata_difference;
 mod pair;
 mod parse_once;
 mod parts;

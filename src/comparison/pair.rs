@@ -140,7 +140,7 @@ impl Comparison<'_> {
         let after = ResourceWithMetadata::new(&self.after, after);
         let (Some(old), Some(new)) = (before, after) else { return false };
         let metadata = self.compare_metadata(&old, &new, reach);
-        requests::may_derive_otherwise(&metadata) && requests::derive_otherwise(&old, &new)
+        metadata.may_derive_otherwise() && requests::derive_otherwise(&old, &new)
     }
 }
 

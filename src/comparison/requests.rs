@@ -1,22 +1,20 @@
 //! The requests of a resource on both sides: what would be sent before, and what now.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use smol_str::SmolStr;
 
 use super::SideFindings;
+use super::metadata_difference::{MetadataDifference, OPERATIONS};
 use super::views::ResourceWithMetadata;
 use crate::diff::{self, Change, DiffSide, Difference, PathStep};
 use crate::finding::Outcome;
 use crate::limits::Limits;
-use crate::metadata::{FieldPath, Operation, RequestParts, Section};
+use crate::metadata::{Operation, RequestParts};
 use crate::path::{LogicalPath, Pointer};
 use crate::request::{self, RenderedPart, RenderedParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
-
-/// The operations on a resource that are compared. A list is a request of its collection, and comparing sends what getting does.
-const OPERATIONS: [Operation; 4] = [Operation::Get, Operation::Create, Operation::Update, Operation::Delete];
 
 /// Whether the path of a resource gives its templates, and those of resources below it, other names or values.
 pub(super) fn derive_otherwise(old: &ResourceWithMetadata<'_>, new: &ResourceWithMetadata<'_>) -> bool {
@@ -34,18 +32,15 @@ pub(super) fn compare_requests(
     old: &ResourceWithMetadata<'_>,
     new: &ResourceWithMetadata<'_>,
     payload: &Difference,
-    metadata: &Difference,
+    metadata: &MetadataDifference,
     is_same: bool,
     limits: &Limits,
 ) -> (Difference, SideFindings) {
-    let is_same = is_same && !(may_derive_otherwise(metadata) && derive_otherwise(old, new));
-    let operations = if is_same {
-        affected_parts(metadata)
-    } else {
-        OPERATIONS.map(|operation| (operation, RequestParts::ALL)).into()
-    };
+    let is_same = is_same && !(metadata.may_derive_otherwise() && derive_otherwise(old, new));
+    let everything = OPERATIONS.map(|operation| (operation, RequestParts::ALL));
+    let operations = if is_same { metadata.affected_parts() } else { &everything };
     let (mut all, mut findings) = (Difference::default(), SideFindings::default());
-    for (operation, wanted) in operations {
+    for &(operation, wanted) in operations {
         let (before, after) = (made(old, operation, wanted), made(new, operation, wanted));
         findings.before.extend(before.findings);
         findings.after.extend(after.findings);
@@ -55,38 +50,6 @@ pub(super) fn compare_requests(
         all.spelling_only.extend(difference.spelling_only);
     }
     (all, findings)
-}
-
-/// Whether changed metadata may change the attributes that follow from a logical path.
-pub(super) fn may_derive_otherwise(metadata: &Difference) -> bool {
-    metadata.changes.iter().any(|change| {
-        let field = FieldPath::containing(&names(change).collect::<Vec<_>>());
-        field.and_then(|path| path.field.row()).is_none_or(|row| row.names_segments)
-    })
-}
-
-/// The names on the way down to a change: its section, its operation, its field, and so on.
-fn names(change: &Change) -> impl Iterator<Item = &str> {
-    change.path.iter().filter_map(|step| match step {
-        PathStep::Key(key) => Some(key.name.as_str()),
-        _ => None,
-    })
-}
-
-/// The parts of requests that changed metadata can change.
-fn affected_parts(metadata: &Difference) -> BTreeMap<Operation, RequestParts> {
-    let mut affected = BTreeMap::new();
-    for change in &metadata.changes {
-        let keys: Vec<&str> = names(change).collect();
-        let row = FieldPath::containing(&keys).and_then(|path| path.field.row());
-        let parts = row.map_or(RequestParts::ALL, |row| row.affects);
-        let only = Operation::ALL.into_iter().find(|operation| keys.starts_with(Section::Operation(*operation).wire()));
-        for operation in OPERATIONS.into_iter().filter(|operation| only.is_none_or(|only| only == *operation)) {
-            let known = affected.entry(operation).or_insert(RequestParts::NONE);
-            *known = known.or(parts);
-        }
-    }
-    affected
 }
 
 /// Parts of the request of an operation.

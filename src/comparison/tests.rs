@@ -117,6 +117,32 @@ fn a_report_has_what_changed_and_nothing_else() {
 }
 
 #[test]
+fn metadata_that_resources_share_is_hidden_by_what_is_declared_for_each() {
+    let layer = |pin: &str| {
+        let header = format!("httpHeaders: [{{name: X-Pin, value: {pin}}}]");
+        format!("operationInfo: {{getResource: {{path: '/c/{{{{.id}}}}', {header}}}}}")
+    };
+    let (old, new) = (layer("pin-1"), layer("pin-2"));
+    let [a, b] = ["c/a/resource.yaml", "c/b/resource.yaml"].map(|file| (file, "id: 1"));
+    let before = snapshot("before", &[a, b, ("c/_/metadata.yaml", &old)]);
+    let after = snapshot("after", &[a, b, ("c/_/metadata.yaml", &new)]);
+    // What another snapshot declares for one of them.
+    let other = snapshot("other", &[("c/b/metadata.yaml", "resourceInfo: {secretInAttributes: [X-Pin]}")]);
+    let sources = Arc::new(Sources::default());
+    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
+    let given =
+        Given { snapshot: &other, settings: &configuration.after, sources: &sources, limits: configuration.limits() };
+    let options = Options { declaring: vec![given], ..Options::default() };
+    let report = Comparison::new(&before, &after, &configuration, &sources, options).compare();
+    for resource in report.resources.iter().filter(|it| it.after.as_ref().is_some_and(Resource::is_managed)) {
+        let is_declared = resource.after.as_ref().is_some_and(|it| it.file.to_string() == b.0);
+        let changes = [&resource.metadata, &resource.requests].into_iter().flat_map(|it| &it.changes);
+        let hidden: Vec<bool> = changes.map(|it| it.after.as_ref().is_some_and(Node::holds_secret)).collect();
+        assert!(!hidden.is_empty() && hidden.iter().all(|it| *it == is_declared), "{hidden:?} of {resource:?}");
+    }
+}
+
+#[test]
 fn a_check_reports_what_is_new() {
     let texts = ["1", "2", "3"].map(|v| format!("apiVersion: v1\nkind: A\nmetadata: {{name: x}}\nv: {v}\n"));
     let (two, three) = (texts[..2].join("---\n"), texts.join("---\n"));

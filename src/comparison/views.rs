@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::compare_rules::let_through;
 use super::expressions::WrittenPayloads;
+use super::metadata_difference::MetadataDifference;
 use super::requests::compare_requests;
 use super::{AffectedSelectors, Comparison, SideFindings, payload_options};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
 use crate::finding::{self, Finding, Location};
 use crate::impact::AncestorReaders;
 use crate::limits::Counted;
-use crate::metadata::{EffectiveMetadata, MetadataPath};
+use crate::metadata::EffectiveMetadata;
 use crate::parallel::few_or_many;
 use crate::path::LogicalPath;
 use crate::request::RequestTarget;
@@ -108,7 +109,7 @@ impl<'a> ResourceWithMetadata<'a> {
         let (settled, secrets) = (self.settled(), self.side.secrets());
         // What is sent literally can be secret too.
         let metadata = match secrets.hides_values() {
-            true => Arc::new(secrets.hide_effective(&settled, &MetadataPath::of_resource(&self.path))),
+            true => secrets.hide_effective_of(&settled, &self.path),
             false => settled,
         };
         ResourceWithMetadata { metadata, path: self.path.clone(), ..*self }
@@ -162,7 +163,8 @@ impl Comparison<'_> {
         if !self.after.limits.may_go_on() {
             return (None, notes);
         }
-        let (mut payload, mut metadata, mut requests, mut expressions) = Default::default();
+        let (mut payload, mut requests, mut expressions) = Default::default();
+        let mut metadata: Arc<MetadataDifference> = Arc::default();
         if let (Some(before), Some(after)) = &pair {
             payload = diff::compare_payloads(before, after, options);
             if self.options.views.payload {
@@ -178,7 +180,7 @@ impl Comparison<'_> {
                 }
                 let is_read_by = readers.contains(&new.resource.file) || reach.is_everything;
                 let is_same = payload.changes.is_empty() && old.path == new.path && !is_read_by;
-                let may_differ = !is_same || !metadata.is_empty();
+                let may_differ = !is_same || !metadata.difference.is_empty();
                 if self.options.views.requests && is_comparable && may_differ && (old.has_layers() || new.has_layers())
                 {
                     let (old, new) = (old.with_default_identity(), new.with_default_identity());
@@ -192,10 +194,11 @@ impl Comparison<'_> {
                 if !payload.changes.is_empty() {
                     payload = let_through(&old, &new, &payload, options, &mut notes).unwrap_or(payload);
                 }
-                metadata = if self.options.views.metadata { metadata } else { Difference::default() };
+                metadata = if self.options.views.metadata { metadata } else { Arc::default() };
                 payload = if self.options.views.payload { payload } else { Difference::default() };
             }
         }
+        let metadata = metadata.difference.clone();
         if [&payload, &metadata, &requests, &expressions].iter().any(|difference| difference.is_cut) {
             notes.findings.after.extend(self.too_many_changes(&pair));
         }

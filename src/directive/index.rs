@@ -11,7 +11,7 @@ use crate::value::{Node, StepKind, Value};
 
 /// Whether any key in the tree begins with `+`. Asked of every document.
 pub(super) fn has_plus_keys(node: &Node) -> bool {
-    node.any(has_own_plus_keys)
+    node.holds_plus_key()
 }
 
 /// Whether a node is a map with a key that begins with `+`.

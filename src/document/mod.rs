@@ -55,7 +55,11 @@ pub fn parse_part(
         return Outcome { value: Vec::new(), findings: problems.into_findings() };
     }
     let value = match format {
-        Format::Yaml => yaml_documents(text, part, limits, &mut problems, &mut |_| true).documents,
+        Format::Yaml => {
+            let pieces = split(&text[part.clone()]).into_iter();
+            let pieces = pieces.map(|piece| part.start + piece.start..part.start + piece.end);
+            yaml_documents(text, pieces, limits, &mut problems, &mut |_| true).documents
+        }
         Format::Json => json::parse(text, part, Dialect::Strict, limits, &mut problems).into_iter().collect(),
     };
     Outcome { value, findings: problems.into_findings() }
@@ -81,11 +85,13 @@ pub struct Selection {
     pub count: usize,
 }
 
-/// Reads the documents of a text that `wanted` accepts by their text. A JSON text is one document and always read.
+/// Reads the documents of a text that `wanted` accepts by their text, given the pieces that [`split`] finds. A JSON text is one document
+/// and always read.
 ///
 /// The other documents are not parsed, so that errors in them are not found.
 pub fn parse_wanted(
     text: &str,
+    pieces: &[Range<usize>],
     source: SourceId,
     format: Format,
     limits: &Limits,
@@ -97,20 +103,19 @@ pub fn parse_wanted(
         return Outcome { value: Selection { documents: parsed.value, count }, findings: parsed.findings };
     }
     let mut problems = Problems::new(source);
-    let value = yaml_documents(text, 0..text.len(), limits, &mut problems, wanted);
+    let value = yaml_documents(text, pieces.iter().cloned(), limits, &mut problems, wanted);
     Outcome { value, findings: problems.into_findings() }
 }
 
 fn yaml_documents(
     text: &str,
-    part: Range<usize>,
+    pieces: impl Iterator<Item = Range<usize>>,
     limits: &Limits,
     problems: &mut Problems,
     wanted: &mut dyn FnMut(&str) -> bool,
 ) -> Selection {
     let mut selection = Selection::default();
-    for piece in split(&text[part.clone()]) {
-        let piece = part.start + piece.start..part.start + piece.end;
+    for piece in pieces {
         if selection.documents.len() as u64 >= limits.nodes {
             problems.too_many_documents(piece, limits);
             break;

@@ -73,15 +73,26 @@ struct MergedLayers {
 ///
 /// The value is what could be understood; a layer with an error makes it incomplete.
 pub fn resolve(path: &LogicalPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
-    if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
+    if is_pattern(path) {
         return layers.refuse(path);
     }
     Layers::outcome(layers.follow(path))
 }
 
+/// The merged metadata of all layers that apply to a path, without what is wrong with them.
+pub(super) fn resolved(path: &LogicalPath, layers: &Layers<'_>) -> Arc<EffectiveMetadata> {
+    if is_pattern(path) { layers.refuse(path).value } else { layers.follow(path) }
+}
+
+/// Whether a path has a segment that matches others. Asked for every resource, so the letters are looked at first.
+fn is_pattern(path: &LogicalPath) -> bool {
+    path.as_str().bytes().any(|byte| matches!(byte, b'_' | b'*' | b'?' | b'['))
+        && path.segments().any(|segment| segment == WILDCARD || is_glob(segment))
+}
+
 /// The merged metadata of all layers that apply to a collection.
 pub fn resolve_collection(path: &LogicalPath, layers: &Layers<'_>) -> Outcome<Arc<EffectiveMetadata>> {
-    if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
+    if is_pattern(path) {
         return layers.refuse(path);
     }
     Layers::outcome(Arc::clone(&layers.leaf(path, true).metadata))
@@ -178,7 +189,7 @@ impl<'a> Layers<'a> {
 
     /// The patch files that apply to a path, in order: found like layers, the resource's own last.
     pub fn patch_documents(&self, path: &LogicalPath) -> Vec<Arc<PatchDocument>> {
-        if path.segments().any(|segment| segment == WILDCARD || is_glob(segment)) {
+        if is_pattern(path) {
             return Vec::new();
         }
         self.leaf(path, false).patches.clone()

@@ -13,7 +13,7 @@ use crate::value::{Node, Value, list_index};
 pub const PLACEHOLDER: &str = "{{secret .}}";
 
 /// The attributes of a payload that hold secrets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SecretAttributes {
     /// Exact places.
     paths: Vec<Vec<SmolStr>>,

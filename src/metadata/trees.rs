@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::effective::{EffectiveMetadata, Layer};
-use super::layers::{Layers, resolve, resolve_selector};
+use super::layers::{Layers, resolve, resolve_selector, resolved};
 use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
 use crate::directive::{self, Context, Includes};
@@ -54,6 +54,13 @@ impl<'a> LayerTrees<'a> {
         })
     }
 
+    /// The secrets that metadata declares for a resource at a path, in any tree of layers.
+    pub fn secrets_of(&self, path: &LogicalPath) -> SecretAttributes {
+        self.trees
+            .values()
+            .fold(SecretAttributes::default(), |all, layers| all.and(resolved(path, layers).secret_attributes()))
+    }
+
     /// The layers that apply to the resources of a file.
     pub fn layers_for(&self, file: &RepoPath) -> Option<&Layers<'a>> {
         let base = match self.base {
@@ -71,6 +78,11 @@ impl<'a> LayerTrees<'a> {
     /// The metadata of a logical path whose resource is written in a file.
     pub fn metadata(&self, path: &LogicalPath, file: &RepoPath) -> Option<Outcome<Arc<EffectiveMetadata>>> {
         Some(resolve(path, self.layers_for(file)?))
+    }
+
+    /// The metadata of a logical path whose resource is written in a file, without what is wrong with it.
+    pub fn effective(&self, path: &LogicalPath, file: &RepoPath) -> Option<Arc<EffectiveMetadata>> {
+        Some(resolved(path, self.layers_for(file)?))
     }
 
     /// Every tree of layers.

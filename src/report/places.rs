@@ -180,11 +180,14 @@ impl Names {
     /// As many lines as allowed; the last one then counts the names that are missing.
     pub(super) fn lines(&self, room: usize, most: Option<usize>, hint: &str) -> Vec<String> {
         let mut lines = vec![String::new()];
+        let mut used = 0;
         for (at, unit) in self.units.iter().enumerate() {
-            let before = lines.clone();
-            unit.add_to(&mut lines, room.max(8));
+            let (whole, length) = (lines.len(), lines.last().map_or(0, String::len));
+            used = unit.add_to(&mut lines, used, room.max(8));
             if most.is_some_and(|most| lines.len() > most) && at > 0 {
-                return self.cut(before, at, room, hint);
+                lines.truncate(whole);
+                lines.last_mut().into_iter().for_each(|line| line.truncate(length));
+                return self.cut(lines, at, room, hint);
             }
         }
         lines
@@ -234,20 +237,23 @@ impl Unit {
         self.pieces.concat()
     }
 
-    fn add_to(&self, lines: &mut Vec<String>, room: usize) {
+    /// Writes the unit behind what is there, of which the last line takes `used` columns. Returns how many the last line takes now.
+    fn add_to(&self, lines: &mut Vec<String>, used: usize, room: usize) -> usize {
         let text = self.text();
         let width = columns(&text);
-        let Some(line) = lines.last_mut() else { return };
+        let Some(line) = lines.last_mut() else { return used };
         let gap = usize::from(!line.is_empty());
-        if columns(line) + gap + width <= room {
+        if used + gap + width <= room {
             line.push_str(&" ".repeat(gap));
-            return line.push_str(&text);
+            line.push_str(&text);
+            return used + gap + width;
         }
         if width <= room {
-            return match line.is_empty() {
+            match line.is_empty() {
                 true => line.push_str(&text),
                 false => lines.push(text),
-            };
+            }
+            return width;
         }
         if !line.is_empty() {
             lines.push(String::new());
@@ -263,6 +269,7 @@ impl Unit {
                 _ => lines.push(piece.clone()),
             }
         }
+        lines.last().map_or(0, |line| columns(line))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bytes of one file become documents.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -46,7 +47,7 @@ pub struct Content<'a> {
 /// Reads the content of a file.
 pub fn parse(content: Content<'_>, sources: &Sources, limits: &Limits) -> Parsed {
     match open(content, sources) {
-        Ok(text) => text.read(limits, &mut |_| true),
+        Ok(text) => text.read_all(limits),
         Err(parsed) => parsed,
     }
 }
@@ -56,17 +57,17 @@ pub fn parse_both(before: Content<'_>, after: Content<'_>, sources: &Sources, li
     let (before, after) = match (open(before, sources), open(after, sources)) {
         (Ok(before), Ok(after)) => (before, after),
         (before, after) => {
-            let read =
-                |text: Result<Text, Parsed>| text.map_or_else(|parsed| parsed, |text| text.read(limits, &mut |_| true));
+            let read = |text: Result<Text, Parsed>| text.map_or_else(|parsed| parsed, |text| text.read_all(limits));
             return [read(before), read(after)];
         }
     };
     let mut twins = Twins::default();
-    document::split(&before.text).into_iter().for_each(|piece| twins.count(&before.text[piece], 0));
-    document::split(&after.text).into_iter().for_each(|piece| twins.count(&after.text[piece], 1));
+    let pieces = [before.pieces(), after.pieces()];
+    pieces[0].iter().for_each(|piece| twins.count(&before.text[piece.clone()], 0));
+    pieces[1].iter().for_each(|piece| twins.count(&after.text[piece.clone()], 1));
     [
-        before.read(limits, &mut |piece| !twins.is_known(piece, 0)),
-        after.read(limits, &mut |piece| !twins.is_known(piece, 1)),
+        before.read(&pieces[0], limits, &mut |piece| !twins.is_known(piece, 0)),
+        after.read(&pieces[1], limits, &mut |piece| !twins.is_known(piece, 1)),
     ]
 }
 
@@ -89,12 +90,10 @@ impl<'a> Twins<'a> {
 
     /// Whether this document is one that the other side has too.
     fn is_known(&mut self, piece: &str, side: usize) -> bool {
-        // What it includes or reads may have changed.
-        if may_have_expressions(piece.as_bytes()) {
-            return false;
-        }
         let Some(twin) = self.0.get_mut(piece) else { return false };
-        let is_known = twin.left_out[side] < twin.count[0].min(twin.count[1]);
+        // What it includes or reads may have changed. Most documents that are asked about have no twin.
+        let is_known =
+            twin.left_out[side] < twin.count[0].min(twin.count[1]) && !may_have_expressions(piece.as_bytes());
         twin.left_out[side] += usize::from(is_known);
         is_known
     }
@@ -130,13 +129,23 @@ fn open(content: Content<'_>, sources: &Sources) -> Result<Text, Parsed> {
 }
 
 impl Text {
-    fn read(&self, limits: &Limits, wanted: &mut dyn FnMut(&str) -> bool) -> Parsed {
+    fn read_all(&self, limits: &Limits) -> Parsed {
+        self.read(&self.pieces(), limits, &mut |_| true)
+    }
+
+    /// The parts that may be read one by one; none of JSON.
+    fn pieces(&self) -> Vec<Range<usize>> {
+        if self.format == Format::Json { Vec::new() } else { document::split(&self.text) }
+    }
+
+    /// The documents of a text that was split into these pieces, those that are wanted.
+    fn read(&self, pieces: &[Range<usize>], limits: &Limits, wanted: &mut dyn FnMut(&str) -> bool) -> Parsed {
         let parsed = if self.allows_comments {
             let parsed = document::parse_json_with_comments(&self.text, self.source, limits);
             let count = parsed.value.len();
             Outcome { value: Selection { documents: parsed.value, count }, findings: parsed.findings }
         } else {
-            document::parse_wanted(&self.text, self.source, self.format, limits, wanted)
+            document::parse_wanted(&self.text, pieces, self.source, self.format, limits, wanted)
         };
         let is_broken = has_errors(&parsed.findings);
         Parsed {

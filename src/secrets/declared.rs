@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use super::hidden_metadata::{HiddenMetadata, MOST_HIDDEN};
 use super::mask::Hiding;
 use super::message::Quotes;
 use super::redact::names_literals;
@@ -12,7 +13,7 @@ use super::{
     hide_operations, hide_places, hide_values, is_field_of_patches, secrets_in,
 };
 use crate::directive;
-use crate::finding::{Finding, Outcome};
+use crate::finding::Finding;
 use crate::metadata::{EffectiveMetadata, InLists, LayerTrees, SecretAttributes, is_metadata_file, is_patch_file};
 use crate::names;
 use crate::path::{Pointer, RepoPath};
@@ -31,6 +32,7 @@ pub struct Secrets<'a> {
     elsewhere: DeclaredElsewhere,
     /// What templates put into Secrets, once it was found out.
     inputs: OnceLock<TemplateInputs>,
+    pub(super) hidden_metadata: HiddenMetadata,
     pub(super) is_off: bool,
     /// Whether a configuration that may name secrets could not be read, so that any value may be one.
     pub(super) withholds_all: bool,
@@ -50,6 +52,7 @@ impl<'a> Secrets<'a> {
             others: Vec::new(),
             elsewhere: DeclaredElsewhere::default(),
             inputs: OnceLock::new(),
+            hidden_metadata: HiddenMetadata::capped(MOST_HIDDEN),
             is_off: reveal,
             withholds_all: false,
         }
@@ -102,7 +105,7 @@ impl<'a> Secrets<'a> {
         }
         let metadata =
             resources.flat_map(|resource| self.others.iter().filter_map(move |layers| metadata_in(layers, resource)));
-        metadata.flat_map(|metadata| metadata.findings).filter(Finding::is_error).collect()
+        metadata.flat_map(|metadata| metadata.findings()).filter(Finding::is_error).collect()
     }
 
     /// These secrets; where a configuration that may name others could not be read, every value is withheld.
@@ -124,6 +127,19 @@ impl<'a> Secrets<'a> {
             return metadata;
         }
         let declared = self.attributes_of(&metadata);
+        self.hide_declared_in(metadata, &declared, is_unknown)
+    }
+
+    /// A document of metadata without what rules and these attributes name.
+    pub(super) fn hide_declared_in(
+        &self,
+        metadata: Resource,
+        declared: &SecretAttributes,
+        is_unknown: bool,
+    ) -> Resource {
+        if self.is_off {
+            return metadata;
+        }
         let hidden = self.masks.hide(metadata);
         let hidden = Resource {
             payload: hide_credentials(&hidden.payload, &|name| declared.has_name(name) || self.masks.has_name(name)),
@@ -317,25 +333,38 @@ impl<'a> Secrets<'a> {
     }
 
     /// What metadata on any side declares as secret.
-    fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
-        let mut declared = self.elsewhere.attributes.clone();
-        for layers in self.layers() {
-            // A file of patches is no resource itself, but applies to some.
-            if is_patch_file(resource.file.file_name()) {
-                declared = declared.and(&layers.secrets_near(&resource.file));
-                continue;
-            }
-            if let Some(metadata) = metadata_in(layers, resource) {
-                declared = declared.and(metadata.value.secret_attributes());
-            }
-            // A file in the directory of a selector is for the resources of the selector.
-            let is_selected = |name: &[u8]| name == names::WILDCARD.as_bytes();
-            if resource.file.components().any(is_selected) {
-                declared = declared.and(&layers.secrets_near(&resource.file));
-            }
-        }
-        declared
+    pub(super) fn attributes_of(&self, resource: &Resource) -> SecretAttributes {
+        declared_by(self.layers(), resource, self.elsewhere.attributes.clone())
     }
+
+    /// What metadata of other snapshots declares as secret.
+    pub fn attributes_of_others(&self, resource: &Resource) -> SecretAttributes {
+        declared_by(self.others.iter(), resource, SecretAttributes::default())
+    }
+}
+
+/// What these layers declare as secret, and what is declared already.
+fn declared_by<'l, 'a: 'l>(
+    all: impl Iterator<Item = &'l Arc<LayerTrees<'a>>>,
+    resource: &Resource,
+    mut declared: SecretAttributes,
+) -> SecretAttributes {
+    for layers in all {
+        // A file of patches is no resource itself, but applies to some.
+        if is_patch_file(resource.file.file_name()) {
+            declared = declared.and(&layers.secrets_near(&resource.file));
+            continue;
+        }
+        if let Some(metadata) = metadata_in(layers, resource) {
+            declared = declared.and(metadata.secret_attributes());
+        }
+        // A file in the directory of a selector is for the resources of the selector.
+        let is_selected = |name: &[u8]| name == names::WILDCARD.as_bytes();
+        if resource.file.components().any(is_selected) {
+            declared = declared.and(&layers.secrets_near(&resource.file));
+        }
+    }
+    declared
 }
 
 /// Shorter secrets are in many texts by chance.
@@ -355,7 +384,7 @@ fn sensitive_places(payload: &Node) -> Vec<Pointer> {
 }
 
 /// The metadata of a resource in a tree of layers, if it can have any.
-fn metadata_in(layers: &LayerTrees<'_>, resource: &Resource) -> Option<Outcome<Arc<EffectiveMetadata>>> {
+fn metadata_in(layers: &LayerTrees<'_>, resource: &Resource) -> Option<Arc<EffectiveMetadata>> {
     let root = layers.roots().around(&resource.file)?;
-    layers.metadata(&resource.logical_path(&root.path)?, &resource.file)
+    layers.effective(&resource.logical_path(&root.path)?, &resource.file)
 }

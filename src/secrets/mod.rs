@@ -11,6 +11,7 @@ mod derived;
 mod elsewhere;
 mod embedded;
 mod given;
+mod hidden_metadata;
 mod mask;
 mod mention;
 mod message;

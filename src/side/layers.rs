@@ -29,7 +29,7 @@ impl<'a> Side<'a> {
 
     /// The effective metadata of a resource, if it can have any.
     pub fn metadata_of(&self, resource: &Resource) -> Option<Arc<EffectiveMetadata>> {
-        Some(self.layers.metadata(&self.path_of(resource)?, &resource.file)?.value)
+        self.layers.effective(&self.path_of(resource)?, &resource.file)
     }
 
     /// Metadata with the default identity of the tree of layers that applies to a file.

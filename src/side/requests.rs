@@ -1,5 +1,7 @@
 //! The requests of one path: what would be sent for its resource, or for a collection.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::{ResourceQuery, Side};
@@ -168,7 +170,7 @@ impl Side<'_> {
             has_resource: payload.is_some(),
             payload: payload.unwrap_or_else(|| Node::new(Value::Null, self.nowhere())),
             path: logical,
-            metadata: metadata.unwrap_or_else(|| EffectiveMetadata::empty(self.nowhere())),
+            metadata: metadata.unwrap_or_else(|| Arc::new(EffectiveMetadata::empty(self.nowhere()))),
             file,
         };
         Outcome { value: subject, findings }
@@ -180,7 +182,7 @@ pub struct RequestSubject {
     path: LogicalPath,
     payload: Node,
     /// What layers say about it, with secrets hidden.
-    pub metadata: EffectiveMetadata,
+    pub metadata: Arc<EffectiveMetadata>,
     /// Where it is written, or would be.
     file: RepoPath,
     is_selector: bool,

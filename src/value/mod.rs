@@ -147,6 +147,8 @@ struct Traits {
     /// A map with a key `eval`, which may be an expression, or a secret, which may hide one.
     eval: bool,
     secret: bool,
+    /// A map with a text key that begins with `+`, which may be a directive.
+    plus: bool,
     /// A value that has more than its value: a tag, an anchor, a provenance step, something that it overrides.
     extra: bool,
 }
@@ -155,6 +157,7 @@ impl Traits {
     fn add(&mut self, other: Self) {
         self.eval |= other.eval;
         self.secret |= other.secret;
+        self.plus |= other.plus;
         self.extra |= other.extra;
     }
 }
@@ -309,6 +312,11 @@ impl Node {
         self.traits().eval
     }
 
+    /// Whether some map in it has a text key that begins with `+`. What a secret hides is not looked at.
+    pub fn holds_plus_key(&self) -> bool {
+        self.traits().plus
+    }
+
     /// Whether the node is a secret or holds one. What a secret hides is not looked at.
     pub fn holds_secret(&self) -> bool {
         self.traits().secret
@@ -322,7 +330,7 @@ impl Node {
     fn traits(&self) -> Traits {
         let is_secret = matches!(self.value, Value::Secret(_));
         let mut traits = self.weight().map(|weight| weight.traits).unwrap_or_default();
-        traits.add(Traits { eval: is_secret, secret: is_secret, extra: self.extra.is_some() });
+        traits.add(Traits { eval: is_secret, secret: is_secret, extra: self.extra.is_some(), ..Traits::default() });
         traits
     }
 
@@ -456,6 +464,7 @@ impl Map {
             // A sum does not depend on the order of the entries.
             weight.hash = weight.hash.wrapping_add(hasher.finish());
             weight.traits.eval |= entry.key.name == "eval";
+            weight.traits.plus |= entry.key.kind == KeyKind::Text && entry.key.name.as_bytes().first() == Some(&b'+');
             weight.hold(&entry.value);
         }
         let by_key = (entries.len() > SMALL_MAP).then(|| {
@@ -543,7 +552,7 @@ impl Key {
 
 impl Weight {
     const EMPTY: Self =
-        Self { hash: 0, size: 1, height: 1, traits: Traits { eval: false, secret: false, extra: false } };
+        Self { hash: 0, size: 1, height: 1, traits: Traits { eval: false, secret: false, plus: false, extra: false } };
 
     fn hold(&mut self, child: &Node) {
         self.size = self.size.saturating_add(child.size());

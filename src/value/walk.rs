@@ -189,7 +189,9 @@ mod tests {
     #[test]
     fn what_is_in_a_tree_is_known_at_its_root() {
         let (tree, span) = tree();
-        assert!(tree.holds_extra() && !tree.holds_secret() && !tree.may_hold_eval());
+        assert!(tree.holds_extra() && !tree.holds_secret() && !tree.may_hold_eval() && !tree.holds_plus_key());
+        let directive = Node::map(vec![Entry::named("+a", span, tree.clone())], span);
+        assert!(Node::list(vec![directive], span).holds_plus_key());
         let plain = Node::list(vec![Node::text("eval", span)], span);
         assert!(!plain.holds_extra() && !plain.may_hold_eval(), "a value is no key");
         let computed = Node::list(vec![Node::map(vec![Entry::named("eval", span, plain.clone())], span)], span);

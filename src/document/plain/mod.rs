@@ -10,6 +10,7 @@ mod scalar;
 use std::ops::Range;
 
 use crate::limits::Limits;
+use crate::scan;
 
 use super::Document;
 use super::compose::{Collection, Composer, Properties};
@@ -306,8 +307,10 @@ impl PlainReader<'_> {
     }
 
     fn skip_line(&mut self) {
-        while self.byte(self.at) != b'\n' {
-            self.at += 1;
+        // Most lines are over already; the others are comments, and lines of long texts.
+        if self.byte(self.at) != b'\n' {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            self.at = scan::positions(rest, b'\n').next().map_or(self.bytes.len(), |length| self.at + length);
         }
         self.at += 1;
     }

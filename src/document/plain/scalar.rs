@@ -219,10 +219,25 @@ pub(super) fn may_start_plain(first: u8, second: u8) -> bool {
 /// Whether a text has no character that YAML treats in a special way: controls, other line breaks, byte order marks. Tabs are checked
 /// later.
 pub(super) fn is_harmless(text: &str) -> bool {
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Few stretches of a text have other letters than those of ASCII, if any.
+        let end = (STRETCH.min(rest.len())..).find(|end| rest.is_char_boundary(*end));
+        let (stretch, after) = rest.split_at(end.unwrap_or(rest.len()));
+        if !is_printable_ascii(stretch) && !stretch.chars().all(is_harmless_char) {
+            return false;
+        }
+        rest = after;
+    }
+    true
+}
+
+const STRETCH: usize = 1024;
+
+fn is_printable_ascii(text: &str) -> bool {
     // Without an early exit this checks many bytes at a time.
     let is_printable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    let is_ascii = text.as_bytes().iter().fold(true, |all, byte| all & is_printable(byte));
-    is_ascii || text.chars().all(is_harmless_char)
+    text.as_bytes().iter().fold(true, |all, byte| all & is_printable(byte))
 }
 
 fn is_harmless_char(c: char) -> bool {

@@ -260,22 +260,22 @@ pub(in crate::report) fn subject(report: &Report, resources: &[usize]) -> Subjec
         .filter_map(|at| report.resources.get(*at))
         .filter_map(|of| of.after.as_ref().or(of.before.as_ref()))
         .collect();
-    let (places, extent) = places(&sides);
     let identities = || sides.iter().map(|side| &side.identity);
     let first = identities().next();
     if identities().all(|identity| Some(identity) == first) {
         let title = first.map(ToString::to_string).unwrap_or_default();
+        let (places, extent) = places(&sides);
         return Subject { title, names: None, places, extent };
     }
     if identities().all(|identity| matches!(identity, Identity::File { .. })) {
-        let title = plural(sides.len(), "file");
+        let (title, (places, _)) = (plural(sides.len(), "file"), places(&sides));
         return Subject { title, names: None, places, extent: String::new() };
     }
     if identities().all(|identity| matches!(identity, Identity::Logical(_))) {
         let names = Some(Names::of_resources(identities()));
         return Subject { title: plural(sides.len(), "resource"), names, places: Vec::new(), extent: String::new() };
     }
-    let (title, names) = kinds(&sides);
+    let ((title, names), (places, extent)) = (kinds(&sides), places(&sides));
     Subject { title, names: Some(names), places, extent }
 }
 

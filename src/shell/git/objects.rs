@@ -99,7 +99,7 @@ impl Objects {
         let admit = |size| snapshot::admit(size, budget);
         if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
             if let Some(bytes) = self.with_handle(|handle| self.unpacked(handle, to_gix(id), Kind::Blob)) {
-                return admit(bytes.len() as u64).map(|()| bytes);
+                return admit(bytes.len() as u64).map(|()| bytes.as_slice().into());
             }
             return self.read(id, Kind::Blob, admit, |data| Ok(data.into()));
         }
@@ -211,7 +211,7 @@ impl Objects {
     }
 
     /// An object of a pack, once many objects were read.
-    fn unpacked(&self, handle: &mut Handle, id: gix::ObjectId, kind: Kind) -> Option<Arc<[u8]>> {
+    fn unpacked(&self, handle: &mut Handle, id: gix::ObjectId, kind: Kind) -> Option<Arc<Vec<u8>>> {
         let is_many = self.packs.get().is_some() || self.reads.fetch_add(1, Ordering::Relaxed) >= FEW_READS;
         let object = is_many.then(|| handle.unpacker.read(self.packs(), &id))??;
         (object.kind == kind).then_some(object.bytes)

@@ -77,7 +77,8 @@ pub(super) struct Unpacker {
 #[derive(Clone)]
 pub(super) struct Unpacked {
     pub kind: Kind,
-    pub bytes: Arc<[u8]>,
+    /// Most objects are only looked at, or are bases of others: a slice in the pointer would be one more copy of each.
+    pub bytes: Arc<Vec<u8>>,
 }
 
 impl Unpacker {
