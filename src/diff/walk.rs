@@ -81,6 +81,11 @@ impl TreeDiff<'_> {
     }
 
     fn lists(&mut self, before: &Node, after: &Node, place: &WalkPath<'_>) {
+        // Matching the items of long lists takes much memory.
+        if !self.options.limits.may_go_on() {
+            self.found.is_cut = true;
+            return;
+        }
         let (these, those) = (before.as_list().unwrap_or_default(), after.as_list().unwrap_or_default());
         let (rule, known) = known(self.options, self.is_kubernetes, (these, those), place);
         let matching = lists::match_items(these, those, rule, known);
