@@ -64,7 +64,7 @@ impl Reason {
         let text = match (old.as_slice(), new.as_slice()) {
             ([], _) => lines_or_files(&after),
             (_, []) => format!("removed from {}", lines_or_files(&before)),
-            ([old], [new]) if old == new => lines_or_files(&after),
+            (old, new) if old == new => lines_or_files(&after),
             ([old], [new]) => renamed(&old.to_string(), &new.to_string()),
             _ => match renamed_directory(&places) {
                 Some(directory) => directory,

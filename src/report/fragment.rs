@@ -15,6 +15,20 @@ pub(super) struct Block {
     pub lines: Vec<String>,
     /// Says how much is missing, if something is.
     pub left_out: Option<String>,
+    /// How many lines are missing, if that is known.
+    more: usize,
+}
+
+impl Block {
+    /// Leaves out the lines after the first ones, too.
+    pub(super) fn shorten(&mut self, count: usize) {
+        if self.lines.len() <= count || self.left_out.is_some() && self.more == 0 {
+            return self.lines.truncate(count);
+        }
+        self.more += self.lines.len() - count;
+        self.lines.truncate(count);
+        self.left_out = Some(plural(self.more, "more line"));
+    }
 }
 
 /// Larger values are cut before they are written, so that writing them costs no more than reading the result.
@@ -50,10 +64,13 @@ pub(super) fn block(node: &Node, secret_numbers: &mut SecretNumbers, limit: Opti
         let mut lines = lines_of(&pruned, secret_numbers);
         lines.truncate(limit);
         let values = grouped(usize::try_from(node.size()).unwrap_or(usize::MAX));
-        return Block { lines, left_out: Some(format!("the rest of {values} values")) };
+        return Block { lines, left_out: Some(format!("the rest of {values} values")), more: 0 };
     }
-    let (lines, left_out) = cut(lines_of(node, secret_numbers), limit);
-    Block { lines, left_out }
+    let lines = lines_of(node, secret_numbers);
+    let all = lines.len();
+    let (lines, left_out) = cut(lines, limit);
+    let more = all - lines.len();
+    Block { lines, left_out, more }
 }
 
 /// Keeps the first lines, and counts the others.
@@ -154,7 +171,7 @@ fn without_data(node: &Node) -> Option<Node> {
     let Some(text) = node.as_str() else {
         return node.map_children(|child| without_data(child.node));
     };
-    let short = pem(node).or_else(|| encoded(text)).or_else(|| {
+    let short = data(node).or_else(|| encoded(text)).or_else(|| {
         let short = short_digests(text);
         (short != text).then_some(short)
     });
@@ -172,8 +189,23 @@ fn encoded(text: &str) -> Option<String> {
 /// Characters of a certificate or key that tell it apart from others.
 const LAST_CHARACTERS: usize = 8;
 
+/// A certificate, a key or an encrypted value, in short.
+pub(super) fn data(node: &Node) -> Option<String> {
+    pem(node).or_else(|| encrypted(node.as_str()?))
+}
+
+/// A value that SOPS encrypted, in short: `encrypted str, …W9e5Ow==`. What it holds shows only in that it changed.
+fn encrypted(text: &str) -> Option<String> {
+    let inner = text.strip_prefix("ENC[")?.strip_suffix(']')?;
+    let (cipher, kind) = inner.rsplit_once(",type:")?;
+    let (_, tag) = cipher.rsplit_once(",tag:")?;
+    let is_plain = kind.bytes().all(|byte| byte.is_ascii_lowercase()) && tag.bytes().all(is_base64);
+    let end = tag.get(tag.len().saturating_sub(LAST_CHARACTERS)..)?;
+    is_plain.then(|| format!("encrypted {kind}, …{end}"))
+}
+
 /// A text that is nothing but PEM, in short: `PEM certificate, 24 lines, …Zk3fQw==`.
-pub(super) fn pem(node: &Node) -> Option<String> {
+fn pem(node: &Node) -> Option<String> {
     let text = node.as_str()?.trim();
     let (label, _) = text.strip_prefix("-----BEGIN ")?.split_once("-----\n")?;
     let (body, _) = text.strip_suffix("-----")?.rsplit_once("\n-----END ")?;
@@ -202,6 +234,15 @@ mod tests {
         assert_eq!(short(&certificate.repeat(2)).as_deref(), Some("2 × PEM certificate, 8 lines, …Zk3fQw=="));
         assert_eq!(short("-----BEGIN CERTIFICATE-----\nnot base64!\n-----END CERTIFICATE-----"), None);
         assert_eq!(short("plain text"), None);
+    }
+
+    #[test]
+    fn values_that_sops_encrypted_are_named_by_type_and_end() {
+        let short = |text: &str| data(&Node::text(text, read("1").span));
+        let value = "ENC[AES256_GCM,data:Z7oX+mBa8VQz,iv:VLtMBF22toK4lp==,tag:8n+ND3yuTlyXYxvlW9e5Ow==,type:str]";
+        assert_eq!(short(value).as_deref(), Some("encrypted str, …W9e5Ow=="));
+        assert_eq!(short("ENC[not one of these]"), None);
+        assert_eq!(short("ENC[AES256_GCM,data:x,tag:no base64!,type:str]"), None);
     }
 
     #[test]

@@ -16,8 +16,8 @@ const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 /// The SHA-256 of the style sheet and of the script, as the policy of the page names them.
-const STYLE_HASH: &str = "'sha256-XlEcLHIb2w/VW1fvic5IiJk9nDG4FfeXZkm2dzUbHeY='";
-const SCRIPT_HASH: &str = "'sha256-I2g6xXmoWN0CZGAQ7UZQsPfuK9MdpfFXmhhYHQlhvM0='";
+const STYLE_HASH: &str = "'sha256-liN8HNLlOKTVCx8rMQS+T7VvzjddMA9yfynmoysujWs='";
+const SCRIPT_HASH: &str = "'sha256-fLa7mEB03bGSZuW7QxVPsTlxyxRlY9ff2OxOlKIEgmc='";
 /// A larger JSON report is not put into the page: reading it would keep the page from opening.
 const LARGEST_JSON: usize = 8 << 20;
 

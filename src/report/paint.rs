@@ -119,21 +119,30 @@ impl Line {
 
     /// The line in pieces of at most so many columns, broken at a blank near the end of a piece, or behind a slash in its second half.
     pub(super) fn broken(self, width: usize) -> Vec<Line> {
+        self.hanging(width, 0)
+    }
+
+    /// The line in pieces, all but the first indented, unless that leaves too little room.
+    pub(super) fn hanging(self, width: usize, indent: usize) -> Vec<Line> {
         if self.width <= width {
             return vec![self];
         }
+        let indent = if indent * 2 > width { 0 } else { indent };
+        let mut room = width;
         let text = self.plain();
         let mut rest = text.as_str();
         let mut ends = Vec::new();
-        while columns(rest) > width {
-            let (head, _) = split_at_columns(rest, width.max(1));
+        while columns(rest) > room {
+            let (head, _) = split_at_columns(rest, room.max(1));
             let blank = head.rfind(' ').map(|at| at + 1).filter(|at| at * 3 >= head.len() * 2);
             let blank = blank.or_else(|| head.rfind('/').map(|at| at + 1).filter(|at| at * 2 >= head.len()));
             let length = blank.unwrap_or(head.len()).max(rest.chars().next().map_or(1, char::len_utf8));
             ends.push(text.len() - rest.len() + length);
             rest = &rest[length..];
+            room = width - indent;
         }
-        self.split_at_bytes(&ends)
+        let start = |at: usize| Line::indented(if at == 0 { 0 } else { indent });
+        self.split_at_bytes(&ends).into_iter().enumerate().map(|(at, line)| start(at).then(line)).collect()
     }
 
     fn split_at_bytes(self, ends: &[usize]) -> Vec<Line> {

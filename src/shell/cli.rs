@@ -319,11 +319,11 @@ pub(super) struct At {
 pub(super) struct ExplainArgs {
     /// A logical path such as /customers/acme, a file or directory, a kustomize root, or a Kubernetes name such as 'Deployment shop/web'
     pub(super) path: OsString,
-    /// Show only values at or below this JSON Pointer, in the content and in the metadata; after a kustomize root, the resource:
+    /// Show only values at or below this path, such as .spec.replicas, in the content and in the metadata; after a kustomize root, the resource:
     /// 'Deployment shop/web'
     #[arg(value_name = "POINTER|RESOURCE")]
     pub(super) pointer: Option<String>,
-    /// After a kustomize root and a resource: show only values at or below this JSON Pointer
+    /// After a kustomize root and a resource: show only values at or below this path, such as .spec.replicas
     #[arg(value_name = "POINTER")]
     pub(super) pointer_in_root: Option<String>,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is the place they belong to")]
 
 mod apply;
+mod checkout;
 mod cli;
 mod commands;
 mod configuration;
@@ -46,7 +47,8 @@ pub fn run() -> ExitCode {
         output::note(&format!("note: OUTCROP_FORMAT={format} is ignored: no command has this format"));
     }
     // A crash must never look like "no changes".
-    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| dispatch(&cli)));
+    let work = || dispatch(&cli).map_err(|failure| checkout::explained(failure, &cli.command, &cli.global));
+    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(work));
     match outcome {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {

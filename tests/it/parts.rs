@@ -169,3 +169,21 @@ fn expected_differences_are_counted_and_missed() {
     repo.write("expected.yaml", "- pat: /a\n");
     run(&mut outcrop(&repo, &arguments)).ends_with(2);
 }
+
+#[test]
+fn a_clone_without_a_checkout_says_how_to_read_the_last_commit() {
+    let repo = TestRepo::new();
+    let [first, second] = environments();
+    write(&repo, "staging/", &first);
+    write(&repo, "production/", &second);
+    repo.commit_all("both");
+    repo.git(&["rm", "-r", "--quiet", "--cached", "."]);
+    std::fs::remove_dir_all(repo.root().join("staging")).expect("it is there");
+    std::fs::remove_dir_all(repo.root().join("production")).expect("it is there");
+    for arguments in
+        [&["compare", "staging", "production"][..], &["explain", "staging/web.yaml"], &["render", "staging"]]
+    {
+        run(&mut outcrop(&repo, arguments)).ends_with(2).says("nothing is checked out here: `--at HEAD`");
+        run(&mut outcrop(&repo, &[arguments, &["--at", "HEAD"]].concat())).ends_with(0);
+    }
+}

@@ -238,7 +238,36 @@ fn resources_that_differ_in_their_names_are_shown_once() {
     repo.commit_all("after");
     let shown = diff(&repo, &["--width", "80"]);
     assert_eq!(shown.matches("kind: Deployment").count(), 1, "{shown}");
-    assert!(shown.contains("also Deployment web in apps/web.yaml, with .metadata.name web"), "{shown}");
+    assert!(shown.contains("    also web in apps/web.yaml\n"), "{shown}");
     let each = diff(&repo, &["--width", "80", "--no-group"]);
     assert_eq!(each.matches("kind: Deployment").count(), 2, "{each}");
+}
+
+#[test]
+fn what_another_root_includes_now_is_shown_where_it_is_added() {
+    let repo = TestRepo::new();
+    repo.write("apps/kustomization.yaml", "resources: [api.yaml]\n");
+    repo.write("apps/api.yaml", deployment("api", "api:1.0"));
+    repo.write("team/kustomization.yaml", "resources: [web.yaml]\n");
+    repo.write("team/web.yaml", deployment("web", "web:1.0"));
+    repo.commit_all("before");
+    repo.write("apps/kustomization.yaml", "resources: [api.yaml, ../team]\n");
+    repo.commit_all("after");
+    let shown = diff(&repo, &["--width", "80"]);
+    assert_eq!(shown.matches("kind: Deployment").count(), 1, "{shown}");
+    assert!(shown.contains("- Deployment web  team\n    added with the same content in apps\n"), "{shown}");
+    assert!(shown.contains("1 added  1 removed"), "{shown}");
+}
+
+#[test]
+fn files_are_named_once_beside_a_resource_with_a_name() {
+    let repo = TestRepo::new();
+    for value in ["1", "2"] {
+        repo.write("map.yaml", format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\nlevel: {value}\n"));
+        repo.write("a/plain.yaml", format!("level: {value}\n"));
+        repo.write("b/plain.yaml", format!("level: {value}\n"));
+        repo.commit_all(value);
+    }
+    let shown = diff(&repo, &["--width", "80"]);
+    assert!(shown.contains("~ ConfigMap web and 2 files\n    {a, b}/plain.yaml, map.yaml\n"), "{shown}");
 }

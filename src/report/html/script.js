@@ -10,6 +10,7 @@
   const facets = document.getElementById("facets");
   const names = { status: "What", kind: "Kind", root: "Directory", cause: "Cause", path: "Field", severity: "Severity" };
   const values = (block, facet) => (block.dataset[facet] || "").split("\n").filter(Boolean);
+  const grouped = (count) => count.toLocaleString("en");
   const texts = new Map();
   const text = (block) => {
     if (!texts.has(block)) texts.set(block, block.textContent.toLowerCase());
@@ -33,7 +34,7 @@
       box.type = "checkbox";
       box.dataset.facet = facet;
       box.value = value;
-      number.textContent = count;
+      number.textContent = grouped(count);
       label.append(box, " ", value, number);
       fieldset.append(label);
     }
@@ -47,7 +48,7 @@
       block.hidden = !(fits && words.every((word) => text(block).includes(word)));
       if (!block.hidden) count += 1;
     }
-    shown.textContent = count === blocks.length ? `${count} blocks` : `${count} of ${blocks.length} blocks`;
+    shown.textContent = count === blocks.length ? `${grouped(count)} blocks` : `${grouped(count)} of ${grouped(blocks.length)} blocks`;
   };
   let waiting = 0;
   search.addEventListener("input", () => {

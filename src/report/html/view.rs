@@ -38,6 +38,8 @@ const MOST_LINES: usize = 1_000;
 const LONGEST_LIST: usize = 20_000;
 /// A table of more rows is folded.
 const MOST_ROWS: usize = 10;
+/// Deeper lines go on below like these; the style sheet has a class for each.
+const MOST_INDENT: usize = 16;
 
 /// The values of the template.
 #[derive(Serialize)]
@@ -50,6 +52,7 @@ pub(super) struct View {
     bumps: Vec<BumpView>,
     sources: Vec<SourceView>,
     sources_are_open: bool,
+    bumps_are_open: bool,
     blocks: Vec<BlockView>,
     pub(super) notes: Vec<String>,
 }
@@ -83,7 +86,7 @@ struct BlockView {
     title: String,
     extent: String,
     places: Vec<PlaceView>,
-    lines: Vec<Vec<PartView>>,
+    lines: Vec<LineView>,
     kinds: String,
     roots: String,
     causes: String,
@@ -96,6 +99,13 @@ struct BlockView {
 struct PlaceView {
     text: String,
     href: Option<String>,
+}
+
+/// A line, and how far it is indented.
+#[derive(Serialize)]
+struct LineView {
+    indent: usize,
+    parts: Vec<PartView>,
 }
 
 /// A piece of a line, and the element it is in.
@@ -128,8 +138,10 @@ impl View {
         notes.extend(rollouts.iter().take(MOST_BLOCKS).map(|rollout| format!("{} {}", rollout.names, rollout.words)));
         notes.extend(consequences::definitions(report));
         notes.extend(layer_reach::phrases(report, "→").iter().map(|phrase| sanitize::inline(phrase).into_owned()));
+        // Filters and search know only what is on the page, so that this comes first.
+        let mut alarms: Vec<String> = terminal::incomplete(report).into_iter().collect();
         if all > MOST_BLOCKS {
-            notes.push(format!("{} not shown; the JSON report has them.", plural(all - MOST_BLOCKS, "more block")));
+            alarms.push(format!("{} not shown; the JSON report has them.", plural(all - MOST_BLOCKS, "more block")));
         }
         notes.extend(report.filters.iter().map(|filter| format!("Only shown: {filter}")));
         let edits = report.edits.files.iter().take(MOST_BLOCKS);
@@ -151,7 +163,8 @@ impl View {
             after: sanitize::inline(&report.after).into_owned(),
             headline: terminal::headline(report, &counts).1,
             counts: terminal::count_texts(&counts).into_iter().map(|(_, text)| text).collect(),
-            alarms: terminal::incomplete(report).into_iter().collect(),
+            alarms,
+            bumps_are_open: report.bumps.rows.len() <= MOST_OPEN,
             sources_are_open: report.edits.files.len() <= MOST_ROWS,
             sources: sources.collect(),
             blocks,
@@ -271,8 +284,7 @@ impl Maker<'_> {
             let first = alike.resources.first().and_then(|at| self.report.resources.get(*at));
             let side = first.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
             let mut lines = side.map(|side| self.draft.content(side, sign, terminal::CHANGES)).unwrap_or_default();
-            for variant in &alike.variants {
-                let words = self.draft.variant_words(self.report, variant);
+            for words in self.draft.also(self.report, alike) {
                 lines.push(Line::default().with(Role::Dim, &words));
             }
             let names: Vec<String> =
@@ -379,7 +391,8 @@ fn joined(values: BTreeSet<String>) -> String {
     values.into_iter().filter(|value| !value.is_empty()).take(MOST_VALUES).collect::<Vec<_>>().join("\n")
 }
 
-fn parts(lines: &[Line]) -> Vec<Vec<PartView>> {
+/// Lines with their indents, in twos: what does not fit goes on below, a little further in.
+fn parts(lines: &[Line]) -> Vec<LineView> {
     let part = |(role, text): (Role, &str)| {
         let (tag, class) = match role {
             Role::Plain | Role::Path => ("", ""),
@@ -395,5 +408,9 @@ fn parts(lines: &[Line]) -> Vec<Vec<PartView>> {
         };
         PartView { tag, class, text: text.to_owned() }
     };
-    lines.iter().map(|line| line.parts().map(part).collect()).collect()
+    let line = |line: &Line| {
+        let blanks = line.plain().bytes().take_while(|byte| *byte == b' ').count();
+        LineView { indent: (blanks / 2).min(MOST_INDENT), parts: line.parts().map(part).collect() }
+    };
+    lines.iter().map(line).collect()
 }

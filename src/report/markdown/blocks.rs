@@ -255,8 +255,7 @@ impl Blocks<'_> {
             let block = fragment::block(&side.payload, &mut self.draft.secret_numbers, Some(CONTENT_LINES), true);
             let mut lines = self.draft.gutter(&block.lines, sign, MARGIN);
             lines.extend(block.left_out.map(|what| Line::indented(MARGIN.inset).with(Role::Dim, &format!("… {what}"))));
-            for variant in &alike.variants {
-                let words = self.draft.variant_words(self.report, variant);
+            for words in self.draft.also(self.report, alike) {
                 lines.push(Line::indented(MARGIN.inset).with(Role::Dim, &words));
             }
             lines

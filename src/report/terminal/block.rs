@@ -21,6 +21,8 @@ const PLACES: usize = 4;
 const MOST_LINES: usize = 8;
 /// The most lines of names that places follow.
 const MOST_NAME_LINES: usize = 3;
+/// So few names are all listed.
+const FEW_NAMES: usize = 4;
 /// The most lines of folded paths.
 const MOST_PATH_LINES: usize = 4;
 /// The most different reasons of one change that are looked at.
@@ -65,9 +67,10 @@ impl Draft<'_> {
         let mut lines = if line.width() + 2 + extent.width() <= self.style.columns() {
             vec![line.with(Role::Plain, "  ").then(extent)]
         } else {
-            line.broken(self.style.columns())
+            line.hanging(self.style.columns(), PLACES)
         };
-        let most = if subject.places.is_empty() { MOST_LINES } else { MOST_NAME_LINES };
+        let is_few = subject.places.is_empty() || resources.len() <= FEW_NAMES;
+        let most = if is_few { MOST_LINES } else { MOST_NAME_LINES };
         lines.extend(subject.names.iter().flat_map(|names| self.listed(names, Role::Plain, PLACES, "", most)));
         lines.extend(subject.places.iter().flat_map(|names| self.listed(names, Role::Dim, PLACES, "", MOST_LINES)));
         lines
@@ -83,7 +86,9 @@ impl Draft<'_> {
             let lead = if at == 0 { lead } else { "  " };
             Line::indented(indent).with(Role::Dim, lead).with(role, text)
         };
-        lines.iter().enumerate().map(line).collect()
+        // One name may be wider than a line.
+        let whole = lines.iter().enumerate().map(line);
+        whole.flat_map(|line| line.hanging(self.style.columns(), indent + 2)).collect()
     }
 
     /// The names of some resources after a phrase; files for those that share a name.
@@ -104,10 +109,12 @@ impl Draft<'_> {
     pub(in crate::report) fn block_changes(&mut self, report: &Report, block: &Block) -> Vec<Line> {
         self.enter_all(report, &block.resources);
         let Reasons { shared, each } = self.reasons(report, block);
+        self.shared_reason = shared.as_ref().map(|reason| reason.text.clone());
         let mut lines = Vec::new();
         for node in path_tree(report, &block.entries, self.symbols.embedded) {
             lines.extend(self.node(report, block, &node, CHANGES, &each));
         }
+        self.shared_reason = None;
         lines.extend(shared.iter().flat_map(|reason| self.because(&reason.text, PLACES)).collect::<Vec<_>>());
         lines
     }
@@ -143,8 +150,15 @@ impl Draft<'_> {
             lines.extend(self.entry(report, &block.entries[at], &node.steps, layout));
             lines.extend(reasons[at].iter().flat_map(|words| self.because(words, indent + 4)).collect::<Vec<_>>());
         }
-        for child in &node.children {
-            lines.extend(self.node(report, block, child, indent + 2, reasons));
+        let mut rest = node.children.as_slice();
+        while let [child, others @ ..] = rest {
+            let items = self.items(report, block, rest, reasons, indent + 2);
+            let (count, written) = match items {
+                Some((count, written)) => (count, written),
+                None => (1, self.node(report, block, child, indent + 2, reasons)),
+            };
+            lines.extend(written);
+            rest = &others[count - 1..];
         }
         lines
     }
@@ -275,8 +289,25 @@ pub(in crate::report) fn subject(report: &Report, resources: &[usize]) -> Subjec
         let names = Some(Names::of_resources(identities()));
         return Subject { title: plural(sides.len(), "resource"), names, places: Vec::new(), extent: String::new() };
     }
-    let ((title, names), (places, extent)) = (kinds(&sides), places(&sides));
+    let (places, extent) = places(&sides);
+    if let Some((title, names)) = with_files(&sides) {
+        return Subject { title, names, places, extent: String::new() };
+    }
+    let (title, names) = kinds(&sides);
     Subject { title, names: Some(names), places, extent }
+}
+
+/// `ConfigMap web and 5 files`, or `8 resources` and the names of those that are not called by their files: places name the files.
+fn with_files(sides: &[&Resource]) -> Option<(String, Option<Names>)> {
+    let is_file = |side: &&&Resource| matches!(side.identity, Identity::File { .. });
+    let files = sides.iter().filter(is_file).count();
+    let named: BTreeSet<&Identity> = sides.iter().filter(|side| !is_file(side)).map(|side| &side.identity).collect();
+    match named.len() {
+        _ if files == 0 => None,
+        0 => None,
+        1 => Some((format!("{} and {}", named.first()?, plural(files, "file")), None)),
+        _ => Some((plural(sides.len(), "resource"), Some(Names::of_resources(named)))),
+    }
 }
 
 /// The files of some resources, and the roots of those that are rendered; and how many: `in 8 files and 2 roots`.
@@ -323,7 +354,7 @@ fn kinds(sides: &[&Resource]) -> (String, Names) {
 }
 
 /// `Deployment` and `shop/web`.
-fn kind_and_name(side: &Resource) -> Option<(String, String)> {
+pub(super) fn kind_and_name(side: &Resource) -> Option<(String, String)> {
     match &side.identity {
         Identity::Kubernetes(name) => {
             let whole = name.to_string();

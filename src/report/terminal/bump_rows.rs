@@ -70,6 +70,8 @@ fn uses(report: &Report, bump: &Bump) -> String {
     let subject = subject(report, &resources);
     let words = match (resources.len(), subject.extent.as_str()) {
         (1, _) | (_, "") => subject.title,
+        // A remote base is called by its address, which is the name of the bump.
+        (_, extent) if subject.title.ends_with(&*bump.name) => extent.to_owned(),
         (_, extent) => format!("{} {extent}", subject.title),
     };
     if bump.members.len() > resources.len() && bump.kind == BumpKind::Action {

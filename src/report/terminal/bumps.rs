@@ -70,7 +70,7 @@ impl Widths {
         if whole.width() <= room {
             return vec![whole];
         }
-        let mut lines = name.broken(room);
+        let mut lines = name.hanging(room, 2 * INDENT);
         let versions = Line::indented(BELOW).then(arrow(row, draft));
         let rest = apart(apart(versions.clone(), level.clone(), BELOW + self.versions), uses, 0);
         if rest.width() <= room {
@@ -120,11 +120,12 @@ impl Draft<'_> {
     }
 }
 
-/// The one bump that all changes of an entry are.
+/// The bump that all changes of an entry are, or one of several with the same versions.
 fn bump_of<'r>(report: &'r Report, entry: &Entry) -> Option<&'r Bump> {
     let members = || entry.at.iter().flat_map(|at| &at.members);
     let first = report.bumps.row_of(members().next()?)?;
     let is_value = entry.example(report).is_some_and(|(_, change)| change.kind == ChangeKind::Value);
-    let is_one = members().all(|member| report.bumps.row_of(member).is_some_and(|row| std::ptr::eq(row, first)));
+    let is_same = |row: &Bump| row.versions == first.versions && row.comments == first.comments;
+    let is_one = members().all(|member| report.bumps.row_of(member).is_some_and(is_same));
     (is_one && is_value).then_some(first)
 }

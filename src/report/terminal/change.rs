@@ -172,7 +172,7 @@ impl Draft<'_> {
             line.push(Role::Path, step);
         }
         lines.push(line);
-        lines.into_iter().flat_map(|line| line.broken(room)).collect()
+        lines.into_iter().flat_map(|line| line.hanging(room, start + 2)).collect()
     }
 
     /// The change on one line without its path, if it fits.
@@ -187,22 +187,22 @@ impl Draft<'_> {
             ChangeKind::Type => Some(self.old_and_new(change)?.with(Role::Plain, "  ").then(self.types(change))),
             ChangeKind::Move => Some(self.positions(change)),
             ChangeKind::Reorder => self.order(change),
-            ChangeKind::Text if self.style.is_limited() => self.pem_versions(change),
-            ChangeKind::Text => None,
+            ChangeKind::Text => {
+                let (before, after) = self.data_versions(change.before.as_ref()?, change.after.as_ref()?)?;
+                Some(self.old_and_new_words(&before, &after))
+            }
         }
     }
 
-    /// Both versions of a certificate or key, by their kinds and last characters.
-    fn pem_versions(&self, change: &Change) -> Option<Line> {
-        let before = fragment::pem(change.before.as_ref()?)?;
-        let after = fragment::pem(change.after.as_ref()?)?;
-        let line = Line::default().with(Role::Removed, &before).with(Role::Dim, &self.arrow());
-        (before != after).then(|| line.with(Role::Added, &after))
+    /// Both versions of a certificate, a key or an encrypted value, by their kinds and last characters.
+    fn data_versions(&self, before: &Node, after: &Node) -> Option<(String, String)> {
+        let (before, after) = (fragment::data(before)?, fragment::data(after)?);
+        (self.style.is_limited() && before != after).then_some((before, after))
     }
 
     fn one_line(&mut self, node: &Node) -> Option<String> {
-        if let Some(pem) = fragment::pem(node).filter(|_| self.style.is_limited()) {
-            return Some(pem);
+        if let Some(data) = fragment::data(node).filter(|_| self.style.is_limited()) {
+            return Some(data);
         }
         let text = fragment::inline(node, &mut self.secret_numbers)?;
         Some(if self.style.is_limited() { short_digests(&text) } else { text })
@@ -210,6 +210,9 @@ impl Draft<'_> {
 
     /// Both versions of a value; digests are short if they still differ then.
     fn one_line_each(&mut self, before: &Node, after: &Node) -> Option<(String, String)> {
+        if let Some(data) = self.data_versions(before, after) {
+            return Some(data);
+        }
         let whole =
             (fragment::inline(before, &mut self.secret_numbers)?, fragment::inline(after, &mut self.secret_numbers)?);
         let short = (short_digests(&whole.0), short_digests(&whole.1));
@@ -223,8 +226,7 @@ impl Draft<'_> {
     fn old_and_new(&mut self, change: &Change) -> Option<Line> {
         let (old, new) = (change.before.as_ref()?, change.after.as_ref()?);
         let (before, after) = self.one_line_each(old, new)?;
-        let line = Line::default().with(Role::Removed, &before).with(Role::Dim, &self.arrow());
-        Some(line.with(Role::Added, &after))
+        Some(self.old_and_new_words(&before, &after))
     }
 
     /// The comment beside a value in its file, such as the version of a pinned digest. Near secrets none is shown.
@@ -281,7 +283,10 @@ impl Draft<'_> {
 
     fn below(&mut self, change: &Change, layout: Layout) -> Below {
         match (change.kind, &change.before, &change.after) {
-            (ChangeKind::Text, Some(before), Some(after)) => self.text(before, after, layout),
+            (ChangeKind::Text, Some(before), Some(after)) if self.data_versions(before, after).is_none() => {
+                self.text(before, after, layout)
+            }
+            (ChangeKind::Text, Some(before), Some(after)) => self.versions(before, after, layout),
             (ChangeKind::Value, Some(before), Some(after)) => self.versions(before, after, layout),
             (ChangeKind::Reorder, Some(before), Some(after)) => {
                 let count = before.as_list().map_or(0, <[Node]>::len);
@@ -375,7 +380,10 @@ impl Draft<'_> {
             (Some(before), Some(after)) if before != after => format!("{before}{}{after}", self.arrow()),
             (before, after) => before.or(after).unwrap_or_default(),
         };
-        self.phrase(&format!("at {places}"), indent)
+        match self.shared_reason.as_ref() == Some(&places) {
+            true => Vec::new(),
+            false => self.phrase(&format!("at {places}"), indent),
+        }
     }
 
     /// `line 7` in the resource's own file, `base.yaml:7` elsewhere.

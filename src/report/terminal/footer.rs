@@ -54,20 +54,30 @@ pub(super) fn lines(report: &Report, counts: &SummaryCounts, draft: &mut Draft<'
 }
 
 /// So many notes are all shown.
-const MOST_NOTES: usize = 3;
+const MOST_NOTES: usize = 2;
 
 /// What is worth knowing and no problem: `note: ensemble.yaml: 3 expressions need a running deployment and are compared as text`.
-/// Of many notes, the first of each rule is shown.
+/// The same note about several files is shown once; of many notes, the first of each rule.
 fn notes(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
-    let notes: Vec<&Finding> =
-        report.new_problems.iter().filter(|finding| finding.severity == Severity::Note).collect();
+    let mut notes: Vec<(&Finding, BTreeSet<RepoPath>)> = Vec::new();
+    for note in report.new_problems.iter().filter(|finding| finding.severity == Severity::Note) {
+        let path = note.path(&report.sources);
+        match notes.iter_mut().find(|(known, _)| known.rule.id == note.rule.id && known.message == note.message) {
+            Some((_, paths)) => drop(paths.insert(path)),
+            None => notes.push((note, BTreeSet::from([path]))),
+        }
+    }
     let is_short = draft.most(MOST_NOTES).is_some_and(|most| notes.len() > most);
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let shown: Vec<&&Finding> = notes.iter().filter(|note| !is_short || seen.insert(note.rule.id)).collect();
-    let phrase = |note: &&&Finding| format!("note: {}: {}", note.path(&report.sources), note.message);
-    let mut phrases: Vec<String> = shown.iter().map(phrase).collect();
-    if notes.len() > shown.len() {
-        phrases.push(format!("{} like these; outcrop check lists all", plural(notes.len() - shown.len(), "more note")));
+    let shown = notes.iter().filter(|(note, _)| !is_short || seen.insert(note.rule.id));
+    let phrase = |(note, paths): &(&Finding, BTreeSet<RepoPath>)| {
+        let names = Names::of_files(paths).shortened(LONGEST_LIST, Some(1));
+        format!("note: {names}: {}", note.message)
+    };
+    let mut phrases: Vec<String> = shown.map(phrase).collect();
+    if notes.len() > phrases.len() {
+        phrases
+            .push(format!("{} like these; outcrop check lists all", plural(notes.len() - phrases.len(), "more note")));
     }
     phrases.iter().flat_map(|phrase| draft.phrase(&sanitize::inline(phrase), 0)).collect()
 }

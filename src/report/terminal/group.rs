@@ -77,7 +77,7 @@ impl Draft<'_> {
         (main, others)
     }
 
-    fn old_and_new_words(&self, before: &str, after: &str) -> Line {
+    pub(super) fn old_and_new_words(&self, before: &str, after: &str) -> Line {
         let arrow = format!(" {} ", self.symbols.arrow);
         Line::default().with(Role::Removed, before).with(Role::Dim, &arrow).with(Role::Added, after)
     }

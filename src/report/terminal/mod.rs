@@ -1,12 +1,15 @@
 //! The report as people read it in a terminal: what was compared, each resource with its changes, and everything left out.
 
+mod also;
 mod block;
 mod bump_rows;
 mod bumps;
 mod change;
 pub mod directories;
+mod elsewhere;
 mod footer;
 mod group;
+mod items;
 pub mod names;
 pub mod one_file;
 mod order;
@@ -185,6 +188,8 @@ pub(super) struct Draft<'a> {
     pub locator: Locator<'a>,
     /// The files of the current resource, before and after.
     pub homes: [Option<HomeFile>; 2],
+    /// The one reason of all changes of the current block: it is not said again beside each of them.
+    pub shared_reason: Option<String>,
     /// Whether comments beside values are not shown, because secrets are near.
     pub hides_comments: bool,
     /// The texts that values point into.
@@ -203,6 +208,7 @@ impl<'a> Draft<'a> {
             secret_numbers: SecretNumbers::number_all(report),
             locator: Locator::new(&report.sources),
             homes: [None, None],
+            shared_reason: None,
             hides_comments: false,
             sources: &report.sources,
             hint: " (-v shows all)",

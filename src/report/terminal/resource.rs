@@ -14,6 +14,9 @@ use crate::resource::{Home, Identity, Resource};
 const ADDED_LINES: usize = 24;
 const REMOVED_LINES: usize = 12;
 const MOST_CONTENT_LINES: usize = 1_000;
+/// Up to so many resources are shown with the usual number of lines, and so many more rows may be taken by long lines.
+const FEW_RESOURCES: usize = 4;
+const SPARE_ROWS: usize = 4;
 /// Indents of changes below the header, and of values below changes.
 pub(in crate::report) const CHANGES: Layout = Layout { indent: 2, details: 6, inset: 0 };
 /// Indent of a file that does not fit beside its resource.
@@ -54,11 +57,11 @@ impl Draft<'_> {
         let columns = self.style.columns();
         let mut line = Line::default().with(role, &symbol).with(Role::Plain, " ");
         line.push(Role::Heading, &self.name(resource));
-        let Some(files) = self.files(resource) else { return line.broken(columns) };
+        let Some(files) = self.files(resource) else { return line.hanging(columns, FILE_INDENT) };
         if line.width() + 2 + super::super::paint::columns(&files) <= columns {
             return vec![line.with(Role::Plain, "  ").with(Role::Dim, &files)];
         }
-        let mut lines = line.broken(columns);
+        let mut lines = line.hanging(columns, FILE_INDENT);
         let names = Names::of_paths(vec![text_parts(&files)]).lines(columns.saturating_sub(FILE_INDENT), None, "");
         lines.extend(names.iter().map(|name| Line::indented(FILE_INDENT).with(Role::Dim, name)));
         lines
@@ -122,16 +125,32 @@ impl Draft<'_> {
     }
 
     pub(in crate::report) fn content(&mut self, side: &Resource, sign: Sign, layout: Layout) -> Vec<Line> {
+        self.content_among(side, sign, layout, 1)
+    }
+
+    /// The content of one of several resources: of many, less of each. Lines count as often as they are broken.
+    pub(super) fn content_among(&mut self, side: &Resource, sign: Sign, layout: Layout, count: usize) -> Vec<Line> {
         let usual = if sign == Sign::Removed { REMOVED_LINES } else { ADDED_LINES };
-        let most = self.most(usual).or((!self.style.is_verbose()).then_some(MOST_CONTENT_LINES));
-        let block = fragment::block(&side.payload, &mut self.secret_numbers, most, self.style.is_limited());
+        let share = (usual * FEW_RESOURCES / count.max(1)).clamp(usual / 3, usual);
+        let rows = self.most(share);
+        let most = rows.or((!self.style.is_verbose()).then_some(MOST_CONTENT_LINES));
+        let mut block = fragment::block(&side.payload, &mut self.secret_numbers, most, self.style.is_limited());
+        if let Some(rows) = rows {
+            let mut taken = 0;
+            let fitting = block.lines.iter().take_while(|line| {
+                taken += self.gutter(std::slice::from_ref(line), sign, layout).len();
+                taken <= rows + SPARE_ROWS
+            });
+            let fitting = fitting.count().max(1);
+            block.shorten(fitting);
+        }
         let mut lines = self.gutter(&block.lines, sign, layout);
         lines.extend(block.left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
         lines
     }
 
     /// Lines of one side, each with its sign.
-    pub(in crate::report) fn gutter(&mut self, block: &[String], sign: Sign, layout: Layout) -> Vec<Line> {
+    pub(in crate::report) fn gutter(&self, block: &[String], sign: Sign, layout: Layout) -> Vec<Line> {
         let text_layout = self.text_layout(layout.details + layout.inset + 2);
         let rows = broken(block.iter().map(|text| whole(text, sign)), text_layout);
         rows.into_iter().map(|row| self.signed(sign, layout).then(row.text)).collect()

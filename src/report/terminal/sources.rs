@@ -19,8 +19,8 @@ const INDENT: usize = 2;
 /// More blocks are not looked through.
 const MOST_BLOCKS: usize = 60;
 
-/// Whether each file that reaches several resources is named as the reason of exactly one block: a table would say nothing new. Layers
-/// are always listed, because other resources may override them.
+/// Whether each file that reaches several resources is named as the reason of exactly one block, or of all: a table would say nothing
+/// new. Layers are always listed, because other resources may override them.
 pub(super) fn are_said(report: &Report, outline: &Outline, draft: &mut Draft<'_>) -> bool {
     if outline.blocks.len() > MOST_BLOCKS || !report.layer_edits.is_empty() {
         return false;
@@ -32,7 +32,8 @@ pub(super) fn are_said(report: &Report, outline: &Outline, draft: &mut Draft<'_>
             reasons.flat_map(|reason| reason.files().into_iter().cloned().collect::<Vec<_>>()).collect();
         files.into_iter().for_each(|file| *named.entry(file).or_default() += 1);
     }
-    report.edits.files.iter().filter(|file| file.resources > 1).all(|file| named.get(&file.file) == Some(&1))
+    let is_said = |count: &usize| *count == 1 || *count == outline.blocks.len();
+    report.edits.files.iter().filter(|file| file.resources > 1).all(|file| named.get(&file.file).is_some_and(is_said))
 }
 
 /// A heading and one line per file; empty if no edited file affects several resources.

@@ -355,3 +355,30 @@ fn each_resource_can_still_be_told_for_itself() {
         "\nPartly overridden: /operationInfo/updateResource/path at customers/_/metadata.yaml:3\n  2 overridden by "
     ));
 }
+
+#[test]
+fn plain_values_of_a_list_are_one_line() {
+    let at = |index: usize| PathStep::Item { before: Some(index), after: Some(index), label: None };
+    let came = |index: usize, text: &str| change(ChangeKind::Add, [key("versions"), at(index)], None, string(text));
+    let went = |index: usize, text: &str| change(ChangeKind::Remove, [key("versions"), at(index)], string(text), None);
+    let changes = || vec![came(0, "v1.23"), came(1, "v1.22"), went(1, "v1.20"), went(2, "v1.19"), went(3, "v1.18")];
+    assert_eq!(
+        lines(changes(), PLAIN),
+        ["  .versions", "    + [0, 1]  v1.23, v1.22", "    - [1…3]  v1.20, v1.19, v1.18"]
+    );
+    let in_a_file = Style { is_terminal: false, ..PLAIN };
+    assert_eq!(lines(changes(), in_a_file).len(), 6, "in a file each has its line");
+    let apart = vec![came(0, "a"), came(2, "b, c")];
+    assert_eq!(lines(apart, PLAIN), ["  + .versions[0]  a", "  + .versions[2]  \"b, c\""]);
+}
+
+#[test]
+fn encrypted_values_are_short_on_a_terminal() {
+    let value = |tag: &str| string(&format!("ENC[AES256_GCM,data:{},iv:eA==,tag:{tag},type:str]", "x".repeat(99)));
+    let (old, new) = (value("AAAAAAAAAAAAAA=="), value("BBBBBBBBBBBBBB=="));
+    let changes = || vec![change(ChangeKind::Value, [key("k")], old.clone(), new.clone())];
+    let wide = Style { width: 80, ..PLAIN };
+    assert_eq!(lines(changes(), wide), ["  ~ .k  encrypted str, …AAAAAA== → encrypted str, …BBBBBB=="]);
+    let whole = lines(changes(), Style { is_terminal: false, width: 400, ..PLAIN }).concat();
+    assert!(whole.contains("AAAAAAAAAAAAAA==") && whole.contains("BBBBBBBBBBBBBB=="), "{whole}");
+}

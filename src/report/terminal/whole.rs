@@ -1,18 +1,16 @@
 //! Resources as a whole: added, removed and moved ones.
 
 use super::Draft;
-use super::block::subject;
 use super::change::Layout;
+use super::elsewhere;
 use super::resource::CHANGES;
-use crate::diff::{PathStep, path_text};
-use crate::report::outline::{Alike, AlikeVariant, Directory, LISTED, Move, by_directory};
+use crate::report::Report;
+use crate::report::outline::{Alike, Directory, LISTED, Move, by_directory};
 use crate::report::paint::{Line, Role, columns};
 use crate::report::places::{Names, text_parts};
 use crate::report::summary_counts::{grouped, plural};
 use crate::report::text_diff::Sign;
-use crate::report::{Report, fragment};
 use crate::resource::Resource;
-use crate::value::Node;
 
 const INDENT: usize = 4;
 /// The most kinds of a directory.
@@ -25,10 +23,21 @@ impl Draft<'_> {
         if count > LISTED && !self.style.is_verbose() {
             return vec![self.summarised(report, found, sign)];
         }
-        found.iter().map(|alike| self.alike(report, alike, sign)).collect()
+        let (elsewhere, rest) = match sign {
+            Sign::Removed => elsewhere::split(report, found),
+            _ => (Vec::new(), found.iter().collect()),
+        };
+        let mut sections: Vec<Vec<Line>> =
+            rest.iter().map(|alike| self.alike(report, alike, sign, rest.len())).collect();
+        sections.extend(elsewhere.iter().map(|(places, resources)| {
+            let mut lines = self.heading(report, resources, (sign.gutter().trim_end(), sign.role()));
+            lines.extend(self.phrase(&format!("added with the same content in {places}"), INDENT));
+            lines
+        }));
+        sections
     }
 
-    fn alike(&mut self, report: &Report, alike: &Alike, sign: Sign) -> Vec<Line> {
+    fn alike(&mut self, report: &Report, alike: &Alike, sign: Sign, count: usize) -> Vec<Line> {
         let mut lines = self.heading(report, &alike.resources, (sign.gutter().trim_end(), sign.role()));
         let first = alike.resources.first().and_then(|at| report.resources.get(*at));
         let side = first.and_then(|of| of.after.as_ref().or(of.before.as_ref()));
@@ -38,27 +47,11 @@ impl Draft<'_> {
             lines.extend(of.changes().flat_map(|change| self.change(change, CHANGES)).collect::<Vec<_>>());
             return lines;
         }
-        lines.extend(side.into_iter().flat_map(|side| self.content(side, sign, CONTENT)));
-        for variant in &alike.variants {
-            let words = self.variant_words(report, variant);
+        lines.extend(side.into_iter().flat_map(|side| self.content_among(side, sign, CONTENT, count)));
+        for words in self.also(report, alike) {
             lines.extend(self.phrase(&words, INDENT));
         }
         lines
-    }
-
-    /// `also Service shop/api in apps/api.yaml, with .metadata.name api`.
-    pub(in crate::report) fn variant_words(&mut self, report: &Report, variant: &AlikeVariant) -> String {
-        let subject = subject(report, &variant.resources);
-        let names = subject.names.map(|names| format!(" {}", names.text())).unwrap_or_default();
-        let places: Vec<String> = subject.places.iter().map(Names::text).collect();
-        let places = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
-        let value = |(node, paths): &(Node, Vec<Vec<PathStep>>)| {
-            let paths = paths.iter().map(|path| path_text::steps(path, self.symbols.embedded)).collect();
-            let value = fragment::inline(node, &mut self.secret_numbers).unwrap_or_default();
-            format!("{} {value}", Names::of_paths(paths).text())
-        };
-        let values: Vec<String> = variant.values.iter().map(value).collect();
-        format!("also {}{names}{places}, with {}", subject.title, values.join(", and "))
     }
 
     /// `+ 483 resources added in 247 files`, then a line for each directory.

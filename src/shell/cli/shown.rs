@@ -54,8 +54,9 @@ pub(in crate::shell) struct ShownArgs {
     /// Do not group identical changes: list every resource separately
     #[arg(long, alias = "per-resource", env = "OUTCROP_NO_GROUP", help_heading = "What is shown")]
     pub(in crate::shell) no_group: bool,
-    /// Count changes at or below this JSON Pointer without showing them; * matches one level, ** any number
-    #[arg(long, value_name = "POINTER", env = "OUTCROP_IGNORE", value_delimiter = ',', help_heading = "What is shown")]
+    /// Count changes at or below this path, such as .spec.replicas or /spec/replicas, without showing them; * matches one level, ** any
+    /// number
+    #[arg(long, value_name = "PATH", env = "OUTCROP_IGNORE", value_delimiter = ',', help_heading = "What is shown")]
     pub(in crate::shell) ignore: Vec<String>,
     /// Hide and count changes of generated fields: the presets helm, kubernetes, checksums and generated
     #[arg(long, env = "OUTCROP_NEAT", help_heading = "What is shown")]

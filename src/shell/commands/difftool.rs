@@ -152,6 +152,16 @@ fn files(args: &DifftoolArgs, rules: Rules, repository: Option<&Repository>) -> 
 }
 
 fn shown(path: &Path) -> String {
-    let path = if is_nothing(path) { PathBuf::from("nothing") } else { path.to_owned() };
+    let path = if is_nothing(path) { PathBuf::from("nothing") } else { side_of_copy(path).unwrap_or(path.to_owned()) };
     sanitize::inline(&path.to_string_lossy()).into_owned()
 }
+
+/// `left` or `right`: the name of the temporary directory that git and jj copy a side into says nothing.
+fn side_of_copy(path: &Path) -> Option<PathBuf> {
+    let above = path.parent()?.file_name()?.to_str()?;
+    let is_copy = COPIES.iter().any(|start| above.starts_with(start));
+    is_copy.then(|| path.file_name().map(PathBuf::from)).flatten()
+}
+
+/// What the names of such directories start with.
+const COPIES: [&str; 2] = ["git-difftool.", "jj-diff-"];

@@ -34,7 +34,8 @@ pub(in crate::shell) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit,
     let explained = explain(&side, &query, &question);
     let (explanations, findings) = (explained.value, opened.settle(&side, explained.findings));
     if findings.is_empty() && explanations.iter().all(Explanation::is_empty) {
-        return Err(nothing_there(&query, &explanations, &question.within, &opened.sources));
+        let word = args.path.to_string_lossy();
+        return Err(nothing_there(&word, &query, &explanations, &question.within, &opened.sources));
     }
     let sources = &opened.sources;
     let data = || write_explanation::to_node(&explanations, sources);
@@ -57,7 +58,13 @@ fn in_root(root: RepoPath, args: &ExplainArgs) -> Result<(ResourceQuery, Option<
     Ok((ResourceQuery::Root(root, name), args.pointer_in_root.as_deref()))
 }
 
-fn nothing_there(query: &ResourceQuery, explanations: &[Explanation], within: &Pointer, sources: &Sources) -> Failure {
+fn nothing_there(
+    word: &str,
+    query: &ResourceQuery,
+    explanations: &[Explanation],
+    within: &Pointer,
+    sources: &Sources,
+) -> Failure {
     match (query, explanations) {
         (_, [Explanation { removed_by: Some(at), name, .. }, ..]) => {
             let text = sources.get(at.source);
@@ -73,6 +80,8 @@ fn nothing_there(query: &ResourceQuery, explanations: &[Explanation], within: &P
                 None => failure.help("`outcrop explain` without a POINTER lists all values"),
             }
         }
+        (ResourceQuery::Kubernetes(_), []) if is_file_name(word) => Failure::new(format!("there is no file {word}"))
+            .help("paths are relative to the current directory"),
         (ResourceQuery::Kubernetes(query), []) => Failure::new(format!("there is no {query}"))
             .help("PATH is a logical path such as /customers/acme, a file, or a Kubernetes kind and name: `Deployment shop/web`"),
         (ResourceQuery::Root(root, Some(query)), []) => Failure::new(format!("{root} renders no {query}"))
@@ -82,4 +91,9 @@ fn nothing_there(query: &ResourceQuery, explanations: &[Explanation], within: &P
         (ResourceQuery::File(file, None), []) => Failure::new(format!("{file} contains no resources")),
         (ResourceQuery::Path(path, _), []) => Failure::new(format!("{path} contains no resources")),
     }
+}
+
+/// Whether a word that could be a kind and a name is more likely a file: `manifests/web.yaml`.
+fn is_file_name(word: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end))
 }
