@@ -8,7 +8,7 @@ use crate::scan::{has_byte, unescaped};
 
 /// One of these is in every text that mentions a Secret.
 static WORDS: LazyLock<[Finder<'static>; 3]> =
-    LazyLock::new(|| ["kind", "stringData", "ecretGenerator"].map(|word| Finder::new(word)));
+    LazyLock::new(|| ["kind", "stringData", "ecretGenerator"].map(Finder::new));
 
 /// Whether a text may hold a Kubernetes Secret, or generate one.
 pub(super) fn mentions_secret(text: &str) -> bool {

@@ -22,7 +22,7 @@ impl Draft<'_> {
             let places = places(report, &variant.resources);
             let place = if places == known { String::new() } else { format!(" in {places}") };
             let values = self.own_values(report, variant);
-            match found.last_mut().filter(|(_, there, with)| (&*there, &*with) == (&place, &values)) {
+            match found.last_mut().filter(|last| (&last.1, &last.2) == (&place, &values)) {
                 Some((resources, _, _)) => resources.extend(&variant.resources),
                 None => found.push((variant.resources.clone(), place, values)),
             }

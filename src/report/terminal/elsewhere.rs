@@ -15,7 +15,8 @@ pub(super) fn split<'a>(report: &Report, removed: &'a [Alike]) -> (Vec<(String, 
     for of in report.resources.iter().filter(|of| of.status() == Status::Added) {
         of.after.iter().for_each(|side| added.entry(&side.identity).or_default().push(side));
     }
-    let (mut found, mut rest): (BTreeMap<(String, String), Vec<usize>>, Vec<&Alike>) = Default::default();
+    let mut found: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    let mut rest = Vec::new();
     for alike in removed {
         let all = alike.all();
         let pairs: Option<Vec<(usize, String, String)>> = all.iter().map(|&at| twin(report, &added, at)).collect();

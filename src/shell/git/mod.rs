@@ -202,6 +202,7 @@ impl Repository {
 }
 
 /// The files of a revision of a repository.
+#[allow(clippy::large_enum_variant, reason = "a run has two of them")]
 pub enum GitSnapshot {
     /// Of a commit or a tree.
     Commit(CommitSnapshot),
