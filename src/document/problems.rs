@@ -8,7 +8,7 @@ use crate::sanitize;
 use crate::text::{SourceId, Span};
 
 /// The number of findings that are kept for one file, because a hostile file could fill the memory with them.
-const MOST_FINDINGS: usize = 100;
+const MOST_FINDINGS: usize = 1000;
 
 /// The findings about one text.
 pub(super) struct Problems {
