@@ -126,8 +126,10 @@ fn history(field: &FieldPath, last: &EffectiveEntry, path: &MetadataPath, secret
                         .strip_suffix(key.as_str())
                         .map_or(name.clone(), |start| format!("{start}{written}").into());
                 }
-                let value = if field.field == Field::Headers { node.get("value").unwrap_or(node) } else { node };
-                HistoryEffect::Value(secrets.hide_field(&pointer, value, path))
+                // A header may be secret by its name as it is written, which its place does not have.
+                let hidden = secrets.hide_field(&pointer, node, path);
+                let value = hidden.get("value").filter(|_| field.field == Field::Headers).cloned();
+                HistoryEffect::Value(value.unwrap_or(hidden))
             }
         };
         let (selector, at) = match &said.by.origin {

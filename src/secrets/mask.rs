@@ -64,7 +64,7 @@ impl Masks {
 
     /// Whether a rule ends in this name.
     pub(super) fn has_name(&self, name: &str) -> bool {
-        self.rules.iter().any(|rule| rule.pointer.last_name() == Some(name))
+        self.rules.iter().any(|rule| rule.pointer.last_name().is_some_and(|last| last.eq_ignore_ascii_case(name)))
     }
 
     /// Whether every rule applies to every resource, so that equal payloads are hidden alike.

@@ -38,6 +38,16 @@ pub(super) struct Session {
 impl Session {
     /// Opens what the command line asks for.
     pub(super) fn open(global: &Global, range: &Range) -> Result<Self, Failure> {
+        Self::open_for(global, range, false)
+    }
+
+    /// Opens what the command line asks for, to look at the whole newer side. What that side replaces counts as in commands that look at
+    /// one revision.
+    pub(super) fn open_whole(global: &Global, range: &Range) -> Result<Self, Failure> {
+        Self::open_for(global, range, true)
+    }
+
+    fn open_for(global: &Global, range: &Range, is_whole: bool) -> Result<Self, Failure> {
         let repository = open_repository(global)?;
         let paths = (!range.paths.is_empty() || has_separator()).then_some(range.paths.as_slice());
         let words =
@@ -47,7 +57,11 @@ impl Session {
             PolicyName::Base => Policy::Base,
             PolicyName::Head => Policy::Head,
         };
-        Self::new(global, &repository, &selection.comparison, &selection.paths, policy)
+        let mut session = Self::new(global, &repository, &selection.comparison, &selection.paths, policy)?;
+        if is_whole {
+            session.declare_older(global, &repository, &selection.comparison.after)?;
+        }
+        Ok(session)
     }
 
     /// Opens two sides that were decided elsewhere.
@@ -83,12 +97,18 @@ impl Session {
     pub(super) fn of_one(global: &Global, repository: &Repository, revision: &Revision) -> Result<Self, Failure> {
         let pair = RevisionPair { before: revision.clone(), after: revision.clone() };
         let mut session = Self::new(global, repository, &pair, &[], Policy::Base)?;
-        session.older = older::replaced_by(global, repository, revision, &session.sources)?;
-        for (_, older) in &session.older {
-            session.configuration.before.may_miss_secrets |= older.may_miss_secrets;
-            session.configuration.before.secrets.extend(older.secrets.iter().cloned());
-        }
+        session.declare_older(global, repository, revision)?;
         Ok(session)
+    }
+
+    /// Hides also what is declared as secret in what a revision replaces.
+    fn declare_older(&mut self, global: &Global, repository: &Repository, revision: &Revision) -> Result<(), Failure> {
+        self.older = older::replaced_by(global, repository, revision, &self.sources)?;
+        for (_, older) in &self.older {
+            self.configuration.before.may_miss_secrets |= older.may_miss_secrets;
+            self.configuration.before.secrets.extend(older.secrets.iter().cloned());
+        }
+        Ok(())
     }
 
     /// What the revision replaces.

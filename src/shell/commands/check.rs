@@ -12,7 +12,8 @@ use crate::shell::session::Session;
 use crate::shell::{output, pager};
 
 pub(in crate::shell) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
-    let session = Session::open(global, &args.range)?;
+    let session =
+        if args.all { Session::open_whole(global, &args.range)? } else { Session::open(global, &args.range)? };
     // Against the working tree a finding that is staged already is still the author's to fix.
     let new_only = args.new_only.unwrap_or(!args.no_new_only && !session.ends_in_working_tree());
     let judged = match (args.all, new_only) {
