@@ -185,9 +185,8 @@ impl Comparison<'_> {
     /// What is wrong with requests and names of both sides. The older side is asked only about what is wrong on the newer.
     fn request_findings(&self, older: &[&Resource], newer: &[&Resource]) -> SideFindings {
         let problems = |side: &Side<'_>, resources: &[&Resource]| -> Vec<Finding> {
-            let found = few_or_many(resources, FEW, |resource| match side.limits.may_go_on() {
-                true => rules::request_problems(side, resource),
-                false => Vec::new(),
+            let found = few_or_many(resources, FEW, |resource| {
+                if side.limits.may_go_on() { rules::request_problems(side, resource) } else { Vec::new() }
             });
             found.into_iter().flatten().collect()
         };

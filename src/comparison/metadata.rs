@@ -11,8 +11,8 @@ use crate::metadata::{self, EffectiveMetadata, SecretAttributes};
 use crate::resource::Resource;
 use crate::value::Node;
 
-/// How metadata differs, computed once for all resources that share it on both sides. What other snapshots declare as secret need not
-/// be the same for all of them.
+/// How metadata differs, computed once for all resources that share it on both sides, and for which other snapshots declare equal
+/// secrets.
 pub(super) type MetadataDifferences =
     Memo<([Identity<Arc<EffectiveMetadata>>; 2], [SecretAttributes; 2]), Arc<MetadataDifference>>;
 

@@ -114,10 +114,14 @@ impl MovedSecrets {
     }
 
     fn add(&mut self, file: &RepoPath, secret: Secret) {
+        self.add_for_every_file(&secret);
+        self.by_file.entry(file.clone()).or_default().extend([secret]);
+    }
+
+    fn add_for_every_file(&mut self, secret: &Secret) {
         let forms = secret.forms();
         let is_long = forms.first().is_some_and(|form| form.chars().count() >= LONG);
         self.everywhere.extend(is_long.then(|| secret.clone()));
-        self.by_file.entry(file.clone()).or_default().extend([secret]);
         self.forms.extend(forms.into_iter().filter(|form| !is_word(form)));
     }
 
@@ -180,12 +184,7 @@ impl MovedSecrets {
     /// These secrets, wherever they are.
     pub fn of(secrets: &[Secret]) -> Self {
         let mut moved = Self::default();
-        for secret in secrets {
-            let forms = secret.forms();
-            let is_long = forms.first().is_some_and(|form| form.chars().count() >= LONG);
-            moved.everywhere.extend(is_long.then(|| secret.clone()));
-            moved.forms.extend(forms.into_iter().filter(|form| !is_word(form)));
-        }
+        secrets.iter().for_each(|secret| moved.add_for_every_file(secret));
         moved
     }
 

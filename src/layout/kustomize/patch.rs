@@ -46,10 +46,8 @@ impl Context<'_> {
     /// Books the copy of a resource that is changed, before it is made.
     pub(super) fn pay(&self, resource: &Resource, span: Span) -> Result<(), Fatal> {
         let limits = self.loader.given().limits;
-        match limits.take_steps(resource.node.size().saturating_add(COPY)) {
-            true => Ok(()),
-            false => Err(super::run_limit(span, limits, Counted::Steps)),
-        }
+        let is_booked = limits.take_steps(resource.node.size().saturating_add(COPY));
+        if is_booked { Ok(()) } else { Err(super::run_limit(span, limits, Counted::Steps)) }
     }
 
     /// Notes a target that selects nothing.
