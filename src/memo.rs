@@ -1,10 +1,15 @@
 //! Caches that threads share, and keys that compare objects by their address.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock, RwLock};
+
+use foldhash::fast::RandomState;
+
+/// A hash map for keys that are looked up often. Its hash is seeded anew in each run, so that no file can be made to fit it.
+pub type HashMap<K, V> = collections::HashMap<K, V, RandomState>;
 
 /// A cache. Each value is computed on first demand; concurrent lookups of one key compute it once and the others wait. There is no
 /// iteration, so that the order of hashes never shows.

@@ -28,6 +28,9 @@ impl Comparison<'_> {
         if old.path == new.path && !reach.includes(&old.path) {
             return Arc::default();
         }
+        if reach.is_empty() && old.has_defaults_of(new) {
+            return Arc::default();
+        }
         let secrets = self.after.secrets();
         let is_unknown = [old, new].iter().any(|known| known.metadata.secret_attributes().is_unknown());
         let hidden = |known: &ResourceWithMetadata<'_>, payload: Node| {

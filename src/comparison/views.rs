@@ -120,6 +120,13 @@ impl<'a> ResourceWithMetadata<'a> {
         self.side.settled(&self.metadata, &self.resource.file)
     }
 
+    /// Whether no layer says anything about this resource or another one, and both have the defaults of one tree of layers. Only an edit
+    /// of a layer makes these others on the other side.
+    pub(super) fn has_defaults_of(&self, other: &Self) -> bool {
+        let base = |it: &Self| it.side.layers().layers_for(&it.resource.file).map(|layers| layers.base().clone());
+        !self.has_layers() && !other.has_layers() && base(self) == base(other)
+    }
+
     fn has_layers(&self) -> bool {
         !self.metadata.layers().is_empty()
     }

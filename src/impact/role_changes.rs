@@ -16,14 +16,17 @@ pub(super) fn role_changes(question: &Question<'_>, edited: &BTreeSet<&RepoPath>
     let mut directories: BTreeSet<RepoPath> = BTreeSet::new();
     let mut layers: BTreeSet<RepoPath> = BTreeSet::new();
     for path in edited.iter().filter(|path| !is_on_both_sides(question, path)) {
-        let mut above = path.parent();
+        let stem = path.stem_and_extension().map(|(stem, _)| stem);
+        // Only resource files and what is below `_` make a directory declarative.
+        let may_decide = stem == Some(names::RESOURCE) || path.components().any(|name| name == WILDCARD.as_bytes());
+        let mut above = path.parent().filter(|_| may_decide);
         while let Some(directory) = above {
             let parent = directory.parent();
             // A directory counts as declarative by the directories in it, so that the one above may have changed.
             directories.extend(parent.clone());
             above = parent.filter(|_| directory.components().any(|name| name == WILDCARD.as_bytes()));
         }
-        let Some((stem, _)) = path.stem_and_extension() else { continue };
+        let Some(stem) = stem else { continue };
         layers.extend(path.parent());
         layers.extend(path.parent().and_then(|parent| parent.join(stem.as_bytes()).ok()));
     }
@@ -39,6 +42,8 @@ pub(super) fn role_changes(question: &Question<'_>, edited: &BTreeSet<&RepoPath>
             files.extend(entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.path));
         }
     }
+    let is_directory = |side: &Side<'_>, path: &RepoPath| matches!(side.snapshot.entry(path), Ok(Some(entry)) if entry.kind == EntryKind::Directory);
+    layers.retain(|path| is_directory(question.before, path) && is_directory(question.after, path));
     for directory in &layers {
         let names = [names::METADATA, names::PATCHES].into_iter().flat_map(names::each_with_stem);
         files.extend(names.filter_map(|name| directory.join(name.as_bytes()).ok()));

@@ -6,9 +6,10 @@ mod integrations;
 mod shown;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub(super) use formats::unknown_format;
 pub(super) use shown::{CompareArgs, ShownArgs};
@@ -631,7 +632,14 @@ pub(super) enum SchemaName {
 impl Cli {
     /// The parsed arguments of this process; prints usage errors and exits.
     pub(super) fn from_arguments() -> Self {
-        Self::parse_from(integrations::with_command(std::env::args_os().collect()))
+        let words = integrations::with_command(std::env::args_os().collect());
+        // The definition of all commands is large, and freeing it takes longer than finding out that nothing differs.
+        let mut definition = ManuallyDrop::new(Self::command());
+        let read = |mut matches| Self::from_arg_matches_mut(&mut matches);
+        definition
+            .try_get_matches_from_mut(words)
+            .and_then(read)
+            .unwrap_or_else(|error| error.format(&mut definition).exit())
     }
 }
 

@@ -124,8 +124,8 @@ impl<'a> TreeWalk<'a> {
             }
             return;
         }
-        let before = list(self.before.filter(|_| in_before.is_some()), path);
-        let after = list(Some(self.after).filter(|_| in_after.is_some()), path);
+        let before = list(self.before, in_before);
+        let after = list(Some(self.after), in_after);
         let unreadable = || before.unreadable.iter().chain(&after.unreadable).cloned();
         let members = |listing: &Listing| (listing.entries.len() + listing.unreadable.len()) as u64;
         let weight = self.weight(in_before, in_after);
@@ -193,8 +193,8 @@ impl<'a> TreeWalk<'a> {
     }
 }
 
-fn list(snapshot: Option<&dyn Snapshot>, path: &RepoPath) -> Arc<Listing> {
-    snapshot.map_or_else(Arc::default, |snapshot| snapshot.listing(path))
+fn list(snapshot: Option<&dyn Snapshot>, directory: Option<&Entry>) -> Arc<Listing> {
+    snapshot.zip(directory).map_or_else(Arc::default, |(snapshot, directory)| snapshot.listing_of(directory))
 }
 
 /// Whether two entries certainly have the same content.

@@ -37,6 +37,11 @@ pub trait Snapshot: Sync {
         Arc::new(self.list(directory))
     }
 
+    /// Lists a directory that was listed above, which need not be looked up again.
+    fn listing_of(&self, directory: &Entry) -> Arc<Listing> {
+        self.listing(&directory.path)
+    }
+
     /// Calls a function with each member of a directory, in any order, without creating a path for each. Returns what could not be
     /// listed.
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {

@@ -88,22 +88,23 @@ pub(super) fn alike(report: &Report, resources: &[usize], merges: bool) -> Vec<A
 pub(in crate::report) fn by_directory(report: &Report, resources: &[usize]) -> Vec<Directory> {
     let sides: Vec<&Resource> = resources.iter().filter_map(|&at| side(&report.resources[at])).collect();
     let deepest = sides.iter().map(|side| depth(&side.file)).max().unwrap_or(0);
-    let names = |depth: usize| sides.iter().map(|side| above(&side.file, depth)).collect::<BTreeSet<_>>().len();
+    let paths: Vec<String> = sides.iter().map(|side| side.file.to_string()).collect();
     let mut chosen = 0;
     for depth in 0..=deepest {
-        if names(depth) > MOST_DIRECTORIES {
+        let names = paths.iter().map(|path| above(path, depth)).collect::<BTreeSet<_>>().len();
+        if names > MOST_DIRECTORIES {
             break;
         }
         chosen = depth;
-        if names(depth) >= FEWEST_DIRECTORIES {
+        if names >= FEWEST_DIRECTORIES {
             break;
         }
     }
-    let mut found: BTreeMap<String, Vec<&Resource>> = BTreeMap::new();
-    for side in sides {
-        found.entry(above(&side.file, chosen)).or_default().push(side);
+    let mut found: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
+    for (side, path) in sides.into_iter().zip(&paths) {
+        found.entry(above(path, chosen)).or_default().push(side);
     }
-    found.into_iter().map(|(name, sides)| directory(name, &sides)).collect()
+    found.into_iter().map(|(name, sides)| directory(name.to_owned(), &sides)).collect()
 }
 
 fn directory(name: String, sides: &[&Resource]) -> Directory {
@@ -126,9 +127,8 @@ fn depth(file: &RepoPath) -> usize {
     file.components().count().saturating_sub(1)
 }
 
-/// The first directories of a file.
-fn above(file: &RepoPath, depth: usize) -> String {
-    let count = file.components().count().saturating_sub(1).min(depth);
-    let parts = file.to_string();
-    parts.split('/').take(count).map(|part| format!("{part}/")).collect()
+/// The first directories of a path, each with its slash.
+fn above(path: &str, depth: usize) -> &str {
+    let ends = path.match_indices('/').take(depth).map(|(at, _)| at + 1);
+    &path[..ends.last().unwrap_or_default()]
 }

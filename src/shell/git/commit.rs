@@ -147,6 +147,14 @@ impl Snapshot for CommitSnapshot {
         }
     }
 
+    fn listing_of(&self, directory: &Entry) -> Arc<Listing> {
+        match (self.remembered(directory.path.as_bytes()), directory.id) {
+            (Some(listing), _) => listing,
+            (None, Some(id)) if directory.kind == EntryKind::Directory => self.list_tree(&directory.path, id),
+            (None, _) => self.listing(&directory.path),
+        }
+    }
+
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {
         match self.tree_of(directory) {
             Ok(tree) => {

@@ -1,5 +1,6 @@
 //! What hooks, CI and diff programs ask about history: a commit's parents, the last commits, and what a remote already has.
 
+use gix::objs::CommitRefIter;
 use smol_str::format_smolstr;
 
 use super::Repository;
@@ -12,11 +13,10 @@ impl Repository {
     /// The parents a commit names, whether or not they are in this clone; none if it is not a commit.
     pub fn parents(&self, tree: &Tree) -> Result<Vec<ObjectId>, GitError> {
         let Some(commit) = tree.commit else { return Ok(Vec::new()) };
-        let parents = self.objects.with(|repository, _| -> Result<Vec<ObjectId>, gix::Error> {
-            let commit = repository.find_commit(to_gix(commit))?;
-            Ok(commit.parent_ids().filter_map(|id| from_gix(&id)).collect())
-        });
-        parents.map_err(|error| self.missing(&tree.label, to_gix(commit), &error))
+        let (_, bytes) =
+            self.objects.any(to_gix(commit)).map_err(|error| self.missing(&tree.label, to_gix(commit), &error))?;
+        let parents = CommitRefIter::from_bytes(&bytes, to_gix(commit).kind()).parent_ids();
+        Ok(parents.filter_map(|id| from_gix(&id)).collect())
     }
 
     /// The tree of a commit's first parent; an empty tree if it is the first commit.
@@ -40,10 +40,9 @@ impl Repository {
 
     /// When a commit was made, in seconds since 1970, as its committer says.
     pub fn committed_on(&self, commit: ObjectId) -> Option<i64> {
-        self.objects.with(|repository, _| {
-            let commit = repository.find_commit(to_gix(commit)).ok()?;
-            Some(commit.time().ok()?.seconds)
-        })
+        let (_, bytes) = self.objects.any(to_gix(commit)).ok()?;
+        let committer = CommitRefIter::from_bytes(&bytes, to_gix(commit).kind()).committer().ok()?;
+        Some(committer.time().ok()?.seconds)
     }
 
     /// The best common ancestor of a commit and of everything that was last seen on a remote, if there is one.
@@ -63,9 +62,10 @@ impl Repository {
                 return None;
             }
             let bases = repository.merge_bases_many(tip, &seen).ok()?;
-            bases.first().map(|base| (base.to_string(), format_smolstr!("merge base {}", base.shorten_or_id())))
+            bases.first().map(|base| base.detach())
         });
-        let (id, label) = base?;
-        Some(Tree { label, ..self.resolve(&id).ok()? })
+        let base = base?;
+        let label = format_smolstr!("merge base {}", self.objects.abbreviated(base));
+        Some(Tree { label, ..self.resolve(&base.to_string()).ok()? })
     }
 }

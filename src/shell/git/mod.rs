@@ -6,10 +6,13 @@ mod gaps;
 mod history;
 mod index;
 mod objects;
+mod pack_index;
 mod packs;
 mod plain_tree;
 mod recent;
 mod revision;
+mod simple_revision;
+mod stores;
 mod words;
 mod worktree;
 
@@ -242,6 +245,10 @@ impl Snapshot for GitSnapshot {
 
     fn listing(&self, directory: &RepoPath) -> Arc<Listing> {
         self.inner().listing(directory)
+    }
+
+    fn listing_of(&self, directory: &Entry) -> Arc<Listing> {
+        self.inner().listing_of(directory)
     }
 
     fn visit(&self, directory: &RepoPath, visit: &mut dyn FnMut(&Member<'_>)) -> Vec<Unreadable> {

@@ -1,17 +1,18 @@
 //! The object database behind all snapshots of a repository: one handle per thread, sizes before content.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 
 use gix::objs::{Find as _, Kind};
+use smol_str::{SmolStr, format_smolstr};
 
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
-use super::packs::{Packs, Unpacker};
+use super::packs::{Unpacked, Unpacker};
 use super::plain_tree::{PlainTree, entries, is_harmless};
 use super::recent::Recent;
+use super::stores::Stores;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
 use crate::sanitize;
@@ -25,9 +26,7 @@ pub(super) struct Objects {
     index: OnceLock<Arc<gix::index::File>>,
     /// Where the index is, if gix would look for it elsewhere.
     index_path: Option<PathBuf>,
-    /// Opened when many objects are read.
-    packs: OnceLock<Packs>,
-    reads: AtomicUsize,
+    stores: OnceLock<Stores>,
     /// Trees that were looked at before, on whichever side: most are the same on both. Nothing for those that are odd.
     trees: Mutex<Recent<ObjectId, Option<Arc<PlainTree>>>>,
 }
@@ -45,9 +44,6 @@ struct Handle {
     unpacker: Unpacker,
 }
 
-/// Fewer objects than this are read before it would pay to open the packs a second time.
-const FEW_READS: usize = 16;
-
 /// A buffer that once held a huge object is not worth keeping. Undoing deltas takes several times the size of an object, and memory
 /// that is given back must be cleared by the system before it is used again.
 const BUFFER_BYTES: usize = 16 << 20;
@@ -55,8 +51,8 @@ const BUFFER_BYTES: usize = 16 << 20;
 impl Objects {
     pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
         let gaps = Gaps::of(&shared.to_thread_local());
-        let (index, packs, reads) = (OnceLock::new(), OnceLock::new(), AtomicUsize::new(0));
-        Self { shared, idle: Mutex::default(), gaps, index, index_path, packs, reads, trees: Mutex::default() }
+        let (index, stores) = (OnceLock::new(), OnceLock::new());
+        Self { shared, idle: Mutex::default(), gaps, index, index_path, stores, trees: Mutex::default() }
     }
 
     /// Lends a handle; as many exist as threads have ever asked, or one thread has asked at once.
@@ -210,11 +206,43 @@ impl Objects {
         })
     }
 
-    /// An object of a pack, once many objects were read.
+    /// An object of a kind, unless there is something unusual about it.
     fn unpacked(&self, handle: &mut Handle, id: gix::ObjectId, kind: Kind) -> Option<Arc<Vec<u8>>> {
-        let is_many = self.packs.get().is_some() || self.reads.fetch_add(1, Ordering::Relaxed) >= FEW_READS;
-        let object = is_many.then(|| handle.unpacker.read(self.packs(), &id))??;
+        let object = self.stores().read(&mut handle.unpacker, &id)?;
         (object.kind == kind).then_some(object.bytes)
+    }
+
+    /// An object of any kind, unless there is something unusual about it.
+    pub(super) fn object(&self, id: gix::ObjectId) -> Option<Unpacked> {
+        self.with_handle(|handle| self.stores().read(&mut handle.unpacker, &id))
+    }
+
+    /// An object of any kind.
+    pub(super) fn any(&self, id: gix::ObjectId) -> Result<(Kind, Arc<Vec<u8>>), gix::Error> {
+        if let Some(object) = self.object(id) {
+            return Ok((object.kind, object.bytes));
+        }
+        self.with(|repository, _| {
+            let object = repository.find_object(id)?;
+            Ok((object.kind, object.data.clone().into()))
+        })
+    }
+
+    /// The only object whose id begins with these hexadecimal digits, unless there is something unusual about it.
+    pub(super) fn beginning(&self, digits: &str) -> Option<gix::ObjectId> {
+        self.stores().beginning(digits)
+    }
+
+    /// An id as git abbreviates it.
+    pub(super) fn abbreviated(&self, id: gix::ObjectId) -> SmolStr {
+        self.with(|repository, _| {
+            let is_configured = repository.config_snapshot().string("core.abbrev").is_some();
+            let digits = if is_configured { None } else { self.stores().digits_of(&id) };
+            match digits {
+                Some(digits) => format_smolstr!("{}", id.to_hex_with_len(digits)),
+                None => format_smolstr!("{}", gix::prelude::ObjectIdExt::attach(id, repository).shorten_or_id()),
+            }
+        })
     }
 
     /// A handle for an object that could not be read with ordinary means because it is large, unless it is too large.
@@ -243,12 +271,13 @@ impl Objects {
         if entries.len() < 64 {
             return;
         }
-        let packs = self.packs();
+        let packs = self.stores().packs();
         entries.sort_by_cached_key(|entry| packs.find(&to_gix(entry.id?)));
     }
 
-    fn packs(&self) -> &Packs {
-        self.packs.get_or_init(|| Packs::open(self.shared.objects_dir(), self.shared.objects.object_hash()))
+    fn stores(&self) -> &Stores {
+        self.stores
+            .get_or_init(|| Stores::open(self.shared.objects_dir(), self.shared.objects.object_hash(), ORDINARY_BYTES))
     }
 
     /// The repository's index, or an empty one; the same for all who ask in one run.

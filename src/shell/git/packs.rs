@@ -4,21 +4,35 @@
 //! neither their bases nor what lies between, so reading a whole tree inflates the same bases again and again. Here everything that is
 //! unpacked on the way is kept for a while. What is unusual in any way is left to gix, which also says what is wrong with it.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gix::objs::Kind;
 use gix::odb::pack::data::entry::Header;
 use gix::odb::pack::{data, index};
 
+use super::pack_index::PackIndex;
 use super::recent::Recent;
 
 /// The packs of a repository and of those that it borrows objects from.
-pub(super) struct Packs(Vec<Pack>);
+pub(super) struct Packs {
+    packs: Vec<Pack>,
+    /// How many objects were asked for.
+    asked: AtomicUsize,
+    /// Where the last object was found.
+    last: AtomicUsize,
+}
 
+/// A pack. What cannot be read of it is left to gix.
 struct Pack {
-    index: index::File,
-    /// Opened when something is read from it. Nothing if that fails.
+    /// The file of the index.
+    path: PathBuf,
+    hash: gix::hash::Kind,
+    /// For a few objects.
+    index: OnceLock<Option<PackIndex>>,
+    /// For many objects.
+    mapped: OnceLock<Option<index::File>>,
     data: OnceLock<Option<data::File>>,
 }
 
@@ -27,37 +41,64 @@ pub(super) type Offset = (usize, data::Offset);
 
 /// The longest chain of differences that is followed; git makes chains of 50, or of 250 if asked for small packs.
 const LONGEST_CHAIN: usize = 4096;
+/// So many objects are found faster by reading parts of an index than by mapping and checking it.
+const FEW_OBJECTS: usize = 1000;
 
 impl Packs {
-    pub(super) fn open(objects: &Path, hash: gix::hash::Kind) -> Self {
-        let here = std::env::current_dir().unwrap_or_default();
-        let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
-        let directories = std::iter::once(objects.to_owned()).chain(borrowed);
-        let listed = directories.filter_map(|objects| std::fs::read_dir(objects.join("pack")).ok());
+    /// The packs of directories of objects.
+    pub(super) fn open(directories: &[PathBuf], hash: gix::hash::Kind) -> Self {
+        let listed = directories.iter().filter_map(|objects| std::fs::read_dir(objects.join("pack")).ok());
         let paths = listed.flatten().filter_map(Result::ok).map(|file| file.path());
         let mut paths: Vec<_> = paths
             .filter(|path| path.extension().is_some_and(|extension| extension == "idx") && path.is_file())
             .collect();
         paths.sort();
-        let indices = paths.iter().filter_map(|path| index::File::at(path, hash).ok());
-        Self(indices.map(|index| Pack { index, data: OnceLock::new() }).collect())
+        let packs = paths.into_iter().map(|path| Pack::new(path, hash)).collect();
+        Self { packs, asked: AtomicUsize::new(0), last: AtomicUsize::new(0) }
     }
 
     /// Where an object is, if it is in a pack. gix can find an object as well, but inflates it to do so.
     pub(super) fn find(&self, id: &gix::oid) -> Option<Offset> {
-        self.0.iter().enumerate().find_map(|(number, pack)| {
-            let position = pack.index.lookup(id)?;
-            Some((number, pack.index.pack_offset_at_index(position)))
-        })
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let is_one_of_many = self.are_asked_much();
+        let last = self.last.load(Ordering::Relaxed);
+        let others = (0..self.packs.len()).filter(|number| *number != last);
+        let (number, offset) = std::iter::once(last)
+            .chain(others)
+            .find_map(|number| Some((number, self.packs.get(number)?.find(id, is_one_of_many)?)))?;
+        self.last.store(number, Ordering::Relaxed);
+        Some((number, offset))
+    }
+
+    /// The indices of all packs; nothing if one of them cannot be read.
+    pub(super) fn indices(&self) -> Option<Vec<&PackIndex>> {
+        self.packs.iter().map(Pack::index).collect()
+    }
+
+    fn are_asked_much(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) > FEW_OBJECTS
     }
 }
 
 impl Pack {
+    fn new(path: PathBuf, hash: gix::hash::Kind) -> Self {
+        Self { path, hash, index: OnceLock::new(), mapped: OnceLock::new(), data: OnceLock::new() }
+    }
+
+    fn find(&self, id: &gix::oid, is_one_of_many: bool) -> Option<data::Offset> {
+        if !is_one_of_many && let Some(index) = self.index() {
+            return index.find(id.as_bytes());
+        }
+        let index = self.mapped.get_or_init(|| index::File::at(&self.path, self.hash).ok()).as_ref()?;
+        Some(index.pack_offset_at_index(index.lookup(id)?))
+    }
+
+    fn index(&self) -> Option<&PackIndex> {
+        self.index.get_or_init(|| PackIndex::open(&self.path, self.hash.len_in_bytes())).as_ref()
+    }
+
     fn data(&self) -> Option<&data::File> {
-        let open = || {
-            let path = self.index.path().with_extension("pack");
-            data::File::at(path, self.index.object_hash()).ok()
-        };
+        let open = || data::File::at(self.path.with_extension("pack"), self.hash).ok();
         self.data.get_or_init(open).as_ref()
     }
 }
@@ -92,7 +133,7 @@ impl Unpacker {
     /// An object, if it is in a pack and there is nothing unusual about it.
     pub(super) fn read(&mut self, packs: &Packs, id: &gix::oid) -> Option<Unpacked> {
         let wanted = packs.find(id)?;
-        let pack = &packs.0[wanted.0];
+        let pack = packs.packs.get(wanted.0)?;
         let data = pack.data()?;
         let mut chain: Vec<(Offset, data::Entry)> = Vec::new();
         let mut at = wanted;
@@ -103,7 +144,7 @@ impl Unpacker {
             let entry = data.entry(at.1).ok()?;
             let base = match &entry.header {
                 Header::OfsDelta { base_distance } => entry.checked_base_pack_offset(*base_distance)?,
-                Header::RefDelta { base_id } => pack.index.pack_offset_at_index(pack.index.lookup(base_id)?),
+                Header::RefDelta { base_id } => pack.find(base_id, packs.are_asked_much())?,
                 _ => {
                     let object = self.full(data, &entry)?;
                     self.keep(at, &object);

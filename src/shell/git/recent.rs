@@ -2,8 +2,9 @@
 //! billions of paths is made of a few objects that stand in many places.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use crate::memo::HashMap;
 
 /// Things by what they are asked for with. Looked up, never walked over.
 pub(super) struct Recent<K, V> {
@@ -29,7 +30,7 @@ impl<K, V> Default for Recent<K, V> {
 impl<K, V> Recent<K, V> {
     /// Nothing yet. The young ones may weigh this much.
     pub(super) fn new(most: usize) -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), held: 0, most }
+        Self { young: HashMap::default(), old: HashMap::default(), held: 0, most }
     }
 }
 

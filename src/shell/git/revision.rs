@@ -1,10 +1,12 @@
 //! Revisions: names of commits and trees, resolved to what they stand for.
 
+use gix::objs::{CommitRefIter, Kind, TagRefIter};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::Repository;
 use super::error::{GitError, cause};
 use super::objects::{from_gix, to_gix};
+use super::simple_revision::SimpleRevision;
 use crate::sanitize;
 use crate::snapshot::ObjectId;
 use crate::suggest;
@@ -65,13 +67,16 @@ impl Repository {
         if word.starts_with('-') {
             return Err(GitError::LooksLikeAnOption { word: shown(word) });
         }
-        self.objects.with(|repository, _| {
+        if let Some(id) = SimpleRevision::read(word).and_then(|revision| revision.resolve(&self.objects)) {
+            return self.peel(word, id);
+        }
+        let id = self.objects.with(|repository, _| {
             let id = parse(repository, word).or_else(|error| {
                 local_upstream(repository, word).ok_or(error).and_then(|word| parse(repository, &word))
             });
-            let id = id.map_err(|error| self.explain(repository, word, &error))?;
-            self.peel(repository, word, id)
-        })
+            id.map_err(|error| self.explain(repository, word, &error))
+        });
+        self.peel(word, id?)
     }
 
     /// The current commit, or an empty tree if there is none yet.
@@ -94,18 +99,18 @@ impl Repository {
             tree.commit.map(to_gix).ok_or_else(|| GitError::NotACommit { word: word() })
         };
         let (one, two) = (commit(ours)?, commit(theirs)?);
-        self.objects.with(|repository, _| {
-            let base = repository.merge_base(one, two).ok().flatten().ok_or_else(|| GitError::NoMergeBase {
+        let base =
+            self.objects.with(|repository, _| repository.merge_base(one, two).ok().flatten().map(gix::Id::detach));
+        let base =
+            base.ok_or_else(|| GitError::NoMergeBase {
                 ours: ours.label.to_string(),
                 theirs: theirs.label.to_string(),
                 help: self.objects.gaps().help_for_history().unwrap_or_else(|| {
                     format!("`{}..{}` compares the two without a merge base", ours.label, theirs.label)
                 }),
             })?;
-            let mut tree = self.peel(repository, &base.to_string(), base.detach())?;
-            tree.label = format_smolstr!("merge base {}", base.shorten_or_id());
-            Ok(tree)
-        })
+        let tree = self.peel(&base.to_string(), base)?;
+        Ok(Tree { label: format_smolstr!("merge base {}", self.objects.abbreviated(base)), ..tree })
     }
 
     /// The only parent of a commit; an empty tree if it is the first.
@@ -135,31 +140,29 @@ impl Repository {
         (1..).zip(self.parents(tree)?).map(|(number, id)| parent(number, id)).collect()
     }
 
-    fn peel(&self, repository: &gix::Repository, word: &str, id: gix::ObjectId) -> Result<Tree, GitError> {
+    fn peel(&self, word: &str, id: gix::ObjectId) -> Result<Tree, GitError> {
+        let hash = id.kind();
         let mut commit = None;
         let mut at = id;
         loop {
-            let missing = |error: gix::Error| self.missing(word, at, &error);
-            let object = repository.find_object(at).map_err(missing)?;
-            at = match object.kind {
-                gix::objs::Kind::Tree => break,
-                gix::objs::Kind::Commit => {
+            let (kind, bytes) = self.objects.any(at).map_err(|error| self.missing(word, at, &error))?;
+            let damaged = |error: gix::Error| self.missing(word, at, &error);
+            at = match kind {
+                Kind::Tree => break,
+                Kind::Commit => {
                     commit = from_gix(&at);
                     // Whether the tree is there turns out when it is listed.
-                    at = object.try_to_commit_ref().map_err(missing)?.tree();
+                    at = CommitRefIter::from_bytes(&bytes, hash).tree_id().map_err(damaged)?;
                     break;
                 }
-                gix::objs::Kind::Tag => object.try_to_tag_ref().map_err(missing)?.target(),
-                gix::objs::Kind::Blob => {
+                Kind::Tag => TagRefIter::from_bytes(&bytes, hash).target_id().map_err(damaged)?,
+                Kind::Blob => {
                     return Err(GitError::NotATree { word: shown(word), kind: "file".to_owned() });
                 }
             };
         }
         let is_id = word.len() >= 7 && id.to_string().starts_with(&word.to_ascii_lowercase());
-        let label = match is_id {
-            true => format_smolstr!("{}", gix::prelude::ObjectIdExt::attach(id, repository).shorten_or_id()),
-            false => shown(word).into(),
-        };
+        let label = if is_id { self.objects.abbreviated(id) } else { shown(word).into() };
         let id = from_gix(&at).expect("git's ids have 20 or 32 bytes");
         Ok(Tree { label, commit, id })
     }
