@@ -226,6 +226,12 @@ impl Limits {
         self.account.0.nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
+    /// Says that values of documents are held no longer.
+    pub fn give_back_nodes(&self, nodes: u64) {
+        let nodes_left = |held: u64| Some(held.saturating_sub(nodes));
+        let _ = self.account.0.nodes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, nodes_left);
+    }
+
     /// Books steps, whether or not they are still within the limit; false if they are not.
     #[must_use]
     pub fn take_steps(&self, steps: u64) -> bool {

@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn equal_values_at_two_addresses_are_two_keys() {
         let (one, other) = (Arc::new(7), Arc::new(7));
-        let known = HashMap::from([(Identity::of_shared(&one), "one")]);
+        let known = HashMap::from_iter([(Identity::of_shared(&one), "one")]);
         assert_eq!(known.get(&Identity::of_shared(&one)), Some(&"one"));
         assert_eq!(known.get(&Identity::of_shared(&other)), None);
         assert_eq!(known.get(&Arc::as_ptr(&one).addr()), Some(&"one"));

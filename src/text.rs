@@ -1,9 +1,10 @@
 //! Source texts and places in them: byte spans inside, lines and columns only when something is reported.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, RwLock};
 
+use foldhash::fast::FixedState;
 use memchr::{memchr_iter, memrchr};
 use smol_str::SmolStr;
 
@@ -99,16 +100,13 @@ impl SourceText {
 
     /// A hash of the content as it was read, which also remains of a text that was dropped.
     pub fn fingerprint(&self) -> u64 {
-        *self.fingerprint.get_or_init(|| {
-            let mut hasher = DefaultHasher::new();
-            self.text.hash(&mut hasher);
-            hasher.finish()
-        })
+        *self.fingerprint.get_or_init(|| FixedState::default().hash_one(&*self.text))
     }
 
     /// The text with nothing but the lines of these ranges. Lines and columns stay what they are.
     fn reduced_to(&self, ranges: &[Range<usize>]) -> Self {
-        let lines = LineIndex::new(&self.text);
+        let mut lines = LineIndex::new(&self.text);
+        lines.starts.shrink_to_fit();
         let excerpt = Excerpt::new(&self.text, &lines, ranges);
         let (path, revision) = (self.path.clone(), self.revision.clone());
         let (text, redaction) = (Arc::from(""), self.redaction);
@@ -148,19 +146,23 @@ impl SourceText {
 
     /// The line above that of an offset.
     pub fn line_above(&self, offset: usize) -> Option<&str> {
-        let (above, line) = match &self.excerpt {
+        self.part(self.range_above(offset)?)
+    }
+
+    /// Where the line above that of an offset is.
+    pub fn range_above(&self, offset: usize) -> Option<Range<usize>> {
+        match &self.excerpt {
             // The lines need not be counted.
             None => {
                 let start_before = |end| memrchr(b'\n', self.text.get(..end)?.as_bytes());
                 let end = start_before(offset)?;
-                (start_before(end).map_or(0, |end| end + 1), end + 1)
+                Some(start_before(end).map_or(0, |end| end + 1)..end + 1)
             }
             Some(_) => {
                 let line = self.lines().line_of(offset);
-                (self.lines().start_of(line.checked_sub(1)?), self.lines().start_of(line))
+                Some(self.lines().start_of(line.checked_sub(1)?)..self.lines().start_of(line))
             }
-        };
-        self.part(above..line)
+        }
     }
 
     /// The number of characters between two offsets of one line. Where nothing is kept, every byte is one.

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use super::views::{Changes, ViewNotes};
 use super::{AffectedSelectors, Comparison};
-use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, may_be_bump};
+use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, documents_for_bumps, may_be_bump};
 use crate::impact::AncestorReaders;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::side::{FileContent, Side};
-use crate::text::SourceId;
+use crate::text::{SourceId, SourceText};
 use crate::value::{Node, Value};
 
 /// What was found out about resources that are not kept.
@@ -118,12 +118,14 @@ impl Comparison<'_> {
         {
             return false;
         }
+        if !self.options.keeps_resources {
+            self.after.limits.give_back_nodes(values_of_its_own(old) + values_of_its_own(new));
+        }
         let pair: ResourcePair = (before.into_iter().next(), after.into_iter().next());
         let changed: Vec<LogicalPath> = paths(&pair).filter(|_| is_changed(&pair)).cloned().collect();
         let (reach, readers) = (AffectedSelectors::default(), AncestorReaders::default());
         let (change, notes) = self.compare_pair(pair, options, &reach, &readers, &Default::default());
-        let is_kept = |change: &ResourceChange| self.options.keeps_resources || change.changes().any(may_be_bump);
-        let kept = |change| if is_kept(&change) { change } else { without_payloads(change) };
+        let kept = |change| if self.options.keeps_resources { change } else { without_payloads(change) };
         done.add(changed.into_iter(), change.map(kept), notes);
         true
     }
@@ -131,12 +133,15 @@ impl Comparison<'_> {
     /// Keeps the lines of changes, and nothing else of these texts.
     fn drop_texts(&self, texts: [Option<SourceId>; 2], done: &ComparedAtOnce) {
         let resources = &done.changes.resources;
-        let is_needed = |of: &ResourceChange| !of.difference.unusable.is_empty() || of.changes().any(may_be_bump);
+        let is_needed = |of: &ResourceChange| !of.difference.unusable.is_empty();
         if resources.iter().any(is_needed) {
             return;
         }
         for source in texts.into_iter().flatten() {
-            let shown: Vec<Range<usize>> = resources.iter().flat_map(|resource| shown_of(resource, source)).collect();
+            let text = self.after.sources.get(source);
+            let comments = |of| versions(of, source).filter_map(|at| comment_above(&text, at.start));
+            let kept = |of| shown_of(of, source).chain(comments(of));
+            let shown: Vec<Range<usize>> = resources.iter().flat_map(kept).collect();
             let dropped = self.after.sources.reduce(source, &shown);
             self.options.budget.spent.give_back_bytes(dropped as u64);
         }
@@ -161,14 +166,20 @@ fn stands_alone(side: &Side<'_>, resource: &Resource) -> bool {
     side.is_as_written(resource) && !(resource.is_managed() && has_layers())
 }
 
+/// How many values of a resource are its own. Those that aliases repeat stay counted, for the work that they make.
+fn values_of_its_own(resource: &Resource) -> u64 {
+    resource.payload.size().min(resource.payload.span.range().len() as u64)
+}
+
 /// Whether nothing of a file will be looked at any more.
 fn is_over(side: &FileContent) -> bool {
     side.resources.is_empty() && side.findings.is_empty() && side.reads.is_empty()
 }
 
-/// A change without the values that it is not about. What is next to a secret is needed to know what must not be shown.
+/// A change without the values that it is not about. What is next to a secret is needed to know what must not be shown, and what is
+/// beside a version to know what it is the version of.
 fn without_payloads(mut change: ResourceChange) -> ResourceChange {
-    change.difference.documents = None;
+    change.difference.documents = documents_for_bumps(&change);
     for side in [&mut change.before, &mut change.after].into_iter().flatten() {
         if !side.payload.holds_secret() {
             side.payload = Node::new(Value::Null, side.payload.span);
@@ -190,6 +201,18 @@ fn shown_of(of: &ResourceChange, source: SourceId) -> impl Iterator<Item = Range
     let changes = || of.difference.changes.iter().chain(&of.difference.spelling_only);
     let spans = payloads.chain(changes().flat_map(values)).chain(changes().filter_map(keys));
     spans.filter(move |span| span.source == source).map(|span| span.range()).collect::<Vec<_>>().into_iter()
+}
+
+/// The places of values of a text that may be versions.
+fn versions(of: &ResourceChange, source: SourceId) -> impl Iterator<Item = Range<usize>> {
+    let values = of.changes().filter(|change| may_be_bump(change)).flat_map(|it| it.before.iter().chain(&it.after));
+    values.map(|node| node.span).filter(move |span| span.source == source).map(|span| span.range())
+}
+
+/// Where the comment above a place is, which may name what a version is the version of.
+fn comment_above(text: &SourceText, at: usize) -> Option<Range<usize>> {
+    let above = text.range_above(at)?;
+    text.part(above.clone())?.trim_start().starts_with('#').then_some(above)
 }
 
 /// Whether a resource differs in anything that others may read.

@@ -85,7 +85,10 @@ impl Comparison<'_> {
         // A caller that wants all documents needs them all together.
         let at_once = (documents == Documents::Differing).then(|| (self, self.diff_options()));
         let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses, at_once };
-        sort_for_reading(&mut files, &self.after);
+        let is_much = files.len() >= MANY;
+        if is_much {
+            sort_for_reading(&mut files, &self.after);
+        }
         let budget = &self.options.budget;
         budget.progress.expect(files.len());
         let load = |file| {
@@ -105,6 +108,9 @@ impl Comparison<'_> {
         if !files.is_empty() {
             loaded.par_extend(files.into_par_iter().filter_map(load));
         }
+        if is_much {
+            self.after.snapshot.forget_read();
+        }
         loaded.sort_by(|a, b| a.path.cmp(&b.path));
         let nothing = Loaded { files: LoadedFiles { one_sided, ..LoadedFiles::default() }, ..Loaded::default() };
         loaded.into_iter().fold(nothing, Loaded::with)
@@ -115,12 +121,11 @@ impl Comparison<'_> {
 /// so that more of them take up to half as much work again, to save a tenth of a second.
 const FEW: usize = 64;
 const LITTLE: u64 = 16 << 20;
+/// So many files are read in the order of the packs, and what was unpacked for them is dropped.
+const MANY: usize = 256;
 
 /// Packs are read fastest from front to back; for a few files the order does not matter.
 fn sort_for_reading(files: &mut [ChangedFile], after: &Side<'_>) {
-    if files.len() < 256 {
-        return;
-    }
     let mut entries: Vec<Entry> = files.iter().filter_map(|file| file.after.clone()).collect();
     after.snapshot.sort_for_reading(&mut entries);
     let order: BTreeMap<&RepoPath, usize> = entries.iter().enumerate().map(|(at, entry)| (&entry.path, at)).collect();

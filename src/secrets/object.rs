@@ -19,7 +19,7 @@ pub(super) enum ObjectRole {
 pub(super) fn role(map: &Map) -> Option<ObjectRole> {
     let Some(kind) = map.get("kind") else {
         // Without its directives the rest of a document is not known.
-        return (holds_data(map) && is_open(map)).then_some(ObjectRole::Secret);
+        return (is_open(map) && holds_data(map)).then_some(ObjectRole::Secret);
     };
     // What a template of another tool makes of the kind is not known.
     let is_unknown = kind.as_map().is_some() && map.get("apiVersion").is_some_and(|version| version.as_str().is_some());
@@ -93,7 +93,7 @@ fn holds_data(map: &Map) -> bool {
 
 /// Whether a map has a merge directive that was not followed.
 pub(super) fn is_open(map: &Map) -> bool {
-    map.entries().iter().any(|entry| entry.key.name.starts_with('+'))
+    map.entries().iter().any(|entry| entry.key.name.as_bytes().first() == Some(&b'+'))
 }
 
 /// Whether a member of a generator is a value; the others say what it is called and which files it reads.

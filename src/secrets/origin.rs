@@ -8,7 +8,7 @@ use super::mask::secret;
 use super::overridden::History;
 use crate::path::RepoPath;
 use crate::resource::Resource;
-use crate::text::{SourceId, Sources, Span};
+use crate::text::{SourceId, SourceText, Sources, Span};
 use crate::value::{Node, Secret, Value};
 
 /// Places in texts that hold secrets. A text is known by its path and content: it may have been read more than once, and a file that
@@ -90,8 +90,15 @@ impl Origins {
             return None;
         }
         let (texts, whole, history) = (BTreeMap::new(), BTreeMap::new(), History::default());
-        Hider { origins: self, sources, texts, whole, history, has_given: self.has_given(), keys: BTreeMap::new() }
+        let (has_given, keys) = (self.has_given(), BTreeMap::new());
+        Hider { origins: self, sources, clean: None, texts, whole, history, has_given, keys }
             .node(payload, Position::Top)
+    }
+
+    /// The places in a text. Only files with such places are read to find out whether this is the text that is meant.
+    fn places_in(&self, text: &SourceText) -> &[Place] {
+        let mut near = self.texts.range((text.path.clone(), 0)..).take_while(|((path, _), _)| *path == text.path);
+        near.next().and_then(|_| self.texts.get(&(text.path.clone(), text.fingerprint()))).map_or(&[], Vec::as_slice)
     }
 
     /// Whether what a tool took from a place is secret.
@@ -175,6 +182,8 @@ impl Collector<'_> {
 struct Hider<'a> {
     origins: &'a Origins,
     sources: &'a Sources,
+    /// The text that was met last, if nothing in it is secret.
+    clean: Option<SourceId>,
     /// The places of each text that was met.
     texts: BTreeMap<SourceId, &'a [Place]>,
     /// Whether a text is secret as a whole.
@@ -224,6 +233,9 @@ impl<'a> Hider<'a> {
 
     fn is_secret(&mut self, node: &Node) -> bool {
         let span = node.span;
+        if self.clean == Some(span.source) {
+            return false;
+        }
         let (origins, sources) = (self.origins, self.sources);
         let is_whole = self
             .whole
@@ -232,10 +244,8 @@ impl<'a> Hider<'a> {
         if *is_whole {
             return true;
         }
-        let places = self.texts.entry(span.source).or_insert_with(|| {
-            let text = sources.get(span.source);
-            origins.texts.get(&(text.path.clone(), text.fingerprint())).map_or(&[][..], Vec::as_slice)
-        });
+        let places = *self.texts.entry(span.source).or_insert_with(|| origins.places_in(&sources.get(span.source)));
+        self.clean = places.is_empty().then_some(span.source);
         span.start < span.end && places.iter().any(|place| place.holds(span, node))
     }
 }

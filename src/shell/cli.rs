@@ -77,7 +77,9 @@ pub(super) enum Color {
     Never,
 }
 
+// Only the command that was given is built with all its flags: defining all of them takes longer than a small comparison.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(super) enum Command {
     /// Show which resources and values change between two revisions
     Diff(DiffArgs),
@@ -346,6 +348,7 @@ pub(super) enum ExplainOutput {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(super) enum MetadataCommand {
     /// Show the effective metadata of a path: its layers merged over the defaults
     #[command(after_help = examples::METADATA_GET)]

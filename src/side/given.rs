@@ -33,9 +33,13 @@ impl Side<'_> {
     /// The places of a file that tools put into Secrets.
     pub fn given_from(&self, file: &RepoPath) -> Arc<Origins> {
         self.caches.given_from.get(file, || {
+            let units = self.units_that_give(file);
+            if units.is_empty() {
+                return Arc::default();
+            }
             let mut origins = Origins::default();
             let mut resources = self.file(file).resources.clone();
-            for unit in self.units_that_give(file, &resources) {
+            for unit in units {
                 let rendered = self.units().rendered(&unit);
                 resources.extend(rendered.resources.iter().cloned());
             }
@@ -70,10 +74,13 @@ impl Side<'_> {
         crate::secrets::secrets_in(&hidden.collect::<Vec<_>>())
     }
 
-    /// The units that may put values of a file into Secrets.
-    fn units_that_give(&self, file: &RepoPath, resources: &[Resource]) -> BTreeSet<Unit> {
+    /// The units that may put values of a file into Secrets. The file is read only if units take variables from ConfigMaps.
+    fn units_that_give(&self, file: &RepoPath) -> BTreeSet<Unit> {
         let givers = self.givers();
-        let named: BTreeSet<SmolStr> = resources.iter().filter_map(config_map).collect();
+        let named: BTreeSet<SmolStr> = match givers.substituting.iter().any(|it| !it.config_maps.is_empty()) {
+            true => self.file(file).resources.iter().filter_map(config_map).collect(),
+            false => BTreeSet::new(),
+        };
         let substituting = givers
             .substituting
             .iter()

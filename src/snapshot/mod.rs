@@ -72,6 +72,9 @@ pub trait Snapshot: Sync {
 
     /// Sorts entries into the order in which reading them is cheapest; packs are read from front to back.
     fn sort_for_reading(&self, _entries: &mut [Entry]) {}
+
+    /// Says that many files were read and few more will be: what was kept to read the next ones faster is not worth its memory.
+    fn forget_read(&self) {}
 }
 
 /// A member of a directory, borrowed from its listing.

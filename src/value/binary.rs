@@ -42,16 +42,32 @@ pub fn text_of_base64(text: &str) -> Option<String> {
         if trimmed.contains('\n') { trimmed.replace('\n', "").into() } else { Cow::Borrowed(trimmed) };
     let digits = digits.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    let (mut value, mut bits) = (0_u32, 0);
+    let (mut value, mut bits, mut expected) = (0_u32, 0, 0);
     for digit in digits.bytes() {
         value = (value << 6 | u32::from(worth(digit)?)) & 0xff_ffff;
         bits += 6;
         if bits >= 8 {
             bits -= 8;
-            bytes.push(u8::try_from(value >> bits & 0xff).ok()?);
+            let byte = u8::try_from(value >> bits & 0xff).ok()?;
+            expected = continuation(expected, byte)?;
+            bytes.push(byte);
         }
     }
     String::from_utf8(bytes).ok().filter(|text| text.chars().all(|c| !c.is_control() || c.is_whitespace()))
+}
+
+/// How many bytes of a character are to come after a byte, where so many were to come before it; nothing if no text goes on so. Names
+/// and digests look like base64, and most of them end here after a few bytes.
+fn continuation(expected: u8, byte: u8) -> Option<u8> {
+    match byte {
+        0x80..=0xbf => expected.checked_sub(1),
+        _ if expected > 0 => None,
+        b'\t'..=b'\r' | b' '..=b'~' => Some(0),
+        0xc2..=0xdf => Some(1),
+        0xe0..=0xef => Some(2),
+        0xf0..=0xf4 => Some(3),
+        _ => None,
+    }
 }
 
 fn worth(digit: u8) -> Option<u8> {
@@ -73,7 +89,16 @@ mod tests {
     fn base64_is_decoded_where_it_is_text() {
         assert_eq!(text_of_base64("aHVudGVyMg==").as_deref(), Some("hunter2"));
         assert_eq!(text_of_base64("aHVu\ndGVyMg").as_deref(), Some("hunter2"));
-        for text in ["aGk=", "not base64 at all", "AAAAAAAAAAAA", ""] {
+        assert_eq!(text_of_base64(&base64("größer ✓ 𝄞\r\n".as_bytes())).as_deref(), Some("größer ✓ 𝄞\r\n"));
+        for text in [
+            "aGk=",
+            "not base64 at all",
+            "AAAAAAAAAAAA",
+            "",
+            &base64(b"half a char \xc3"),
+            &base64(b"not one \xc3("),
+            &base64("control \u{80}".as_bytes()),
+        ] {
             assert_eq!(text_of_base64(text), None, "{text}");
         }
     }

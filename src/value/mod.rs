@@ -504,8 +504,13 @@ impl Map {
     /// The position of a key among the entries.
     pub fn position(&self, name: &str) -> Option<usize> {
         let Some(by_key) = &self.by_key else {
-            let named = self.entries.iter().enumerate().filter(|(_, entry)| entry.key.name == name);
-            return named.min_by_key(|(_, entry)| entry.key.kind).map(|(at, _)| at);
+            let mut named = self.entries.iter().enumerate().filter(|(_, entry)| entry.key.name == name);
+            let (first, entry) = named.next()?;
+            // Nearly every key is a text key, and no other one of this name comes before it.
+            return match entry.key.kind {
+                KeyKind::Text => Some(first),
+                _ => named.chain([(first, entry)]).min_by_key(|(_, entry)| entry.key.kind).map(|(at, _)| at),
+            };
         };
         let at = by_key.partition_point(|&at| self.entries[at as usize].key.name.as_str() < name);
         by_key.get(at).map(|&at| at as usize).filter(|&at| self.entries[at].key.name == name)

@@ -30,7 +30,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("percent_encoding", &["percent.rs"]),
     ("regex", &["schema", "layout/kustomize"]),
     ("sha2", &["layout/kustomize/generate.rs"]),
-    ("foldhash", &["memo.rs", "value/mix.rs"]),
+    ("foldhash", &["memo.rs", "text.rs", "value/mix.rs"]),
     ("strsim", &["suggest.rs"]),
     (
         "rayon",

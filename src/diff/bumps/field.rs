@@ -9,6 +9,30 @@ use crate::resource::Identity;
 use crate::text::Sources;
 use crate::value::{Node, Value};
 
+/// The names of the values around a version that are looked at. Of a large change, nothing else is kept.
+pub(super) const NEIGHBOURS: &[&str] = &[
+    "chart",
+    "chartName",
+    "helmRepository",
+    "kind",
+    "name",
+    "newName",
+    "path",
+    "registry",
+    "repo",
+    "repoURL",
+    "repository",
+    "sourceRef",
+    "url",
+    "uses",
+];
+
+/// The name of a value around a version.
+fn neighbour(name: &str) -> &str {
+    debug_assert!(NEIGHBOURS.contains(&name), "`{name}` is not kept of large changes");
+    name
+}
+
 /// A value before and after, and where it is written.
 pub(super) struct VersionField<'c> {
     pub(super) before: &'c str,
@@ -75,7 +99,7 @@ impl<'c> VersionField<'c> {
     /// A neighbour in the same map that is the same text on both sides.
     pub(super) fn same(&self, name: &str) -> Option<&'c str> {
         let [before, after] = self.parents?;
-        let text = before.get(name)?.as_str()?;
+        let text = before.get(neighbour(name))?.as_str()?;
         (after.get(name)?.as_str()? == text).then_some(text)
     }
 
@@ -86,18 +110,19 @@ impl<'c> VersionField<'c> {
 
     /// Whether each of these neighbours is absent or the same on both sides.
     pub(super) fn are_unchanged(&self, names: &[&str]) -> bool {
-        let is_unchanged = |[before, after]: [&Node; 2], name: &str| match (before.get(name), after.get(name)) {
-            (None, None) => true,
-            (Some(before), Some(after)) => before.is_equal(after),
-            _ => false,
-        };
+        let is_unchanged =
+            |[before, after]: [&Node; 2], name: &str| match (before.get(neighbour(name)), after.get(name)) {
+                (None, None) => true,
+                (Some(before), Some(after)) => before.is_equal(after),
+                _ => false,
+            };
         self.parents.is_some_and(|parents| names.iter().all(|name| is_unchanged(parents, name)))
     }
 
     /// The kind of the document, if both sides have the same.
     pub(super) fn kind(&self) -> Option<&'c str> {
         let [before, after] = self.roots?;
-        let kind = before.get("kind")?.as_str()?;
+        let kind = before.get(neighbour("kind"))?.as_str()?;
         (after.get("kind")?.as_str()? == kind).then_some(kind)
     }
 
@@ -112,6 +137,10 @@ impl<'c> VersionField<'c> {
     /// A text at a place of the document that is the same on both sides.
     pub(super) fn same_at(&self, place: &[&str]) -> Option<&'c str> {
         let [before, after] = self.roots?;
+        debug_assert!(
+            place.last().is_some_and(|name| NEIGHBOURS.contains(name)),
+            "{place:?} is not kept of large changes"
+        );
         let place: Pointer = place.iter().map(|token| SmolStr::from(*token)).collect();
         let text = before.at(&place)?.as_str()?;
         (after.at(&place)?.as_str()? == text).then_some(text)
@@ -121,7 +150,7 @@ impl<'c> VersionField<'c> {
     pub(super) fn beside_parent(&self, name: &str) -> Option<[&'c str; 2]> {
         let [before, after] = self.roots?;
         let above = &self.change.path[..self.change.path.len().checked_sub(2)?];
-        let text = |root: &'c Node, side| root.at(&pointer(above, side))?.get(name)?.as_str();
+        let text = |root: &'c Node, side| root.at(&pointer(above, side))?.get(neighbour(name))?.as_str();
         Some([text(before, DiffSide::Before)?, text(after, DiffSide::After)?])
     }
 

@@ -3,6 +3,7 @@
 //! A change counts as a bump only where its field is known to hold a version and everything that names the thing is the same on
 //! both sides. Whatever is not certain is not a bump: a change is called "only version bumps" when each of its values is one.
 
+mod beside;
 mod field;
 mod image;
 mod known;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
+pub use beside::documents_for_bumps;
 pub use version::Level;
 
 use super::groups::Member;

@@ -1,5 +1,7 @@
 //! The changes of a block by their paths: what paths share is said once, and equal parts are shown once.
 
+use std::cell::LazyCell;
+
 use super::Entry;
 use super::same::{field, is_same_change};
 use crate::diff::path_text;
@@ -76,9 +78,10 @@ fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>, embedded: &s
     for mut node in nodes {
         node.children = merged(report, entries, std::mem::take(&mut node.children), embedded);
         node.join_only_child();
+        let is_manifold = LazyCell::new(|| node.is_manifold(report, entries));
         let twin = kept.iter_mut().find(|(known, names)| {
             names.first().is_some_and(|name| name.len() == node.steps.len())
-                && node.is_manifold(report, entries)
+                && *is_manifold
                 && known.is_same(&node, report, entries)
         });
         match twin {

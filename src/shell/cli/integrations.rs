@@ -165,6 +165,7 @@ pub(in crate::shell) enum HookName {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(in crate::shell) enum CiCommand {
     /// In a GitHub workflow: write annotations, step summary and outputs for the triggering event
     Github(GithubArgs),

@@ -213,6 +213,10 @@ impl Snapshot for CommitSnapshot {
     fn sort_for_reading(&self, entries: &mut [Entry]) {
         self.objects.sort_for_reading(entries);
     }
+
+    fn forget_read(&self) {
+        self.objects.forget_read();
+    }
 }
 
 /// A question that the bytes of trees do not answer.

@@ -73,6 +73,10 @@ impl Snapshot for IndexSnapshot {
     fn sort_for_reading(&self, entries: &mut [Entry]) {
         self.0.objects.sort_for_reading(entries);
     }
+
+    fn forget_read(&self) {
+        self.0.objects.forget_read();
+    }
 }
 
 impl View {

@@ -18,7 +18,7 @@ mod worktree;
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use commit::CommitSnapshot;
 pub use error::GitError;
@@ -278,6 +278,10 @@ impl Snapshot for GitSnapshot {
     fn sort_for_reading(&self, entries: &mut [Entry]) {
         self.inner().sort_for_reading(entries);
     }
+
+    fn forget_read(&self) {
+        self.inner().forget_read();
+    }
 }
 
 fn discover(directory: &Path) -> Result<gix::ThreadSafeRepository, GitError> {
@@ -318,8 +322,13 @@ fn options(object_bytes: u64) -> gix::open::Options {
 
 /// Room for delta bases in each thread's handle, so that all of them together stay within bounds.
 fn cache_bytes() -> usize {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    ((256 << 20) / threads).clamp(16 << 20, 64 << 20)
+    // To count the processors, the standard library reads the files of a control group each time.
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    let bytes = || {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        ((96 << 20) / threads).clamp(16 << 20, 48 << 20)
+    };
+    *BYTES.get_or_init(bytes)
 }
 
 /// The top of the working tree. Where `GIT_DIR` is given alone, git takes the current directory for it.

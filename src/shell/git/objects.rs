@@ -265,6 +265,11 @@ impl Objects {
         Reason::MissingObject { id: id.to_string(), help: self.gaps.help_for(&id.to_string()) }
     }
 
+    /// Drops the objects that were unpacked lately.
+    pub(super) fn forget_read(&self) {
+        self.idle.lock().expect("no thread panics while it holds this lock").clear();
+    }
+
     /// Puts entries into the order in which their objects lie in the packs; a delta's base is then still in the cache.
     pub(super) fn sort_for_reading(&self, entries: &mut [Entry]) {
         // A few files are read in no time whatever their order.

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gix::objs::Kind;
+use gix::odb::pack::data;
 use gix::odb::pack::data::entry::Header;
-use gix::odb::pack::{data, index};
 
 use super::pack_index::PackIndex;
 use super::recent::Recent;
@@ -18,8 +18,6 @@ use super::recent::Recent;
 /// The packs of a repository and of those that it borrows objects from.
 pub(super) struct Packs {
     packs: Vec<Pack>,
-    /// How many objects were asked for.
-    asked: AtomicUsize,
     /// Where the last object was found.
     last: AtomicUsize,
 }
@@ -29,10 +27,7 @@ struct Pack {
     /// The file of the index.
     path: PathBuf,
     hash: gix::hash::Kind,
-    /// For a few objects.
     index: OnceLock<Option<PackIndex>>,
-    /// For many objects.
-    mapped: OnceLock<Option<index::File>>,
     data: OnceLock<Option<data::File>>,
 }
 
@@ -41,8 +36,6 @@ pub(super) type Offset = (usize, data::Offset);
 
 /// The longest chain of differences that is followed; git makes chains of 50, or of 250 if asked for small packs.
 const LONGEST_CHAIN: usize = 4096;
-/// So many objects are found faster by reading parts of an index than by mapping and checking it.
-const FEW_OBJECTS: usize = 1000;
 
 impl Packs {
     /// The packs of directories of objects.
@@ -54,18 +47,15 @@ impl Packs {
             .collect();
         paths.sort();
         let packs = paths.into_iter().map(|path| Pack::new(path, hash)).collect();
-        Self { packs, asked: AtomicUsize::new(0), last: AtomicUsize::new(0) }
+        Self { packs, last: AtomicUsize::new(0) }
     }
 
     /// Where an object is, if it is in a pack. gix can find an object as well, but inflates it to do so.
     pub(super) fn find(&self, id: &gix::oid) -> Option<Offset> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        let is_one_of_many = self.are_asked_much();
         let last = self.last.load(Ordering::Relaxed);
         let others = (0..self.packs.len()).filter(|number| *number != last);
-        let (number, offset) = std::iter::once(last)
-            .chain(others)
-            .find_map(|number| Some((number, self.packs.get(number)?.find(id, is_one_of_many)?)))?;
+        let (number, offset) =
+            std::iter::once(last).chain(others).find_map(|number| Some((number, self.packs.get(number)?.find(id)?)))?;
         self.last.store(number, Ordering::Relaxed);
         Some((number, offset))
     }
@@ -74,23 +64,16 @@ impl Packs {
     pub(super) fn indices(&self) -> Option<Vec<&PackIndex>> {
         self.packs.iter().map(Pack::index).collect()
     }
-
-    fn are_asked_much(&self) -> bool {
-        self.asked.load(Ordering::Relaxed) > FEW_OBJECTS
-    }
 }
 
 impl Pack {
     fn new(path: PathBuf, hash: gix::hash::Kind) -> Self {
-        Self { path, hash, index: OnceLock::new(), mapped: OnceLock::new(), data: OnceLock::new() }
+        Self { path, hash, index: OnceLock::new(), data: OnceLock::new() }
     }
 
-    fn find(&self, id: &gix::oid, is_one_of_many: bool) -> Option<data::Offset> {
-        if !is_one_of_many && let Some(index) = self.index() {
-            return index.find(id.as_bytes());
-        }
-        let index = self.mapped.get_or_init(|| index::File::at(&self.path, self.hash).ok()).as_ref()?;
-        Some(index.pack_offset_at_index(index.lookup(id)?))
+    /// An index is read in place: to map it would make its pages part of what the run takes, and to check it takes longer than most runs.
+    fn find(&self, id: &gix::oid) -> Option<data::Offset> {
+        self.index()?.find(id.as_bytes())
     }
 
     fn index(&self) -> Option<&PackIndex> {
@@ -144,7 +127,7 @@ impl Unpacker {
             let entry = data.entry(at.1).ok()?;
             let base = match &entry.header {
                 Header::OfsDelta { base_distance } => entry.checked_base_pack_offset(*base_distance)?,
-                Header::RefDelta { base_id } => pack.find(base_id, packs.are_asked_much())?,
+                Header::RefDelta { base_id } => pack.find(base_id)?,
                 _ => {
                     let object = self.full(data, &entry)?;
                     self.keep(at, &object);

@@ -93,6 +93,10 @@ impl Snapshot for WorktreeSnapshot {
     fn sort_for_reading(&self, entries: &mut [Entry]) {
         self.view.objects.sort_for_reading(entries);
     }
+
+    fn forget_read(&self) {
+        self.view.objects.forget_read();
+    }
 }
 
 /// How a file on disk differs from its entry in the index.
