@@ -1,12 +1,16 @@
 //! Source texts and places in them: byte spans inside, lines and columns only when something is reported.
 
+mod lines;
+
 use std::hash::BuildHasher as _;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock, RwLock};
 
-use foldhash::fast::FixedState;
-use memchr::{memchr_iter, memrchr};
+use foldhash::fast::RandomState;
+use memchr::memrchr;
 use smol_str::SmolStr;
+
+pub use lines::LineIndex;
 
 use crate::path::RepoPath;
 
@@ -100,13 +104,14 @@ impl SourceText {
 
     /// A hash of the content as it was read, which also remains of a text that was dropped.
     pub fn fingerprint(&self) -> u64 {
-        *self.fingerprint.get_or_init(|| FixedState::default().hash_one(&*self.text))
+        // Of this run alone: nobody can write a text that is taken for another one.
+        static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+        *self.fingerprint.get_or_init(|| SEED.hash_one(&*self.text))
     }
 
     /// The text with nothing but the lines of these ranges. Lines and columns stay what they are.
     fn reduced_to(&self, ranges: &[Range<usize>]) -> Self {
-        let mut lines = LineIndex::new(&self.text);
-        lines.starts.shrink_to_fit();
+        let lines = LineIndex::new(&self.text).packed();
         let excerpt = Excerpt::new(&self.text, &lines, ranges);
         let (path, revision) = (self.path.clone(), self.revision.clone());
         let (text, redaction) = (Arc::from(""), self.redaction);
@@ -123,7 +128,7 @@ impl SourceText {
 
     /// How long the whole text is.
     pub fn length(&self) -> usize {
-        if self.excerpt.is_some() { self.lines().length } else { self.text.len() }
+        if self.excerpt.is_some() { self.lines().length() } else { self.text.len() }
     }
 
     /// A part of the text, if it is kept.
@@ -146,23 +151,19 @@ impl SourceText {
 
     /// The line above that of an offset.
     pub fn line_above(&self, offset: usize) -> Option<&str> {
-        self.part(self.range_above(offset)?)
-    }
-
-    /// Where the line above that of an offset is.
-    pub fn range_above(&self, offset: usize) -> Option<Range<usize>> {
-        match &self.excerpt {
+        let (above, line) = match &self.excerpt {
             // The lines need not be counted.
             None => {
                 let start_before = |end| memrchr(b'\n', self.text.get(..end)?.as_bytes());
                 let end = start_before(offset)?;
-                Some(start_before(end).map_or(0, |end| end + 1)..end + 1)
+                (start_before(end).map_or(0, |end| end + 1), end + 1)
             }
             Some(_) => {
                 let line = self.lines().line_of(offset);
-                Some(self.lines().start_of(line.checked_sub(1)?)..self.lines().start_of(line))
+                (self.lines().start_of(line.checked_sub(1)?), self.lines().start_of(line))
             }
-        }
+        };
+        self.part(above..line)
     }
 
     /// The number of characters between two offsets of one line. Where nothing is kept, every byte is one.
@@ -221,36 +222,6 @@ impl Excerpt {
         let at = self.0.partition_point(|(start, _)| *start <= range.start).checked_sub(1)?;
         let (start, piece) = &self.0[at];
         piece.get(range.start - start..range.end.checked_sub(*start)?)
-    }
-}
-
-/// Byte offset to line, by binary search. Lines are counted from 0 here.
-#[derive(Debug)]
-pub struct LineIndex {
-    starts: Vec<u32>,
-    length: usize,
-}
-
-impl LineIndex {
-    fn new(text: &str) -> Self {
-        let mut starts = vec![0];
-        starts.extend(memchr_iter(b'\n', text.as_bytes()).filter_map(|at| u32::try_from(at + 1).ok()));
-        Self { starts, length: text.len() }
-    }
-
-    /// The line that holds the byte.
-    pub fn line_of(&self, offset: usize) -> usize {
-        self.starts.partition_point(|&start| start as usize <= offset).saturating_sub(1)
-    }
-
-    /// The first byte of a line; past the last line, the end of the text.
-    pub fn start_of(&self, line: usize) -> usize {
-        self.starts.get(line).map_or(self.length, |&start| start as usize)
-    }
-
-    /// How many lines there are; a text without a line feed has one.
-    pub fn count(&self) -> usize {
-        self.starts.len()
     }
 }
 

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use super::views::{Changes, ViewNotes};
 use super::{AffectedSelectors, Comparison};
-use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, documents_for_bumps, may_be_bump};
+use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, documents_for_bumps};
 use crate::impact::AncestorReaders;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::side::{FileContent, Side};
-use crate::text::{SourceId, SourceText};
+use crate::text::SourceId;
 use crate::value::{Node, Value};
 
 /// What was found out about resources that are not kept.
@@ -105,6 +105,8 @@ impl Comparison<'_> {
         if !self.options.keeps_resources && sides.iter().all(is_over) {
             self.drop_texts(texts, &done);
         }
+        // Most files hold one resource, and there may be many files.
+        done.changes.resources.shrink_to_fit();
         done
     }
 
@@ -138,10 +140,7 @@ impl Comparison<'_> {
             return;
         }
         for source in texts.into_iter().flatten() {
-            let text = self.after.sources.get(source);
-            let comments = |of| versions(of, source).filter_map(|at| comment_above(&text, at.start));
-            let kept = |of| shown_of(of, source).chain(comments(of));
-            let shown: Vec<Range<usize>> = resources.iter().flat_map(kept).collect();
+            let shown: Vec<Range<usize>> = resources.iter().flat_map(|resource| shown_of(resource, source)).collect();
             let dropped = self.after.sources.reduce(source, &shown);
             self.options.budget.spent.give_back_bytes(dropped as u64);
         }
@@ -201,18 +200,6 @@ fn shown_of(of: &ResourceChange, source: SourceId) -> impl Iterator<Item = Range
     let changes = || of.difference.changes.iter().chain(&of.difference.spelling_only);
     let spans = payloads.chain(changes().flat_map(values)).chain(changes().filter_map(keys));
     spans.filter(move |span| span.source == source).map(|span| span.range()).collect::<Vec<_>>().into_iter()
-}
-
-/// The places of values of a text that may be versions.
-fn versions(of: &ResourceChange, source: SourceId) -> impl Iterator<Item = Range<usize>> {
-    let values = of.changes().filter(|change| may_be_bump(change)).flat_map(|it| it.before.iter().chain(&it.after));
-    values.map(|node| node.span).filter(move |span| span.source == source).map(|span| span.range())
-}
-
-/// Where the comment above a place is, which may name what a version is the version of.
-fn comment_above(text: &SourceText, at: usize) -> Option<Range<usize>> {
-    let above = text.range_above(at)?;
-    text.part(above.clone())?.trim_start().starts_with('#').then_some(above)
 }
 
 /// Whether a resource differs in anything that others may read.

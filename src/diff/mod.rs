@@ -40,7 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-pub use bumps::{Bump, BumpKind, Bumps, Level, bumps, differ_only_in_versions, documents_for_bumps, may_be_bump};
+pub use bumps::{Bump, BumpKind, Bumps, Level, bumps, differ_only_in_versions, documents_for_bumps};
 pub use cause::{Cause, Causes, FileSpan, HomeFile, Via, causes, causes_at};
 pub use comment::comment_beside;
 pub use edits::{EditedFile, Edits, OwnEdits, edits};

@@ -47,7 +47,9 @@ fn around(node: &Node, places: &[Vec<SmolStr>], depth: usize) -> Node {
                 };
                 Some(Entry { key: entry.key.clone(), value })
             });
-            Node::map(kept.collect(), node.span)
+            let mut kept: Vec<Entry> = kept.collect();
+            kept.shrink_to_fit();
+            Node::map(kept, node.span)
         }
         Value::List(list) => {
             let kept = list.items().iter().enumerate().map(|(at, item)| match below(&format_smolstr!("{at}")) {

@@ -162,7 +162,7 @@ pub fn differ_only_in_versions(resources: &[ResourceChange], sources: &Sources) 
 }
 
 /// Whether a change may be a bump, which depends on what is beside it.
-pub fn may_be_bump(change: &Change) -> bool {
+fn may_be_bump(change: &Change) -> bool {
     let ends_in_version = |node: &Option<Node>| {
         let text = node.as_ref().and_then(field::scalar);
         text.and_then(|text| text.rsplit([':', '@', '=', '/']).next()).is_some_and(|end| Version::read(end).is_some())
