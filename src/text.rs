@@ -104,7 +104,7 @@ impl SourceText {
 
     /// A hash of the content as it was read, which also remains of a text that was dropped.
     pub fn fingerprint(&self) -> u64 {
-        // Of this run alone: nobody can write a text that is taken for another one.
+        // Seeded anew in each run, so that no text can be made to be taken for another one.
         static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
         *self.fingerprint.get_or_init(|| SEED.hash_one(&*self.text))
     }

@@ -7,7 +7,7 @@ use crate::text::{SourceId, Sources, Span};
 use crate::value::{Node, Step, StepKind};
 
 /// The causes of a change on both sides; a side without a value has none.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Causes {
     /// Cause of the value before.
     pub before: Option<Cause>,
@@ -16,7 +16,7 @@ pub struct Causes {
 }
 
 /// Where a value is defined, and how it got into its resource.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
     /// Where the value is defined.
     pub at: FileSpan,
@@ -29,7 +29,7 @@ pub struct Cause {
 }
 
 /// One step from a definition to the resource.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Via {
     /// The kind of step.
     pub kind: StepKind,

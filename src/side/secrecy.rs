@@ -329,14 +329,7 @@ impl Side<'_> {
     /// What a kustomization in the directory of a file, or above it, does with the file; for a side that is looked at alone, what any
     /// kustomization does with it.
     fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
-        let directories = std::iter::successors(file.parent(), RepoPath::parent);
-        let near = directories
-            .into_iter()
-            .filter_map(|directory| {
-                let uses = self.kustomize_uses(&directory);
-                uses.get(file).copied()
-            })
-            .max();
+        let near = file.parent().and_then(|directory| self.kustomize_uses_near(&directory).get(file).copied());
         match near {
             None | Some(KustomizeUse::PlainContent) if self.is_alone => {
                 near.max(self.all_kustomize_uses().get(file).copied())
@@ -356,24 +349,37 @@ impl Side<'_> {
             let directories = entries.iter().filter(|it| is_meant(&it.path)).filter_map(|it| it.path.parent());
             let mut all = KustomizeUses::new();
             for directory in directories {
-                for (file, used) in self.kustomize_uses(&directory).iter() {
-                    let known = all.entry(file.clone()).or_insert(*used);
-                    *known = (*known).max(*used);
-                }
+                add_uses(&mut all, &self.kustomize_uses(&directory));
             }
             all
         })
     }
 
-    /// The files that the kustomization of a directory makes Secrets of.
+    /// What the kustomizations of a directory and of those above it do with files.
+    fn kustomize_uses_near(&self, directory: &RepoPath) -> Arc<KustomizeUses> {
+        self.caches.kustomize_uses_near.get(directory, || {
+            let own = self.kustomize_uses(directory);
+            let Some(above) = directory.parent().map(|parent| self.kustomize_uses_near(&parent)) else { return own };
+            if own.is_empty() {
+                return above;
+            }
+            let mut near = KustomizeUses::clone(&own);
+            add_uses(&mut near, &above);
+            Arc::new(near)
+        })
+    }
+
+    /// What the kustomization of a directory does with files.
     fn kustomize_uses(&self, directory: &RepoPath) -> Arc<KustomizeUses> {
         self.caches.kustomize_uses.get(directory, || {
             let mut uses = KustomizeUses::new();
-            for name in KUSTOMIZATION_FILES {
-                let Some(file) = directory.join(name.as_bytes()).ok() else { continue };
-                if matches!(self.snapshot.entry(&file), Ok(Some(entry)) if entry.kind == EntryKind::File) {
-                    self.file(&file).resources.iter().for_each(|it| note_uses(&it.payload, directory, &mut uses));
-                }
+            let mut names = Vec::new();
+            self.snapshot.visit(directory, &mut |member| {
+                let is_meant = KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == member.name);
+                names.extend((is_meant && member.kind == EntryKind::File).then(|| member.name.to_vec()));
+            });
+            for file in names.iter().filter_map(|name| directory.join(name).ok()) {
+                self.file(&file).resources.iter().for_each(|it| note_uses(&it.payload, directory, &mut uses));
             }
             Arc::new(uses)
         })
@@ -400,6 +406,13 @@ const MOST_SCANNED: usize = 5000;
 
 /// What is done with files, by their paths.
 pub(super) type KustomizeUses = BTreeMap<RepoPath, KustomizeUse>;
+
+fn add_uses(all: &mut KustomizeUses, others: &KustomizeUses) {
+    for (file, used) in others {
+        let known = all.entry(file.clone()).or_insert(*used);
+        *known = (*known).max(*used);
+    }
+}
 
 fn note_uses(kustomization: &Node, directory: &RepoPath, uses: &mut KustomizeUses) {
     let mut note = |name: &str, kind: KustomizeUse| {

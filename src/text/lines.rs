@@ -30,7 +30,7 @@ impl LineIndex {
         Self { starts, length: text.len() }
     }
 
-    /// The same in less memory, unless lines are very long.
+    /// Needs less memory than before, unless lines are very long.
     pub(super) fn packed(self) -> Self {
         let Starts::Plain(starts) = &self.starts else { return self };
         let blocks = starts.chunks(LINES).map(|block| block[0]).collect();

@@ -18,7 +18,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap_complete", &["shell/commands/completions.rs", "shell/cli.rs"]),
     ("clap_mangen", &["shell/commands/man.rs"]),
     ("granit_parser", &["document/yaml"]),
-    ("memchr", &["scan.rs", "text.rs", "document/split.rs", "secrets/mention.rs"]),
+    ("memchr", &["scan.rs", "text.rs", "text/lines.rs", "document/split.rs", "secrets/mention.rs"]),
     ("miette", &["report/diagnostics"]),
     ("similar", &["diff/text", "value/align"]),
     ("serde", &["report/json", "report/html", "shell/event.rs"]),

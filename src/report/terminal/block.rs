@@ -28,7 +28,7 @@ const MOST_PATH_LINES: usize = 4;
 /// The most different reasons of one change that are looked at.
 const MOST_REASONS: usize = 64;
 /// The longest list of names where nothing limits lines.
-const LONGEST_LINE: usize = 16_000;
+const LONGEST_LINE: usize = 1_000;
 
 /// What a block is about.
 pub(in crate::report) struct Subject {
@@ -206,13 +206,15 @@ impl Draft<'_> {
         }
         let is_of_one_file = self.is_at_home();
         let (mut found, mut some): (Vec<Reason>, usize) = (Vec::new(), 0);
+        let mut known: Option<&Causes> = None;
         for (of, change) in entry.changes(report) {
             let causes = causes(change, of, &report.sources);
             if !causes.is_external() || is_named(of, causes) {
                 continue;
             }
             some += 1;
-            if found.len() < MOST_REASONS {
+            // One edit of a layer is the cause of the same change in many resources.
+            if found.len() < MOST_REASONS && known.replace(causes) != Some(causes) {
                 let reason = cause::of_change(causes, is_of_one_file, self.sources, &mut self.locator, self.symbols);
                 if !found.contains(&reason) {
                     found.push(reason);
