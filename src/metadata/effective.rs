@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::compose;
 use super::decode::decode;
 use super::field::{DocumentForm, Field, FieldPath, MergeMode, Operation, Section};
+use super::path_template::{PathTemplate, path_templates};
 use super::secrets::SecretAttributes;
 use super::selector::MetadataPath;
 use super::spelling::step_field;
@@ -64,6 +65,7 @@ pub struct EffectiveMetadata {
     /// The canonical document, composed on demand: many resources share one metadata.
     node: OnceLock<Node>,
     secrets: OnceLock<SecretAttributes>,
+    paths: OnceLock<Vec<PathTemplate>>,
 }
 
 /// What a layer does to a field, and the entry that it overrides.
@@ -112,12 +114,13 @@ impl EffectiveMetadata {
             findings: Vec::new(),
             node: OnceLock::new(),
             secrets: OnceLock::new(),
+            paths: OnceLock::new(),
         }
     }
 
     /// A copy without cached answers, to be changed.
     fn anew(&self) -> Self {
-        Self { node: OnceLock::new(), secrets: OnceLock::new(), ..self.clone() }
+        Self { node: OnceLock::new(), secrets: OnceLock::new(), paths: OnceLock::new(), ..self.clone() }
     }
 
     /// This metadata with a stronger layer on top.
@@ -425,6 +428,11 @@ impl EffectiveMetadata {
     /// The attributes of a payload that hold secrets.
     pub fn secret_attributes(&self) -> &SecretAttributes {
         self.secrets.get_or_init(|| SecretAttributes::of(self))
+    }
+
+    /// The templates of remote paths, the strongest first.
+    pub fn path_templates(&self) -> &[PathTemplate] {
+        self.paths.get_or_init(|| path_templates(&|field_path| self.get(field_path)))
     }
 
     /// This metadata with each value passed through a function.

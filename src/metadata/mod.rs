@@ -18,6 +18,7 @@ mod manual;
 mod native;
 mod operation;
 pub mod openapi;
+mod path_template;
 mod payload_type;
 pub mod plan;
 mod schema;
@@ -41,6 +42,7 @@ pub use layers::{Expand, Layers, resolve, resolve_collection, resolve_selector, 
 pub use load::{PatchDocument, is_kubernetes_document};
 pub use manual::reference;
 pub use native::native;
+pub use path_template::PathTemplate;
 pub use payload_type::PayloadType;
 pub use schema::schema;
 pub use secrets::{InLists, PLACEHOLDER, SecretAttributes, is_placeholder};

@@ -1,10 +1,12 @@
 //! Derives attributes from a logical path: `/admin/realms/acme/clients` and the template `/admin/realms/{{.realm}}/clients` give
 //! `realm: acme`.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use super::url;
-use crate::metadata::{EffectiveMetadata, Field, FieldPath, Operation, Section, singular};
+use crate::metadata::{EffectiveMetadata, Field, FieldPath, Section, singular};
 use crate::path::LogicalPath;
 use crate::text::Span;
 use crate::value::Node;
@@ -26,9 +28,13 @@ pub struct Derived {
 pub fn derive(metadata: &EffectiveMetadata, path: &LogicalPath, collection: &LogicalPath) -> Vec<Derived> {
     let mut found: Vec<Derived> = Vec::new();
     let logical: Vec<&str> = path.segments().collect();
-    let captures = templates(metadata, collection).into_iter().flat_map(|(text, span)| {
+    let captures = metadata.path_templates().iter().flat_map(|template| {
+        let text = match template.is_relative {
+            true => format!("{}/{}", base(metadata, collection), template.text).into(),
+            false => Cow::Borrowed(template.text.as_str()),
+        };
         let captured = aligned(&text, &logical).into_iter();
-        captured.map(move |(name, value)| Derived { name, value, template: Some(span) })
+        captured.map(move |(name, value)| Derived { name, value, template: Some(template.span) })
     });
     // Below a layer that reaches further down, only the path of its own collection has names of collections.
     let depth = metadata.descendant_depth().unwrap_or(usize::MAX);
@@ -40,39 +46,10 @@ pub fn derive(metadata: &EffectiveMetadata, path: &LogicalPath, collection: &Log
     found
 }
 
-/// The path templates of the metadata in the order of their strength, relative ones joined to the collection's.
-fn templates(metadata: &EffectiveMetadata, collection: &LogicalPath) -> Vec<(String, Span)> {
-    let own = metadata.get(&FieldPath::new(Section::Resource, Field::CollectionPath)).and_then(texts);
-    let base = own.as_ref().map_or_else(|| collection.as_str().to_owned(), |(text, _)| text.trim().to_owned());
-    let mut templates: Vec<(String, Span)> = own.into_iter().collect();
-    templates.extend(resource_paths(metadata, Section::Defaults));
-    const BY_NAME: [Operation; 6] =
-        [Operation::Compare, Operation::Create, Operation::Delete, Operation::Get, Operation::List, Operation::Update];
-    for operation in BY_NAME {
-        let section = Section::Operation(operation);
-        templates.extend(resource_paths(metadata, section));
-        let path = metadata.get(&FieldPath::new(section, Field::Path)).and_then(texts);
-        templates.extend(path.map(|(text, span)| match text.trim() {
-            relative if relative.starts_with('.') => (format!("{base}/{relative}"), span),
-            other => (other.to_owned(), span),
-        }));
-    }
-    templates
-}
-
-fn texts(node: &Node) -> Option<(String, Span)> {
-    Some((node.as_str()?.to_owned(), node.span))
-}
-
-/// The paths in `resource("…")` of a section's jq.
-fn resource_paths(metadata: &EffectiveMetadata, section: Section) -> Vec<(String, Span)> {
-    let Some((jq, span)) = metadata.get(&FieldPath::new(section, Field::Jq)).and_then(texts) else { return Vec::new() };
-    let calls = jq.split("resource").skip(1).filter_map(|rest| {
-        let argument = rest.trim_start().strip_prefix('(')?.trim_start().strip_prefix('"')?;
-        let end = argument.find('"')?;
-        Some((argument[..end].to_owned(), span))
-    });
-    calls.collect()
+/// The path that relative templates start from.
+fn base<'m>(metadata: &'m EffectiveMetadata, collection: &'m LogicalPath) -> &'m str {
+    let own = metadata.get(&FieldPath::new(Section::Resource, Field::CollectionPath)).and_then(Node::as_str);
+    own.map_or_else(|| collection.as_str(), str::trim)
 }
 
 /// The names that a template gives to segments of a path, up to the first literal segment that differs; none if a name has two
