@@ -322,7 +322,17 @@ def million_empty_documents(repo):
 def many_findings(repo):
     def text(c):
         return "".join(f"a: {c}\n" for _ in range(5000))
-    repo.pair({}, {f"f{n}.yaml": text(n) for n in range(3000)})
+    repo.pair({}, {f"f{n}.yaml": text(n) for n in range(1600)})
+
+
+@bomb(DIFFS + CHECK)
+def findings_in_a_huge_line(repo):
+    """Errors, and values that change, all in one line of 20 MB."""
+    def text(seed):
+        return "{" + ", ".join(f"k{n}: {seed}{n}" for n in range(700000)) + ", " + ", ".join(["k1: 2"] * 2000) + "}"
+    def numbers(seed):
+        return "[" + " , ".join(f"1.{seed}.{n}" for n in range(400000)) + "]"
+    repo.pair({"a.yaml": text(1), "b.yaml": numbers(1)}, {"a.yaml": text(2), "b.yaml": numbers(2)})
 
 
 @bomb(DIFFS + CHECK + RENDER)
@@ -560,6 +570,158 @@ def eval_recursion_in_text(repo):
     def files(seed):
         body = "{eval: {concat: [" + ", ".join("{eval: '.::big'}" for _ in range(200)) + "]}}"
         return {f"c/r{n}/resource.yaml": f"seed: {seed}\nbig: {'x' * 20000}\nout: {body}\n" for n in range(500)}
+    repo.pair(files(1), files(2))
+
+
+@bomb(SOME + CHECK + CHECK_ALL)
+def openchoreo_components(repo):
+    """2,000 components in one environment, each with a loop over 200 items and three traits."""
+    def of(kind, name, spec):
+        return (f"apiVersion: openchoreo.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: {name}, namespace: acme}}\n"
+                f"spec: {spec}\n")
+    items = "[" + ", ".join(str(n) for n in range(200)) + "]"
+    def files(seed):
+        template = ("{apiVersion: v1, kind: ConfigMap, metadata: {name: \"${metadata.name}-${item}\"}, "
+                    f"data: {{seed: '{seed}', n: \"${{string(item)}}\"}}}}")
+        made = {"platform/type.yaml": of("ComponentType", "web",
+                    f"{{workloadType: deployment, resources: [{{id: c, forEach: \"${{{items}}}\", var: item, template: {template}}}]}}"),
+                "platform/trait.yaml": of("Trait", "scale", "{patches: [{target: {version: v1, kind: ConfigMap}, "
+                    f"operations: [{{op: add, path: /data/t, value: '{seed}'}}]}}]}}"),
+                "platform/project.yaml": of("Project", "shop", "{deploymentPipelineRef: {name: std}}"),
+                "platform/pipeline.yaml": of("DeploymentPipeline", "std", "{promotionPaths: [{sourceEnvironmentRef: {name: dev}}]}"),
+                "platform/dev.yaml": of("Environment", "dev", "{}")}
+        for n in range(2000):
+            traits = ", ".join(f"{{name: scale, instanceName: s{m}}}" for m in range(3))
+            owner = f"{{projectName: shop, componentName: c{n}}}"
+            made[f"shop/c{n}.yaml"] = "---\n".join([
+                of("Component", f"c{n}", f"{{owner: {{projectName: shop}}, componentType: {{name: deployment/web}}, traits: [{traits}]}}"),
+                of("Workload", f"c{n}", f"{{owner: {owner}, container: {{image: 'i:{seed}'}}}}"),
+                of("ReleaseBinding", f"c{n}-dev", f"{{owner: {owner}, environment: dev}}")])
+        return made
+    repo.pair(files(1), files(2))
+
+
+@bomb(SOME + CHECK + RENDER)
+def json_patch_copies_that_double(repo):
+    """A JSON Patch of kustomize that copies the data of an object into itself 40 times."""
+    def files(seed):
+        copies = "".join(f"    - {{op: copy, from: /data, path: /data/k{n}}}\n" for n in range(40))
+        return {"k/kustomization.yaml": KUSTOMIZATION + "resources: [a.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: |-\n" + copies,
+                "k/a.yaml": "---\n".join(config_map(f"a{n}", seed) for n in range(20))}
+    repo.pair(files(1), files(2))
+
+
+@bomb([["compare", "a", "b", "--at", "HEAD", "--format", f] for f in ("terminal", "json", "html")])
+def compare_directories(repo):
+    def files(seed):
+        return {f"{seed}/d{n % 50}/r{n}.yaml": "".join(f"k{m}: {seed}{n}\n" for m in range(60)) for n in range(8000)}
+    repo.commit(files("a") | files("b"))
+
+
+@bomb(SOME + CHECK)
+def renamed_100000_files(repo):
+    """Every file of a huge directory has another name and another content."""
+    def files(seed):
+        return {f"d/{seed}{n}.yaml": f"a: {n}\nb: [{seed}, {n}]\nc: {seed}\n" for n in range(100000)}
+    repo.pair(files("x"), files("y"))
+
+
+@bomb(SOME + CHECK + RENDER)
+def long_paths(repo):
+    """Paths of 4,000 bytes."""
+    way = "/".join("d" * 63 for _ in range(62))
+    def files(seed):
+        return {f"{way}/r{n}/{'f' * 200}.yaml": f"a: {seed}\n+include: ../x.yaml\n" for n in range(5000)} | {f"{way}/x.yaml": f"s: {seed}\n"}
+    repo.pair(files(1), files(2))
+
+
+@bomb(SOME + CHECK + RENDER)
+def links_and_submodules(repo):
+    """A chain of 300 symbolic links that a kustomization refers to, and 50,000 submodules that move."""
+    empty = "0" * 39
+    def side(seed):
+        links = [("120000", "blob", repo.blob(f"l{n + 1}"), f"l{n}") for n in range(300)]
+        links.append(("100644", "blob", repo.blob(config_map("a", seed)), "l300"))
+        kustomization = repo.blob(KUSTOMIZATION + "resources: [l0]\n")
+        links.append(("100644", "blob", kustomization, "kustomization.yaml"))
+        modules = [("160000", "commit", f"{empty}{seed}", f"m{n}") for n in range(50000)]
+        return repo.tree([("040000", "tree", repo.tree(links), "k"), ("040000", "tree", repo.tree(modules), "m")])
+    repo.commit_tree(side(2), repo.commit_tree(side(1)))
+
+
+@bomb(SOME + CHECK)
+def many_packs(repo):
+    """A pack for every commit."""
+    for n in range(300):
+        repo.commit({f"f{m}.yaml": f"a: {n}\nb: {m}\n" for m in range(200)})
+
+
+@bomb(SOME + CHECK + CHECK_ALL)
+def secrets_in_other_files(repo):
+    """3,000 Secrets, each of whose values is also part of a text elsewhere."""
+    def files(seed):
+        made = {f"s/s{n}.yaml": f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s{n}}}\nstringData: {{p: 'password-{seed}-{n}-of-someone'}}\n"
+                for n in range(3000)}
+        for n in range(3000):
+            texts = "".join(f"t{m}: 'see password-{seed}-{(n * m) % 3000}-of-someone there'\n" for m in range(20))
+            made[f"p/p{n}.yaml"] = f"seed: {seed}\n" + texts
+        return made
+    repo.pair(files(1), files(2))
+
+
+@bomb(SOME + CHECK)
+def schema_that_doubles(repo):
+    """A schema in which every level asks twice for the next one, and 300 bodies that it is asked about."""
+    schemas = "".join(f"    S{n}: {{allOf: [{{$ref: '#/components/schemas/S{n + 1}'}}, {{$ref: '#/components/schemas/S{n + 1}'}}]}}\n"
+                      for n in range(40))
+    doc = ("openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths:\n  /api/c: {post: {requestBody: {content: {application/json: "
+           "{schema: {$ref: '#/components/schemas/S0'}}}}, responses: {'200': {description: d}}}}\n"
+           f"components:\n  schemas:\n{schemas}    S40: {{type: object, required: [z]}}\n")
+    meta = ("resourceInfo: {collectionPath: /api/c}\noperationInfo:\n  createResource:\n    validate: {schemaRef: openapi:request-body}\n")
+    def files(seed):
+        made = {f"c/r{n}/resource.yaml": f"id: r{n}\na: {seed}\n" for n in range(300)}
+        return made | {"outcrop.yaml": "openapi: api.yaml\n", "api.yaml": doc, "c/_/metadata.yaml": meta}
+    repo.pair(files(1), files(2))
+
+
+@bomb(DIFFS + CHECK)
+def versions_of_300000_images(repo):
+    """Every change may be a version bump, and every one is looked at with what is beside it."""
+    def text(version):
+        return "".join(f"image{n}: r.io/a/i{n}:1.{version}.{n}\n" for n in range(300000))
+    repo.pair({"a.yaml": text(1)}, {"a.yaml": text(2)})
+
+
+@bomb(DIFFS)
+def documents_in_texts(repo):
+    """Documents in texts in documents, in 2,000 files."""
+    def quoted(text):
+        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    def text(seed):
+        inner = f"a: {seed}\nb: [1, 2, 3]\n"
+        for _ in range(9):
+            inner = f'd: "{quoted(inner)}"\n'
+        return inner
+    body = {seed: text(seed) for seed in (1, 2)}
+    repo.pair({f"f{n}.yaml": body[1] for n in range(2000)}, {f"f{n}.yaml": body[2] for n in range(2000)})
+
+
+@bomb(SOME + CHECK + CHECK_ALL)
+def selectors_by_resources(repo):
+    """1,000 layers whose selectors meet 5,000 resources, and all of them change."""
+    def files(seed):
+        made = {f"c/g*{n}/_/metadata.yaml": f"operationInfo: {{getResource: {{headers: {{X-{n}: '{seed}'}}}}}}\n" for n in range(1000)}
+        return made | {f"c/g{n}/resource.yaml": f"id: g{n}\n" for n in range(5000)}
+    repo.pair(files(1), files(2))
+
+
+@bomb(SOME + CHECK)
+def many_hidden_changes(repo):
+    """500 rules that hide changes, none of which hides any of 200,000."""
+    rules = "ignore:\n" + "".join(f"- /**/a{n}/**/b*{n}\n" for n in range(500))
+    def files(seed):
+        made = {f"f{n}.yaml": "".join(f"x{m}: {{y: {{z: {seed}{m}}}}}\n" for m in range(400)) for n in range(500)}
+        return made | {"outcrop.yaml": rules}
     repo.pair(files(1), files(2))
 
 

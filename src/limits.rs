@@ -1,8 +1,9 @@
 //! What "too much" means, in one place.
 
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::finding::{self, Finding, Location};
 use crate::path::RepoPath;
@@ -109,10 +110,15 @@ pub struct Account(Arc<Used>);
 #[derive(Debug, Default)]
 struct Used {
     bytes: AtomicU64,
+    /// Hashes of the contents that are counted.
+    contents: Mutex<HashSet<u64>>,
     nodes: AtomicU64,
     steps: AtomicU64,
     requests: AtomicU64,
     changes: AtomicU64,
+    findings: AtomicU64,
+    /// Bytes of memory that the run used when it was last looked at.
+    memory: AtomicU64,
     /// What of the machine is nearly used up: [`Scarce`] as a number, or 0.
     scarce: AtomicU8,
     /// Whether something was left out because of it.
@@ -158,6 +164,22 @@ impl Limits {
     /// Says that memory or time is nearly used up.
     pub fn note_scarce(&self, what: Scarce) {
         self.account.0.scarce.store(what as u8, Ordering::Relaxed);
+    }
+
+    /// Notes how much memory the run uses.
+    pub fn note_memory(&self, bytes: u64) {
+        self.account.0.memory.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether there is room for what takes about so much memory at once. If not, it is to be left out, like everything that follows.
+    #[must_use]
+    pub fn has_memory_for(&self, bytes: u64) -> bool {
+        let used = self.account.0.memory.load(Ordering::Relaxed);
+        let is_too_much = self.memory_bytes > 0 && used.saturating_add(bytes) > self.memory_bytes / 10 * 9;
+        if is_too_much {
+            self.note_scarce(Scarce::Memory);
+        }
+        self.may_go_on()
     }
 
     /// Whether there is enough left of memory and time for another piece of work. If not, that piece is to be left out.
@@ -253,9 +275,18 @@ impl Limits {
         self.may_go_on() && take(&self.account.0.changes, 1, self.changes)
     }
 
-    /// Notes bytes that are read.
-    pub fn note_bytes(&self, bytes: u64) {
-        self.account.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+    /// Books errors in a document, and says how many of them may be listed.
+    pub fn take_findings(&self, most: usize) -> usize {
+        let before = self.account.0.findings.fetch_add(most as u64, Ordering::Relaxed);
+        let left = usize::try_from(MOST_FINDINGS.saturating_sub(before)).unwrap_or(usize::MAX);
+        left.min(most)
+    }
+
+    /// Notes bytes that are read. The same content, by its hash, counts once, however often it is read: only new input allows a run
+    /// to do more.
+    pub fn note_bytes(&self, content: u64, bytes: u64) {
+        let is_new = self.account.0.contents.lock().unwrap_or_else(PoisonError::into_inner).insert(content);
+        self.account.0.bytes.fetch_add(if is_new { bytes } else { 0 }, Ordering::Relaxed);
     }
 
     /// The number of bytes that the run may write, after what it has read so far.
@@ -290,6 +321,9 @@ impl Account {
         !is_scarce
     }
 }
+
+/// The number of errors in documents that a run lists. Beyond that each file has one, and the number of the others.
+const MOST_FINDINGS: u64 = 100_000;
 
 fn way_out(key: &str) -> String {
     format!("name the paths of interest after `--`, or raise `limits.{key}` in outcrop.yaml")
@@ -446,10 +480,30 @@ mod tests {
     }
 
     #[test]
+    fn much_memory_is_not_taken_at_once_where_there_is_little_left() {
+        let limits = Limits { memory_bytes: 100 << 20, ..Limits::default() };
+        limits.note_memory(50 << 20);
+        assert!(limits.has_memory_for(30 << 20) && !limits.has_memory_for(50 << 20));
+        assert!(!limits.has_memory_for(0) && limits.left_out("x").is_some(), "what follows is left out, too");
+        assert!(Limits { memory_bytes: 0, ..Limits::default() }.has_memory_for(u64::MAX));
+    }
+
+    #[test]
+    fn a_run_lists_so_many_errors_of_documents() {
+        let limits = Limits::default();
+        let most = usize::try_from(MOST_FINDINGS).unwrap_or(0);
+        assert_eq!(
+            (limits.take_findings(most - 1), limits.take_findings(5), limits.take_findings(5)),
+            (most - 1, 1, 0)
+        );
+    }
+
+    #[test]
     fn what_is_read_allows_more_output_and_more_time() {
         let limits = Limits { output_bytes: 100, seconds: 10, ..Limits::default() };
         assert_eq!((limits.most_output(), limits.most_seconds()), (100, 10));
-        limits.note_bytes(128 << 20);
+        limits.note_bytes(1, 128 << 20);
+        limits.note_bytes(1, 128 << 20);
         assert_eq!((limits.most_output(), limits.most_seconds()), (100 + (1 << 30), 18));
     }
 }

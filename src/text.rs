@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock, RwLock};
 
 use foldhash::fast::RandomState;
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 use smol_str::SmolStr;
 
 pub use lines::LineIndex;
@@ -88,6 +88,9 @@ pub struct SourceText {
     fingerprint: OnceLock<u64>,
 }
 
+/// Of longer lines it is not looked for what is in the rest of them: each of their values would look at all of it.
+const LONGEST_LINE: usize = 16 << 10;
+
 impl SourceText {
     /// A text that may be shown.
     pub fn new(path: RepoPath, revision: impl Into<SmolStr>, text: impl Into<Arc<str>>) -> Self {
@@ -139,14 +142,17 @@ impl SourceText {
         }
     }
 
-    /// The rest of the line after an offset, without its line break.
+    /// The rest of the line after an offset, without its line break; nothing if it is very long.
     pub fn rest_of_line(&self, offset: usize) -> Option<&str> {
-        let end = match &self.excerpt {
+        let rest = match &self.excerpt {
             // The lines need not be counted.
-            None => return self.text.get(offset..)?.lines().next(),
-            Some(_) => self.lines().start_of(self.lines().line_of(offset) + 1),
+            None => self.text.get(offset..)?,
+            Some(_) => self.part(offset..self.lines().start_of(self.lines().line_of(offset) + 1))?,
         };
-        self.part(offset..end)?.lines().next()
+        let near = &rest.as_bytes()[..rest.len().min(LONGEST_LINE)];
+        let end = memchr(b'\n', near).or((near.len() == rest.len()).then_some(rest.len()))?;
+        let line = rest.get(..end)?;
+        Some(line.strip_suffix('\r').filter(|_| end < rest.len()).unwrap_or(line))
     }
 
     /// The line above that of an offset.
@@ -154,7 +160,10 @@ impl SourceText {
         let (above, line) = match &self.excerpt {
             // The lines need not be counted.
             None => {
-                let start_before = |end| memrchr(b'\n', self.text.get(..end)?.as_bytes());
+                let start_before = |end: usize| {
+                    let first = end.saturating_sub(LONGEST_LINE);
+                    memrchr(b'\n', self.text.as_bytes().get(first..end)?).map(|at| first + at)
+                };
                 let end = start_before(offset)?;
                 (start_before(end).map_or(0, |end| end + 1), end + 1)
             }
@@ -311,6 +320,15 @@ mod tests {
         assert_eq!([reduced.line_above(13), whole.line_above(13)], [Some("#one\n"); 2]);
         assert_eq!([reduced.part(24..29), whole.rest_of_line(14)], [whole.part(24..29), Some(" # two")]);
         assert_eq!([reduced.part(3..4), reduced.part(3..14)], [None, None], "the first line is not kept");
+    }
+
+    #[test]
+    fn of_very_long_lines_nothing_is_found_beside_a_value() {
+        let text = format!("# above\na: 1 {}# beside\nb: 2\n", " ".repeat(2 * LONGEST_LINE));
+        let text = SourceText::new(RepoPath::new("a.yaml").unwrap(), "HEAD", text.as_str());
+        let end = text.length() - "\nb: 2\n".len();
+        assert_eq!([text.rest_of_line(12), text.line_above(end), text.line_above(12)], [None, None, Some("# above\n")]);
+        assert_eq!(text.rest_of_line(end + 2), Some(": 2"));
     }
 
     #[test]

@@ -122,10 +122,14 @@ impl Comparison<'_> {
         // A file of one part has another name in the other.
         let moved = if beside == Beside::Parts { moved.in_every_file() } else { moved };
         let moved = moved.and(in_others);
-        let hide = |resources: &[Resource]| -> Vec<Resource> {
-            resources.iter().map(|resource| moved.hide(resource.clone())).collect()
+        let origins = if moved.is_empty() {
+            self.origins([before, after], others, beside)
+        } else {
+            let hide = |resources: &[Resource]| -> Vec<Resource> {
+                resources.iter().map(|resource| moved.hide(resource.clone())).collect()
+            };
+            self.origins([&hide(before), &hide(after)], others, beside)
         };
-        let origins = self.origins([&hide(before), &hide(after)], others, beside);
         Copies { moved, origins }
     }
 

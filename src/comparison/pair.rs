@@ -76,6 +76,10 @@ impl Comparison<'_> {
             !sides.all(|resource| explained.contains(&resource.file))
         });
         let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
+        if !self.after.limits.may_go_on() {
+            // Nothing would be compared.
+            (before, after) = Default::default();
+        }
         let mut pairs = alike(diff::pair(before, after));
         let mut readers = AncestorReaders::default();
         if self.options.views.requests {

@@ -11,9 +11,10 @@ use super::hidden::HiddenSecrets;
 use super::hide::Beside;
 use super::pair::hiding;
 use super::place::{Part, Places};
+use super::report::is_about_the_run;
 use super::rollout::without_suffixes;
 use super::{Compared, Comparison, Report, SideFindings, TextCause, TextFile, UnitChange, units};
-use crate::diff::{self, Expected, ResourceChange, ResourcePair, Suppressions};
+use crate::diff::{self, Edits, Expected, ResourceChange, ResourcePair, Suppressions};
 use crate::finding::{self, Finding, Location};
 use crate::layout::{Rendered, TreeFacts};
 use crate::path::RepoPath;
@@ -74,14 +75,22 @@ impl<'a> Comparison<'a> {
         suppressed.extend(met);
         findings.after.extend(unmet.into_iter().map(|at| unmet_finding(&expectations[at])));
         let sources = self.after.sources;
-        let incomplete = is_incomplete || is_failed;
+        let limits = self.after.limits;
+        let groups = if limits.may_go_on() { diff::groups(&resources, sources) } else { Vec::new() };
+        let edits = if limits.may_go_on() { diff::edits(&resources, sources, &|_| false) } else { Edits::default() };
+        let mut bumps = diff::bumps(&resources, sources, limits);
+        let has_only_bumps = diff::differ_only_in_versions(&all, sources, limits);
+        let is_grouped = limits.may_go_on();
+        findings.after.extend(self.left_out());
+        let is_cut = findings.before.iter().chain(&findings.after).any(is_about_the_run);
+        let incomplete = is_incomplete || is_failed || is_cut;
         let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty();
-        let mut bumps = diff::bumps(&resources, sources);
-        bumps.is_everything = !bumps.rows.is_empty() && is_all_known && diff::differ_only_in_versions(&all, sources);
+        bumps.is_everything = !bumps.rows.is_empty() && is_all_known && has_only_bumps;
         let problems = self.part_problems(findings, &resources, &hidden);
         Report {
-            groups: diff::groups(&resources, sources),
-            edits: diff::edits(&resources, sources, &|_| false),
+            groups: if is_grouped { groups } else { Vec::new() },
+            edits: if is_grouped { edits } else { Edits::default() },
+            is_ungrouped: !is_grouped,
             bumps,
             compared: Compared { files, resources: resources.iter().filter(|it| it.is_difference()).count() },
             resources,

@@ -134,7 +134,7 @@ fn problem_count(findings: &[Finding]) -> usize {
 }
 
 /// Whether a finding says that the run has reached a limit that all files share.
-fn is_about_the_run(finding: &Finding) -> bool {
+pub(super) fn is_about_the_run(finding: &Finding) -> bool {
     finding.rule.id == LIMIT_RUN_WORK.id
 }
 
@@ -170,7 +170,7 @@ impl Comparison<'_> {
         diff::sort(&mut resources);
         let differing = |resources: &[ResourceChange]| resources.iter().filter(|it| it.is_difference()).count();
         let all = differing(&resources);
-        let differ_only_in_versions = diff::differ_only_in_versions(&resources, self.after.sources);
+        let differ_only_in_versions = diff::differ_only_in_versions(&resources, self.after.sources, limits);
         resources.retain(|resource| self.options.selected.has(resource));
         let filtered_out = all - differing(&resources);
         let policy = self.configuration.policy();
@@ -182,8 +182,11 @@ impl Comparison<'_> {
         let sources = self.after.sources;
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames, &hidden);
+        let mut bumps = diff::bumps(&resources, sources, limits);
+        let groups = if limits.may_go_on() { diff::groups(&resources, sources) } else { Vec::new() };
+        let is_edited = |file: &RepoPath| causes::is_edited(&self.before, &self.after, file);
+        let edits = if limits.may_go_on() { diff::edits(&resources, sources, &is_edited) } else { Edits::default() };
         let is_grouped = limits.may_go_on();
-        let edits = || diff::edits(&resources, sources, &|file| causes::is_edited(&self.before, &self.after, file));
         findings.after.extend(self.left_out());
         let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
         let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
@@ -196,7 +199,6 @@ impl Comparison<'_> {
         unread.extend(errors.map(|finding| finding.path(sources)).filter(|path| !path.is_root()));
         let copies = self.copies(&files.one_sided, &renames);
         let differing = differing(&resources);
-        let mut bumps = diff::bumps(&resources, sources);
         // Not said where anything else may have changed: what is not compared, compared as text, or hidden by other rules than those
         // that were looked at above.
         let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty() && !has_rules(&files.read_as);
@@ -213,8 +215,8 @@ impl Comparison<'_> {
             copies,
             filters: self.options.selected.words(),
             filtered_out,
-            groups: if is_grouped { diff::groups(&resources, sources) } else { Vec::new() },
-            edits: if is_grouped { edits() } else { Edits::default() },
+            groups: if is_grouped { groups } else { Vec::new() },
+            edits: if is_grouped { edits } else { Edits::default() },
             is_ungrouped: !is_grouped,
             resources,
             layer_edits,

@@ -16,6 +16,8 @@ use crate::resource::{Identity, Resource, Unit};
 use crate::side::Side;
 use crate::value::Node;
 
+/// The bytes of memory that a rendered resource takes in the steps after this one, beside what is shared.
+const RESOURCE: u64 = 640;
 /// Fewer units than this are rendered on one thread.
 const FEW: usize = 4;
 
@@ -34,9 +36,15 @@ impl Comparison<'_> {
             };
             (change, outputs)
         });
-        loaded.definitions = definition_uses(&loaded, &both);
+        let count: usize = both.iter().flat_map(|(_, outputs)| outputs).map(|output| output.resources.len()).sum();
+        // Where there is no room for what follows, the units count as not rendered.
+        let has_room = self.after.limits.has_memory_for(count as u64 * RESOURCE);
+        loaded.definitions = if has_room { definition_uses(&loaded, &both) } else { Vec::new() };
         let mut known = [HashSet::new(), HashSet::new()];
-        for (change, [before, after]) in both {
+        for (mut change, [before, after]) in both {
+            if !self.after.limits.may_go_on() {
+                change.failed = [true; 2];
+            }
             let [known_before, known_after] = &mut known;
             loaded.findings.before.extend(new_findings(&before, known_before));
             loaded.findings.after.extend(new_findings(&after, known_after));

@@ -30,6 +30,8 @@ const FACING: u64 = 250;
 const ALL_FEATURES: usize = 2_000_000;
 const FEWEST_FEATURES: usize = 16;
 const MOST_FEATURES: usize = 256;
+/// More items are not compared with each other: it takes much memory, and a run cannot list so many changes.
+const MOST_ITEMS: usize = 500_000;
 
 impl<'a> Unmatched<'a> {
     pub(super) fn new(
@@ -48,7 +50,7 @@ impl<'a> Unmatched<'a> {
         let first: Vec<_> = first.map(|(at, node)| left((at, node, first_gap(at)))).collect();
         let second = second.iter().enumerate().filter(|(at, _)| !is_paired_second[*at]);
         let second: Vec<_> = second.map(|(at, node)| left((at, node, second_gap(at)))).collect();
-        if first.is_empty() || second.is_empty() {
+        if first.is_empty() || second.is_empty() || first.len() + second.len() > MOST_ITEMS {
             return Self {
                 first: Vec::new(),
                 second: Vec::new(),

@@ -52,7 +52,7 @@ pub fn parse_part(
     let mut problems = Problems::new(source);
     if u32::try_from(text.len()).is_err() {
         problems.too_large(text.len());
-        return Outcome { value: Vec::new(), findings: problems.into_findings() };
+        return Outcome { value: Vec::new(), findings: problems.into_findings(limits) };
     }
     let value = match format {
         Format::Yaml => {
@@ -62,7 +62,7 @@ pub fn parse_part(
         }
         Format::Json => json::parse(text, part, Dialect::Strict, limits, &mut problems).into_iter().collect(),
     };
-    Outcome { value, findings: problems.into_findings() }
+    Outcome { value, findings: problems.into_findings(limits) }
 }
 
 /// Reads JSON with comments and trailing commas, as some programs write their own files.
@@ -70,10 +70,10 @@ pub fn parse_json_with_comments(text: &str, source: SourceId, limits: &Limits) -
     let mut problems = Problems::new(source);
     if u32::try_from(text.len()).is_err() {
         problems.too_large(text.len());
-        return Outcome { value: Vec::new(), findings: problems.into_findings() };
+        return Outcome { value: Vec::new(), findings: problems.into_findings(limits) };
     }
     let document = json::parse(text, 0..text.len(), Dialect::WithComments, limits, &mut problems);
-    Outcome { value: document.into_iter().collect(), findings: problems.into_findings() }
+    Outcome { value: document.into_iter().collect(), findings: problems.into_findings(limits) }
 }
 
 /// Selected documents of a text, and the number of all documents.
@@ -104,7 +104,7 @@ pub fn parse_wanted(
     }
     let mut problems = Problems::new(source);
     let value = yaml_documents(text, pieces.iter().cloned(), limits, &mut problems, wanted);
-    Outcome { value, findings: problems.into_findings() }
+    Outcome { value, findings: problems.into_findings(limits) }
 }
 
 fn yaml_documents(
@@ -158,7 +158,7 @@ fn yaml_document(
 ) {
     let mut found = problems.fresh();
     yaml::parse(text, piece.clone(), limits, &mut found, documents);
-    let found = found.into_findings();
+    let found = found.into_findings(limits);
     let is_refused = matches!(found.as_slice(), [only] if only.rule.id == finding::DOCUMENT_SYNTAX.id);
     let lenient = if is_refused { plain::parse_leniently(text, piece, limits, problems) } else { None };
     match lenient {

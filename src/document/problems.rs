@@ -52,9 +52,14 @@ impl Problems {
         self.findings.len() + self.unlisted
     }
 
-    /// All findings, sorted by position.
-    pub(super) fn into_findings(mut self) -> Vec<Finding> {
+    /// All findings, sorted by position. Where the run has too many, only the first is listed.
+    pub(super) fn into_findings(mut self, limits: &Limits) -> Vec<Finding> {
         sort_by_span(&mut self.findings);
+        if let Some(others) = self.findings.len().checked_sub(1).filter(|others| *others > 0) {
+            let listed = 1 + limits.take_findings(others);
+            self.unlisted += self.findings.len() - listed;
+            self.findings.truncate(listed);
+        }
         if self.unlisted > 0
             && let Some(last) = self.findings.last()
         {

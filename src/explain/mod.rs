@@ -334,7 +334,7 @@ fn put_into_effect(
     let patched = patched_by.iter().map(|file| ExplainedFile { role: FileRole::Patches, file: file.to_string() });
     let dropped = effective.removed_by.map(|at| {
         let text = side.sources.get(at.source);
-        let file = format!("{}:{}", text.path, text.line_column(at.range().start).0);
+        let file = format!("{}:{}", text.path, text.lines().line_of(at.range().start) + 1);
         ExplainedFile { role: FileRole::Drops, file }
     });
     let payload = effective.payload.as_ref().unwrap_or(&effective.computed).clone();

@@ -1,5 +1,7 @@
 //! Notes about what stays as it is written: a file has one of them, whatever the reasons are.
 
+use std::collections::BTreeMap;
+
 use crate::finding::{EXPRESSION_NEEDS_RUN, Finding, INCLUDE_ELSEWHERE, INCLUDE_ENVIRONMENT, INCLUDE_PYTHON, Severity};
 use crate::path::RepoPath;
 use crate::text::Sources;
@@ -7,22 +9,22 @@ use crate::text::Sources;
 /// Findings in their order, with the notes about what stays as written joined for each file.
 pub fn one_note_per_file(findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
     let mut joined: Vec<Finding> = Vec::with_capacity(findings.len());
-    let mut notes: Vec<(RepoPath, usize)> = Vec::new();
+    let mut notes: BTreeMap<RepoPath, usize> = BTreeMap::new();
     for finding in findings {
         if !is_as_written(&finding) {
             joined.push(finding);
             continue;
         }
         let file = finding.path(sources);
-        match notes.iter().find(|(known, _)| *known == file) {
-            Some((_, at)) => {
+        match notes.get(&file) {
+            Some(at) => {
                 let note = &mut joined[*at];
                 if !note.message.contains(finding.message.as_str()) {
                     note.message = format!("{}; {}", note.message, finding.message);
                 }
             }
             None => {
-                notes.push((file, joined.len()));
+                notes.insert(file, joined.len());
                 joined.push(finding);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::patterns::Patterns;
 use super::place::{Place, PlaceStep};
-use super::{SchemaError, Violation};
+use super::{SchemaError, Violation, Violations};
 use crate::path::Pointer;
 use crate::percent;
 use crate::sanitize;
@@ -10,12 +10,15 @@ use crate::value::{Map, Node, Value};
 
 pub(super) type Result<T> = std::result::Result<T, SchemaError>;
 
+/// Further violations are only counted.
+const MOST_VIOLATIONS: usize = 1000;
+
 /// The state of one check.
 ///
 /// Without `found`, or inside of [`Checker::matches`], a check ends at its first violation; otherwise it collects all of them.
 pub(super) struct Checker<'s, 'f> {
     document: &'s Node,
-    found: Option<&'f mut Vec<Violation>>,
+    found: Option<&'f mut Violations>,
     /// Number of [`Checker::matches`] that are under way.
     quiet: u32,
     /// Whether a redacted secret was passed over.
@@ -42,7 +45,7 @@ impl<'s, 'f> Checker<'s, 'f> {
         document: &'s Node,
         patterns: &'s Patterns,
         most_steps: u64,
-        found: Option<&'f mut Vec<Violation>>,
+        found: Option<&'f mut Violations>,
     ) -> Self {
         Self { document, found, quiet: 0, met_secret: false, patterns, steps: 0, most_steps, depth: 0 }
     }
@@ -127,9 +130,13 @@ impl<'s, 'f> Checker<'s, 'f> {
         if self.quiet == 0
             && let Some(found) = &mut self.found
         {
+            if found.found.len() >= MOST_VIOLATIONS {
+                found.more += 1;
+                return false;
+            }
             let violation =
                 Violation { place: place.to_text(), reason: reason(), schema: keyword.span, value: value.span };
-            found.push(violation);
+            found.found.push(violation);
         }
         false
     }

@@ -46,6 +46,8 @@ pub struct Violation {
 pub struct Violations {
     /// The violations, in the order of the schema.
     pub found: Vec<Violation>,
+    /// The number of further violations.
+    pub more: usize,
     /// Why the check ended early, if it did.
     pub stopped: Option<SchemaError>,
 }
@@ -74,8 +76,8 @@ pub fn is_valid(value: &Node, schema: &Node, most_steps: u64) -> Result<Answer, 
 ///
 /// Values that are redacted secrets are not judged, and what is `readOnly` may be missing: only a server gives it.
 pub fn violations(value: &Node, schema: &Node, document: &Node, patterns: &Patterns, most_steps: u64) -> Violations {
-    let mut found = Vec::new();
-    let mut checker = Checker::new(document, patterns, most_steps, Some(&mut found));
+    let mut violations = Violations::default();
+    let mut checker = Checker::new(document, patterns, most_steps, Some(&mut violations));
     let checked = checker.check(value, schema, &Place::ROOT);
-    Violations { found, stopped: checked.err() }
+    Violations { stopped: checked.err(), ..violations }
 }

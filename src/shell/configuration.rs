@@ -32,9 +32,14 @@ pub(super) fn for_pair(
 
 /// The configuration of one side.
 pub(super) fn for_one(global: &Global, snapshot: &dyn Snapshot, sources: &Sources) -> Result<Configuration, Failure> {
-    let configuration = named(global, sources)?.unwrap_or_else(|| Configuration::of_one(snapshot, sources));
+    let configuration = beside(global, snapshot, sources)?;
     guard::watch(configuration.limits());
     Ok(configuration)
+}
+
+/// The configuration of a snapshot that is not what the run is about, so that its limits are not those of the run.
+pub(super) fn beside(global: &Global, snapshot: &dyn Snapshot, sources: &Sources) -> Result<Configuration, Failure> {
+    Ok(named(global, sources)?.unwrap_or_else(|| Configuration::of_one(snapshot, sources)))
 }
 
 /// The configuration in the file that `--config` names.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -141,7 +142,9 @@ pub(super) fn read_below(root: &Path, path: &RepoPath, links: Links, budget: &Bu
     if kind_of(&metadata)? == EntryKind::Directory {
         return Err(Reason::Other("it is a directory".to_owned()));
     }
-    snapshot::admit(metadata.len(), budget)?;
+    let mut place = DefaultHasher::new();
+    path.hash(&mut place);
+    snapshot::admit(place.finish(), metadata.len(), budget)?;
     let file = File::open(&on_disk).map_err(because)?;
     if !is_same_file(&metadata, &file.metadata().map_err(because)?) {
         return Err(Reason::Other("it was replaced while being read".to_owned()));

@@ -62,6 +62,7 @@ fn keep_watching() {
         let Some(limits) = output::limits() else { continue };
         let wall = start.elapsed().as_secs_f64();
         let used = memory();
+        limits.note_memory(used);
         if let Some(scarce) = scarce(&limits, used, wall, cpu_seconds) {
             limits.note_scarce(scarce);
         }

@@ -47,6 +47,6 @@ fn with_settings(
     sources: &Sources,
 ) -> Result<(Box<dyn Snapshot>, Settings), Failure> {
     let snapshot = repository.snapshot(&Revision::Tree(tree), &Budget::default())?;
-    let settings = configuration::for_one(global, &snapshot, sources)?.after;
+    let settings = configuration::beside(global, &snapshot, sources)?.after;
     Ok((Box::new(snapshot), settings))
 }

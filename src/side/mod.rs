@@ -98,6 +98,10 @@ struct Caches {
     declared_in: Memo<RepoPath, Arc<Origins>>,
     taken_from: Memo<RepoPath, Arc<Origins>>,
     includers: OnceLock<Includers>,
+    /// Whether files are the same on the sides that this one replaces, by their positions.
+    same_before: Memo<(usize, RepoPath), bool>,
+    /// Whether files have resources with secrets.
+    secretive: Memo<RepoPath, bool>,
     /// Which files say what tools put into Secrets, and what they take from each file.
     givers: OnceLock<Givers>,
     given_from: Memo<RepoPath, Arc<Origins>>,
@@ -274,6 +278,8 @@ impl Caches {
             declared_in: Memo::default(),
             taken_from: Memo::default(),
             includers: OnceLock::new(),
+            same_before: Memo::default(),
+            secretive: Memo::default(),
             givers: OnceLock::new(),
             given_from: Memo::default(),
             kustomize_uses: Memo::default(),

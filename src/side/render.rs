@@ -157,6 +157,10 @@ impl Renderer<'_> {
         piece.sources.extend(parsed.source);
         let written = if self.asked.has_steps { self.written(path, &parsed) } else { WrittenByPosition::new() };
         for resource in &content.resources {
+            if !self.side.limits.may_go_on() {
+                piece.is_incomplete = true;
+                break;
+            }
             let hits = self.asked.selection.hits(resource, self.side);
             if hits.is_empty() {
                 continue;

@@ -219,8 +219,10 @@ impl Side<'_> {
     /// Whether the content of a file becomes part of a Secret, so that none of its lines is shown.
     pub fn becomes_secret(&self, file: &RepoPath) -> bool {
         let holds_secret = |includer: &RepoPath| {
-            let content = self.file(includer);
-            content.resources.iter().any(|resource| self.secrets.hide(resource.clone()).payload.holds_secret())
+            self.caches.secretive.get(includer, || {
+                let content = self.file(includer);
+                content.resources.iter().any(|resource| self.secrets.hide(resource.clone()).payload.holds_secret())
+            })
         };
         self.is_kustomized_secret(file)
             || self.is_content_given(file)
@@ -230,8 +232,9 @@ impl Side<'_> {
 
     /// A hidden resource, also without what was secret in its file on the older side.
     pub fn without_older(&self, hidden: Resource) -> Resource {
-        let hidden = self.older.iter().fold(hidden, |hidden, older| {
-            let known = match self.is_same_file(older, &hidden.file) {
+        let hidden = self.older.iter().enumerate().fold(hidden, |hidden, (at, older)| {
+            let file = (at, hidden.file.clone());
+            let known = match self.caches.same_before.get(&file, || self.is_same_file(older, &file.1)) {
                 true => Vec::new(),
                 false => older.file(&hidden.file).resources.clone(),
             };

@@ -207,6 +207,11 @@ impl ObjectId {
         Self::new(&bytes).filter(|id| id.to_string() == text)
     }
 
+    /// The first eight bytes of the hash.
+    pub fn short(&self) -> u64 {
+        self.bytes.iter().take(8).fold(0, |short, byte| short << 8 | u64::from(*byte))
+    }
+
     /// The bytes of the hash.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
@@ -281,8 +286,9 @@ pub enum Reason {
     Other(String),
 }
 
-/// Counts a file of this size against the limits before it is read; the error says why it must not be read.
-pub fn admit(size: u64, budget: &Budget) -> Result<(), Reason> {
+/// Counts a file of this size against the limits before it is read; the error says why it must not be read. `content` is a hash of
+/// what is read, or of where it is.
+pub fn admit(content: u64, size: u64, budget: &Budget) -> Result<(), Reason> {
     let Budget { limits, spent, .. } = budget;
     if size > limits.file_bytes {
         return Err(Reason::FileTooLarge { size, limit: limits.file_bytes });
@@ -290,7 +296,7 @@ pub fn admit(size: u64, budget: &Budget) -> Result<(), Reason> {
     if !spent.take_bytes(size, limits) {
         return Err(Reason::RunTooLarge { limit: limits.run_bytes });
     }
-    limits.note_bytes(size);
+    limits.note_bytes(content, size);
     Ok(())
 }
 

@@ -1,5 +1,8 @@
 //! A changed value with everything around it that says what it is.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use smol_str::SmolStr;
 
 use crate::diff::comment::{comment_above, comment_beside};
@@ -33,6 +36,36 @@ fn neighbour(name: &str) -> &str {
     name
 }
 
+/// The map that holds a value, on both sides. What is looked up in it is remembered: it may hold many versions, and be large.
+pub(super) struct Parents<'c> {
+    maps: [&'c Node; 2],
+    /// In the order of [`NEIGHBOURS`].
+    neighbours: [OnceCell<[Option<&'c Node>; 2]>; NEIGHBOURS.len()],
+}
+
+impl<'c> Parents<'c> {
+    /// These maps; the ones that are known if they are the same.
+    fn of(maps: [&'c Node; 2], known: &mut Option<Rc<Self>>) -> Rc<Self> {
+        let is_known =
+            |known: &&mut Rc<Self>| known.maps.iter().zip(maps).all(|(known, map)| std::ptr::eq(*known, map));
+        if let Some(known) = known.as_mut().filter(is_known) {
+            return Rc::clone(known);
+        }
+        let parents = Rc::new(Self { maps, neighbours: Default::default() });
+        *known = Some(Rc::clone(&parents));
+        parents
+    }
+
+    /// What is beside the value, on both sides.
+    fn neighbour(&self, name: &str) -> [Option<&'c Node>; 2] {
+        let look_up = || self.maps.map(|map| map.get(name));
+        match NEIGHBOURS.binary_search(&name) {
+            Ok(at) => *self.neighbours[at].get_or_init(look_up),
+            Err(_) => look_up(),
+        }
+    }
+}
+
 /// A value before and after, and where it is written.
 pub(super) struct VersionField<'c> {
     pub(super) before: &'c str,
@@ -42,7 +75,7 @@ pub(super) struct VersionField<'c> {
     /// The name of the file.
     pub(super) file_name: &'c [u8],
     /// The map that holds the value, on both sides.
-    parents: Option<[&'c Node; 2]>,
+    parents: Option<Rc<Parents<'c>>>,
     /// The documents.
     roots: Option<[&'c Node; 2]>,
     change: &'c Change,
@@ -51,8 +84,14 @@ pub(super) struct VersionField<'c> {
 }
 
 impl<'c> VersionField<'c> {
-    /// The field of a change; `None` for anything but a text or number that is another one now.
-    pub(super) fn of_change(change: &'c Change, resource: &'c ResourceChange, sources: &'c Sources) -> Option<Self> {
+    /// The field of a change; `None` for anything but a text or number that is another one now. `known` are the maps that held the
+    /// last one.
+    pub(super) fn of_change(
+        change: &'c Change,
+        resource: &'c ResourceChange,
+        sources: &'c Sources,
+        known: &mut Option<Rc<Parents<'c>>>,
+    ) -> Option<Self> {
         // A version that became a number is more than another version: programs may refuse it.
         if change.kind != ChangeKind::Value || is_other_view(change) {
             return None;
@@ -69,7 +108,7 @@ impl<'c> VersionField<'c> {
         let parents = roots.and_then(|[before, after]| {
             let above = &change.path[..change.path.len().saturating_sub(1)];
             let parent = |root: &'c Node, side| root.at(&pointer(above, side));
-            Some([parent(before, DiffSide::Before)?, parent(after, DiffSide::After)?])
+            Some(Parents::of([parent(before, DiffSide::Before)?, parent(after, DiffSide::After)?], known))
         });
         let file_name = resource.after.as_ref().map_or(&b""[..], |after| after.file.file_name());
         Some(Self { before, after, keys, file_name, parents, roots, change, resource, sources })
@@ -98,9 +137,9 @@ impl<'c> VersionField<'c> {
 
     /// A neighbour in the same map that is the same text on both sides.
     pub(super) fn same(&self, name: &str) -> Option<&'c str> {
-        let [before, after] = self.parents?;
-        let text = before.get(neighbour(name))?.as_str()?;
-        (after.get(name)?.as_str()? == text).then_some(text)
+        let [before, after] = self.parents.as_ref()?.neighbour(neighbour(name));
+        let text = before?.as_str()?;
+        (after?.as_str()? == text).then_some(text)
     }
 
     /// The first of these neighbours that is the same text on both sides.
@@ -110,13 +149,13 @@ impl<'c> VersionField<'c> {
 
     /// Whether each of these neighbours is absent or the same on both sides.
     pub(super) fn are_unchanged(&self, names: &[&str]) -> bool {
-        let is_unchanged =
-            |[before, after]: [&Node; 2], name: &str| match (before.get(neighbour(name)), after.get(name)) {
-                (None, None) => true,
-                (Some(before), Some(after)) => before.is_equal(after),
-                _ => false,
-            };
-        self.parents.is_some_and(|parents| names.iter().all(|name| is_unchanged(parents, name)))
+        let is_unchanged = |neighbours: [Option<&Node>; 2]| match neighbours {
+            [None, None] => true,
+            [Some(before), Some(after)] => before.is_equal(after),
+            _ => false,
+        };
+        let all = |parents: &Rc<Parents<'_>>| names.iter().all(|name| is_unchanged(parents.neighbour(neighbour(name))));
+        self.parents.as_ref().is_some_and(all)
     }
 
     /// The kind of the document, if both sides have the same.

@@ -10,7 +10,7 @@ mod known;
 mod url;
 mod version;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use smol_str::SmolStr;
 
@@ -19,6 +19,7 @@ pub use version::Level;
 
 use super::groups::Member;
 use super::{Change, ChangeKind, PathStep, ResourceChange, Status};
+use crate::limits::Limits;
 use crate::text::Sources;
 use crate::value::Node;
 use field::VersionField;
@@ -137,11 +138,13 @@ impl Candidate {
     }
 }
 
-/// Finds the bumps among the changes of resources. Whether they are everything is not decided here.
-pub fn bumps(resources: &[ResourceChange], sources: &Sources) -> Bumps {
+/// Finds the bumps among the changes of resources; none if there is not enough time for that. Whether they are everything is not
+/// decided here.
+pub fn bumps(resources: &[ResourceChange], sources: &Sources, limits: &Limits) -> Bumps {
     let mut found: BTreeMap<Candidate, Vec<Member>> = BTreeMap::new();
     for (resource, of) in resources.iter().enumerate() {
-        for (candidate, changes) in bumps_in(of, sources).0 {
+        let Some((bumps, _)) = bumps_in(of, sources, limits) else { return Bumps::default() };
+        for (candidate, changes) in bumps {
             let members = changes.into_iter().map(|change| Member { resource, change });
             found.entry(candidate).or_default().extend(members);
         }
@@ -153,10 +156,10 @@ pub fn bumps(resources: &[ResourceChange], sources: &Sources) -> Bumps {
 
 /// Whether resources differ, and each of them in nothing but versions. A resource that came, went or moved is more than that, and
 /// so is a value that is only written differently.
-pub fn differ_only_in_versions(resources: &[ResourceChange], sources: &Sources) -> bool {
+pub fn differ_only_in_versions(resources: &[ResourceChange], sources: &Sources, limits: &Limits) -> bool {
     let is_bumped = |of: &ResourceChange| {
         let is_edited = of.status() == Status::Changed && !of.is_moved() && of.spellings().next().is_none();
-        is_edited && bumps_in(of, sources).1
+        is_edited && bumps_in(of, sources, limits).is_some_and(|(_, is_whole)| is_whole)
     };
     !resources.is_empty() && resources.iter().all(is_bumped)
 }
@@ -176,12 +179,15 @@ type Found = (Candidate, Vec<usize>);
 /// A change of a list item, with its position.
 type ListItem<'c> = (usize, &'c Change);
 
-/// The bumps of one resource, and whether they are all that changed in it.
-fn bumps_in(of: &ResourceChange, sources: &Sources) -> (Vec<Found>, bool) {
+/// The bumps of one resource, and whether they are all that changed in it; nothing if there is not enough time to find out.
+fn bumps_in(of: &ResourceChange, sources: &Sources, limits: &Limits) -> Option<(Vec<Found>, bool)> {
     let (mut found, mut items) = (Vec::new(), Vec::new());
-    let mut unrecognised = 0;
+    let (mut unrecognised, mut parents) = (0, None);
     for (at, change) in of.changes().enumerate() {
-        let field = VersionField::of_change(change, of, sources);
+        if at % 1024 == 1023 && !limits.may_go_on() {
+            return None;
+        }
+        let field = VersionField::of_change(change, of, sources, &mut parents);
         match field.and_then(|field| known::bump(&field)) {
             Some(candidate) => found.push((candidate, vec![at])),
             None if is_list_item(change) => items.push((at, change)),
@@ -190,7 +196,7 @@ fn bumps_in(of: &ResourceChange, sources: &Sources) -> (Vec<Found>, bool) {
     }
     let unpaired = pair_items(&items, &mut found);
     let is_whole = !found.is_empty() && unrecognised + unpaired == 0;
-    (found, is_whole)
+    Some((found, is_whole))
 }
 
 /// Whether a text was added to a list or removed from one.
@@ -204,32 +210,38 @@ fn is_list_item(change: &Change) -> bool {
 /// Pairs removed and added items of lists that differ in nothing but a version, and returns how many are left over. A list of
 /// texts has no names, so that an edited item is one that went and one that came.
 fn pair_items(items: &[ListItem<'_>], found: &mut Vec<Found>) -> usize {
-    let (mut removed, added): (Vec<&ListItem<'_>>, Vec<&ListItem<'_>>) =
+    let (removed, added): (Vec<&ListItem<'_>>, Vec<&ListItem<'_>>) =
         items.iter().partition(|(_, change)| change.kind == ChangeKind::Remove);
-    let mut unpaired = 0;
+    let mut unpaired = removed.len() + added.len();
+    let mut by_place: HashMap<(usize, String), Vec<&ListItem<'_>>> = HashMap::new();
+    for item in removed {
+        by_place.entry(place_of(item.1)).or_default().push(item);
+    }
     for (at, change) in added {
-        let partner = removed.iter().position(|(_, other)| version_of_item(other, change).is_some());
-        match partner.map(|partner| removed.swap_remove(partner)) {
-            Some((other_at, other)) => {
-                found.extend(version_of_item(other, change).map(|bump| (bump, vec![*other_at, *at])));
-            }
-            None => unpaired += 1,
+        let Some(others) = by_place.get_mut(&place_of(change)) else { continue };
+        let bump = |(_, other): &&ListItem<'_>| version_of_item(other, change);
+        let partner = others.iter().enumerate().find_map(|(partner, other)| Some((partner, bump(other)?)));
+        if let Some((partner, bump)) = partner {
+            let (other_at, _) = others.swap_remove(partner);
+            found.push((bump, vec![*other_at, *at]));
+            unpaired -= 2;
         }
     }
-    unpaired + removed.len()
+    unpaired
 }
 
-/// The bump of two items at one place of a list: an address with a version, or a flag with an image.
-fn version_of_item(removed: &Change, added: &Change) -> Option<Candidate> {
-    let (PathStep::Item { before: Some(old), .. }, PathStep::Item { after: Some(new), .. }) =
-        (removed.path.last()?, added.path.last()?)
-    else {
-        return None;
+/// The position of an item that went or came, and its list.
+fn place_of(change: &Change) -> (usize, String) {
+    let position = match change.path.last() {
+        Some(PathStep::Item { before, after, .. }) => before.or(*after),
+        _ => None,
     };
-    let above = |path: &[PathStep]| super::path_text::display(&path[..path.len() - 1], "");
-    if old != new || above(&removed.path) != above(&added.path) {
-        return None;
-    }
+    let above = &change.path[..change.path.len().saturating_sub(1)];
+    (position.unwrap_or(usize::MAX), super::path_text::display(above, ""))
+}
+
+/// The bump of two items that were at one place of a list: an address with a version, or a flag with an image.
+fn version_of_item(removed: &Change, added: &Change) -> Option<Candidate> {
     let (before, after) = (removed.before.as_ref()?.as_str()?, added.after.as_ref()?.as_str()?);
     let is_base = removed
         .path

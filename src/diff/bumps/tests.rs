@@ -35,8 +35,8 @@ fn rows(file: &str, before: &str, after: &str) -> (Vec<String>, bool) {
         let older = if *is_downgrade { " downgrade" } else { "" };
         format!("{} {name} {before} {after}{said} {}{older}", kind.name(), level.name())
     };
-    let rows = bumps(&changes, &sources).rows.iter().map(row).collect();
-    (rows, differ_only_in_versions(&changes, &sources))
+    let rows = bumps(&changes, &sources, &Limits::default()).rows.iter().map(row).collect();
+    (rows, differ_only_in_versions(&changes, &sources, &Limits::default()))
 }
 
 #[track_caller]
@@ -206,12 +206,12 @@ fn another_type_flavour_or_form_is_more_than_a_bump() {
 
 #[test]
 fn what_came_went_or_moved_is_more_than_a_bump() {
-    let sources = Sources::default();
+    let (sources, limits) = (Sources::default(), Limits::default());
     let bump = || changed("a.yaml", "image: a:1.2", "image: a:1.3", &sources);
     let came = ResourceChange { before: None, ..bump() };
     let moved = ResourceChange { before: Some(resource("b.yaml", "image: a:1.2", &sources)), ..bump() };
-    assert!(differ_only_in_versions(&[bump()], &sources));
-    assert!(!differ_only_in_versions(&[bump(), came], &sources));
-    assert!(!differ_only_in_versions(&[moved], &sources));
-    assert!(!differ_only_in_versions(&[], &sources));
+    assert!(differ_only_in_versions(&[bump()], &sources, &limits));
+    assert!(!differ_only_in_versions(&[bump(), came], &sources, &limits));
+    assert!(!differ_only_in_versions(&[moved], &sources, &limits));
+    assert!(!differ_only_in_versions(&[], &sources, &limits));
 }

@@ -102,11 +102,17 @@ impl Program {
         self.check_variables(&inputs.names())?;
         if let Some(node) = self.uses.reference.as_ref().and_then(|(root, keys)| follow(inputs.get(root)?, keys)) {
             *work += node.size();
+            if !limits.has_memory_for(node.size().saturating_mul(COPIED)) {
+                return Err(Failure::new(FailureKind::Limit, "the value is too large to be copied"));
+            }
             if inputs.is_traced {
                 return Ok(Computed::Value(node.clone().through(StepKind::Template, at)));
             }
             // Numbers keep their spelling this way, whatever CEL could make of them.
             return Ok(Computed::Value(Node { span: at, ..without_history(node) }));
+        }
+        if !limits.may_go_on() {
+            return Err(Failure::new(FailureKind::Limit, "the run has used up its memory or time"));
         }
         let Spent { result, used, is_exhausted } = budget::metered(limits.cel_steps, limits.nodes, || {
             stacker::maybe_grow(ENOUGH_STACK, STACK, || catch_unwind(AssertUnwindSafe(|| self.run(inputs, at))))
@@ -175,6 +181,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// The bytes of memory that the copy of a value takes, on average.
+const COPIED: u64 = 256;
 /// More parts of inputs are not traced.
 const MOST_TRACED: usize = 12;
 

@@ -11,7 +11,8 @@ use super::file::{Generator, Kustomization, Options, Text};
 use super::load::Loader;
 use super::resource::{Behavior, Resource};
 use super::transform::metadata_entries;
-use super::{Fatal, fatal};
+use super::{Fatal, fatal, run_limit};
+use crate::limits::Counted;
 use crate::path::RepoPath;
 use crate::text::Span;
 use crate::value::{Entry, Node, StepKind, Value};
@@ -115,6 +116,10 @@ impl Made<'_> {
         for datum in self.sources()? {
             if data.iter().chain(&binary).any(|entry| entry.key.name == datum.key) {
                 return Err(fatal(datum.span, format!("the key `{}` is generated twice", datum.key)));
+            }
+            let limits = self.loader.given().limits;
+            if !limits.has_memory_for(datum.content.len() as u64) {
+                return Err(run_limit(datum.span, limits, Counted::Values));
             }
             let plain = std::str::from_utf8(&datum.content).ok().filter(|_| !self.is_secret);
             let is_binary = plain.is_none() && !self.is_secret;

@@ -50,7 +50,7 @@ fn reported(violations: &Violations, body: &Body<'_>) -> Vec<Finding> {
     let found = &violations.found;
     let mut findings: Vec<Finding> =
         found.iter().take(MOST_REPORTED).map(|violation| violated(violation, body)).collect();
-    if let Some(more) = found.len().checked_sub(MOST_REPORTED).filter(|more| *more > 0) {
+    if let Some(more) = (found.len() + violations.more).checked_sub(MOST_REPORTED).filter(|more| *more > 0) {
         findings.push(refused(body, &format!("the body violates it in {more} more places")));
     }
     findings.extend(violations.stopped.as_ref().map(|error| stopped(error, body)));

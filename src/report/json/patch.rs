@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::ascii::Visible;
 use super::value::{Written, secret_places};
@@ -23,13 +23,11 @@ use crate::value::Node;
 /// changes, but does not carry it out.
 pub fn write_patches(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     let secret_numbers = RefCell::new(SecretNumbers::number_all(report));
-    let operations: Vec<Operations> = report.resources.iter().map(Operations::of).collect();
-    let resources = report.resources.iter().zip(&operations);
     let wire = Patches {
         schema: "outcrop/json-patch/v1",
         before: &report.before,
         after: &report.after,
-        resources: resources.map(|(change, operations)| resource_patch(change, operations, &secret_numbers)).collect(),
+        resources: Resources { changes: &report.resources, secret_numbers: &secret_numbers },
         incomplete: report.is_incomplete(),
     };
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Visible);
@@ -64,8 +62,32 @@ struct Patches<'a> {
     schema: &'static str,
     before: &'a str,
     after: &'a str,
-    resources: Vec<ResourcePatch<'a>>,
+    resources: Resources<'a>,
     incomplete: bool,
+}
+
+/// The patches of resources, each made when it is written: together they may be large.
+struct Resources<'a> {
+    changes: &'a [ResourceChange],
+    secret_numbers: &'a RefCell<SecretNumbers>,
+}
+
+impl Serialize for Resources<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.changes.iter().map(|change| OfOne { change, secret_numbers: self.secret_numbers }))
+    }
+}
+
+/// The patch of one resource.
+struct OfOne<'a> {
+    change: &'a ResourceChange,
+    secret_numbers: &'a RefCell<SecretNumbers>,
+}
+
+impl Serialize for OfOne<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        resource_patch(self.change, &Operations::of(self.change), self.secret_numbers).serialize(serializer)
+    }
 }
 
 #[derive(Serialize)]

@@ -39,7 +39,8 @@ fn plain<'r>(report: &'r Report, atom: &Entry) -> Option<&'r Change> {
     (is_one_value && !is_order && !secret_numbers::concerns_secret(change)).then_some(change)
 }
 
-fn hash_of(value: &impl Hash) -> u64 {
+/// A hash for this run.
+pub(super) fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

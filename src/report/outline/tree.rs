@@ -1,9 +1,9 @@
 //! The changes of a block by their paths: what paths share is said once, and equal parts are shown once.
 
-use std::cell::LazyCell;
+use std::collections::HashMap;
 
 use super::Entry;
-use super::same::{field, is_same_change};
+use super::same::{field, hash_of, is_same_change, values};
 use crate::diff::path_text;
 use crate::report::Report;
 use crate::report::paint::columns;
@@ -48,9 +48,11 @@ type PathEntry<'a> = (&'a [String], usize);
 /// Puts paths with the same first step below it, in the order of their first occurrence.
 fn nested(paths: &[(&[String], usize)]) -> Vec<PathNode> {
     let mut order: Vec<(&str, Vec<PathEntry<'_>>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for (steps, at) in paths {
         let Some((first, rest)) = steps.split_first() else { continue };
-        match order.iter_mut().rev().find(|(known, _)| *known == first) {
+        let place = *places.entry(first).or_insert(order.len());
+        match order.get_mut(place) {
             Some((_, below)) => below.push((rest, *at)),
             None => order.push((first, vec![(rest, *at)])),
         }
@@ -74,26 +76,11 @@ fn nodes(step: &str, below: &[(&[String], usize)]) -> Vec<PathNode> {
 
 /// Parts with several changes that are the same are shown once: `.{a, b}`.
 fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>, embedded: &str) -> Vec<PathNode> {
-    let mut kept: Vec<(PathNode, Vec<Vec<String>>)> = Vec::new();
+    let mut kept = Kept { report, entries, parts: Vec::new(), known: HashMap::new() };
     for mut node in nodes {
         node.children = merged(report, entries, std::mem::take(&mut node.children), embedded);
         node.join_only_child();
-        let is_manifold = LazyCell::new(|| node.is_manifold(report, entries));
-        let twin = kept.iter_mut().find(|(known, names)| {
-            names.first().is_some_and(|name| name.len() == node.steps.len())
-                && *is_manifold
-                && known.is_same(&node, report, entries)
-        });
-        match twin {
-            Some((known, names)) => {
-                names.push(node.steps.clone());
-                known.twins.extend(node.all());
-            }
-            None => {
-                let steps = node.steps.clone();
-                kept.push((node, vec![steps]));
-            }
-        }
+        kept.add(node);
     }
     let named = |(mut node, names): (PathNode, Vec<Vec<String>>)| {
         if names.len() > 1 {
@@ -101,7 +88,59 @@ fn merged(report: &Report, entries: &[Entry], nodes: Vec<PathNode>, embedded: &s
         }
         node
     };
-    kept.into_iter().map(named).collect()
+    kept.parts.into_iter().map(named).collect()
+}
+
+/// Parts of which no two are the same, each with its names.
+struct Kept<'a> {
+    report: &'a Report,
+    entries: &'a [Entry],
+    parts: Vec<(PathNode, Vec<Vec<String>>)>,
+    /// The numbers of steps, changes and parts below, and who has as many.
+    known: HashMap<[usize; 3], OfOneForm>,
+}
+
+/// Parts of one form, by their positions. They are hashed only where there are several.
+#[derive(Default)]
+struct OfOneForm {
+    alone: Option<usize>,
+    by_hash: HashMap<u64, Vec<usize>>,
+}
+
+impl Kept<'_> {
+    fn add(&mut self, node: PathNode) {
+        match self.twin_of(&node).and_then(|at| self.parts.get_mut(at)) {
+            Some((known, names)) => {
+                known.twins.extend(node.all());
+                names.push(node.steps);
+            }
+            None => {
+                let steps = node.steps.clone();
+                self.parts.push((node, vec![steps]));
+            }
+        }
+    }
+
+    /// The part that a new one is the same as; if there is none, the new one is known from now on.
+    fn twin_of(&mut self, node: &PathNode) -> Option<usize> {
+        let (report, entries, at) = (self.report, self.entries, self.parts.len());
+        if node.children.is_empty() && node.entries.len() + node.twins.len() < 2 {
+            return None;
+        }
+        let known = self.known.entry([node.steps.len(), node.entries.len(), node.children.len()]).or_default();
+        if known.alone.is_none() && known.by_hash.is_empty() {
+            known.alone = Some(at);
+            return None;
+        }
+        if let Some(first) = known.alone.take() {
+            known.by_hash.insert(self.parts[first].0.hash(report, entries), vec![first]);
+        }
+        let same = known.by_hash.entry(node.hash(report, entries)).or_default();
+        let is_twin = |known: &PathNode| known.is_same(node, report, entries) && node.is_manifold(report, entries);
+        let twin = same.iter().copied().find(|&at| is_twin(&self.parts[at].0));
+        same.extend(twin.is_none().then_some(at));
+        twin
+    }
 }
 
 /// `.{a, b}`.
@@ -152,6 +191,13 @@ impl PathNode {
         let all = self.all();
         let differs = |at: &usize| !is_same_change(report, &entries[all[0]], &entries[*at]);
         all.len() > 1 && all[1..].iter().any(differs)
+    }
+
+    /// Equal for parts that are the same.
+    fn hash(&self, report: &Report, entries: &[Entry]) -> u64 {
+        let own = self.entries.iter().map(|at| values(report, &entries[*at]).map(|(_, hashes)| hashes));
+        let below = self.children.iter().map(|child| (&child.steps, child.hash(report, entries)));
+        hash_of(&(own.collect::<Vec<_>>(), below.collect::<Vec<_>>()))
     }
 
     fn is_same(&self, other: &Self, report: &Report, entries: &[Entry]) -> bool {

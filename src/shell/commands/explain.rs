@@ -68,7 +68,7 @@ fn nothing_there(
     match (query, explanations) {
         (_, [Explanation { removed_by: Some(at), name, .. }, ..]) => {
             let text = sources.get(at.source);
-            let place = format!("{}:{}", text.path, text.line_column(at.range().start).0);
+            let place = format!("{}:{}", text.path, text.lines().line_of(at.range().start) + 1);
             Failure::new(format!("no value at {within} in {name}: removed by the patch at {place}"))
                 .help("`outcrop render --steps` shows what each patch file does")
         }

@@ -92,7 +92,7 @@ impl Objects {
     /// limit or by what is left of the run's share, is the size asked for first: finding an object twice takes time.
     pub(super) fn blob(&self, id: ObjectId, budget: &Budget) -> Result<Arc<[u8]>, Reason> {
         let Budget { limits, spent, .. } = budget;
-        let admit = |size| snapshot::admit(size, budget);
+        let admit = |size| snapshot::admit(id.short(), size, budget);
         if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
             if let Some(bytes) = self.with_handle(|handle| self.unpacked(handle, to_gix(id), Kind::Blob)) {
                 return admit(bytes.len() as u64).map(|()| bytes.as_slice().into());
@@ -111,7 +111,7 @@ impl Objects {
             admit(self.blob_size(id)?)?;
         }
         self.read(id, Kind::Blob, admit, |data| {
-            limits.note_bytes(data.len() as u64);
+            limits.note_bytes(id.short(), data.len() as u64);
             look(data);
             Ok(())
         })
