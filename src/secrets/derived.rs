@@ -41,15 +41,19 @@ pub fn secrets_in<'n>(payloads: impl IntoIterator<Item = &'n Node>) -> Vec<Secre
     found.secrets
 }
 
-/// A finding that quotes none of these values.
+/// A finding that quotes none of these values. The name of its resource is in the open.
 #[must_use]
 pub fn without_secrets(mut finding: Finding, secrets: &[Secret]) -> Finding {
+    let name = finding.resource.clone().filter(|name| !name.is_empty());
+    let cleaned = |text: &str| {
+        let without = |text: String, secret: &Secret| secret.taken_out_of(&text, MASK).unwrap_or(text);
+        secrets.iter().fold(text.to_owned(), without)
+    };
     let clean = |text: &mut String| {
-        for secret in secrets {
-            if let Some(cleaned) = secret.taken_out_of(text, MASK) {
-                *text = cleaned;
-            }
-        }
+        *text = match &name {
+            Some(name) => text.split(name.as_str()).map(cleaned).collect::<Vec<_>>().join(name),
+            None => cleaned(text),
+        };
     };
     clean(&mut finding.message);
     clean(&mut finding.label);
@@ -324,6 +328,17 @@ mod tests {
         );
         assert!(format!("{payload:?}").contains("x-hunter2"));
         assert!(!format!("{:?}", hide_copies(payload)).contains("hunter2"));
+    }
+
+    #[test]
+    fn the_name_of_a_resource_stays_in_messages() {
+        let secrets = secrets_in([&prepared("secret: archive")]);
+        let place = Location::Span(prepared("secret: archive").span);
+        let finding = Finding::new(&finding::PATCH_MISSING, place, "Job shop/archive-1 has archive");
+        let shown = |finding: Finding| without_secrets(finding, &secrets).message;
+        assert_eq!(shown(finding.clone()), "Job shop/•••-1 has •••");
+        let named = Finding { resource: Some("Job shop/archive-1".into()), ..finding };
+        assert_eq!(shown(named), "Job shop/archive-1 has •••");
     }
 
     #[test]
