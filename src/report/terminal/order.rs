@@ -14,6 +14,10 @@ use crate::value::{Node, Value};
 const NAMES: [&str; 4] = ["name", "id", "key", "path"];
 /// Longer names are cut; they only have to be recognised.
 const LONGEST_NAME: usize = 32;
+/// The longest line of names where nothing limits lines.
+const LONGEST_LINE: usize = 1_000;
+/// The most lines of names for each side.
+const MOST_LINES: usize = 20;
 
 impl Draft<'_> {
     /// `a, b, c → c, a, b`.
@@ -22,7 +26,7 @@ impl Draft<'_> {
         let (before, after) = self.without_ends(before, after);
         let line = Line::default().with(Role::Removed, &before.join(", "));
         let line = line.with(Role::Dim, &format!(" {} ", self.symbols.arrow)).with(Role::Added, &after.join(", "));
-        (line.width() <= self.style.columns()).then_some(line)
+        (line.width() <= self.style.columns().min(LONGEST_LINE)).then_some(line)
     }
 
     /// Both orders on lines of their own.
@@ -31,13 +35,15 @@ impl Draft<'_> {
         let (before, after) = if self.style.is_verbose() { (before, after) } else { self.without_ends(before, after) };
         let mut lines = Vec::new();
         for (names, sign) in [(before, Sign::Removed), (after, Sign::Added)] {
-            lines.extend(self.name_lines(names, sign, layout));
+            let (named, left_out) = fragment::cut(self.name_lines(names, sign, layout), self.most(MOST_LINES));
+            lines.extend(named);
+            lines.extend(left_out.into_iter().flat_map(|what| self.left_out(&what, layout.details)));
         }
         lines
     }
 
     fn name_lines(&mut self, names: Vec<String>, sign: Sign, layout: Layout) -> Vec<Line> {
-        let room = self.style.columns().saturating_sub(layout.details + layout.inset + 2).max(8);
+        let room = self.style.columns().min(LONGEST_LINE).saturating_sub(layout.details + layout.inset + 2).max(8);
         let mut rows: Vec<String> = vec![String::new()];
         let last = names.len().saturating_sub(1);
         for (at, name) in names.into_iter().enumerate() {
