@@ -266,7 +266,9 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// The longest start of a text that fits, and the rest.
 pub(super) fn split_at_columns(text: &str, width: usize) -> (&str, &str) {
-    if sanitize::is_printable_ascii(text) {
+    // What follows a letter of ASCII may belong to it.
+    let start = text.get(..width.saturating_add(1).min(text.len()));
+    if start.is_some_and(sanitize::is_printable_ascii) {
         return text.split_at(width.min(text.len()));
     }
     let mut used = 0;
@@ -281,7 +283,7 @@ pub(super) fn split_at_columns(text: &str, width: usize) -> (&str, &str) {
 
 /// The longest end of a text that fits.
 pub(super) fn end_of_columns(text: &str, width: usize) -> &str {
-    if sanitize::is_printable_ascii(text) {
+    if text.get(text.len().saturating_sub(width.saturating_add(1))..).is_some_and(sanitize::is_printable_ascii) {
         return &text[text.len().saturating_sub(width)..];
     }
     let mut used = 0;

@@ -201,6 +201,9 @@ fn near(spots: &[Spot]) -> Range<usize> {
     start..end + 1
 }
 
+/// Characters of more bytes than this, with what belongs to them, are rare: a longer line is cut without measuring it.
+const LONGEST_CHARACTER: usize = 16;
+
 /// A line without its line break.
 fn line_range(source: &SourceText, line: usize) -> Range<usize> {
     let (start, next) = (source.lines().start_of(line), source.lines().start_of(line + 1));
@@ -219,7 +222,8 @@ fn within(line: &str, span: Span, offset: usize) -> Range<usize> {
 fn window(line: &str, focus: &Range<usize>, width: usize) -> Range<usize> {
     // A tab may take four columns.
     let room = |text: &str| columns(text) + 4 * text.matches('\t').count();
-    if line.len() <= width || room(line) <= width {
+    let is_long = line.len() / LONGEST_CHARACTER > width;
+    if line.len() <= width || !is_long && room(line) <= width {
         return 0..line.len();
     }
     let around = width / 3;
