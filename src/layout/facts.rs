@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -157,8 +157,8 @@ impl<'a> InputDifferences<'a> {
         self.entries.get_or_init(|| {
             let mut found = BTreeSet::new();
             let mut add = |here: &'a [IndexEntry], there: &'a [IndexEntry]| {
-                found.extend(here.iter().filter(|entry| !there.contains(entry)));
-                found.extend(there.iter().filter(|entry| !here.contains(entry)));
+                let (here, there) = (HashSet::<_>::from_iter(here), HashSet::from_iter(there));
+                found.extend(here.symmetric_difference(&there));
             };
             for_each_pair(&self.known.files, self.other, |known, other| match (known, other) {
                 (Some(known), Some(other)) if known.entries == other.entries => {}
