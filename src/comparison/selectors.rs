@@ -56,12 +56,18 @@ impl Comparison<'_> {
         if !is_edited || !self.options.views.metadata {
             return SelectorChanges::default();
         }
-        let (before, after) = (self.before.selectors(), self.after.selectors());
         let everything = MetadataPath::of_resource(&LogicalPath::root());
+        let has_any = |side: &Side<'_>| side.has_resources_below(std::iter::once(&everything));
+        // To find every layer means to look at every directory, and a resource is found soon.
+        let is_plainly_used = |side: &Side<'_>| !side.settings.is_bundle && has_any(side);
+        if !self.options.all_selectors && (is_plainly_used(&self.before) || is_plainly_used(&self.after)) {
+            return SelectorChanges::default();
+        }
+        let (before, after) = (self.before.selectors(), self.after.selectors());
         let has_resources =
             |side: &Side<'_>, selectors: &BTreeMap<MetadataPath, RepoPath>| match side.settings.is_bundle {
                 true => side.has_resources_below(selectors.keys()),
-                false => side.has_resources_below(std::iter::once(&everything)),
+                false => has_any(side),
             };
         let has_selectors = !before.is_empty() || !after.is_empty();
         let is_used = || has_resources(&self.before, &before) || has_resources(&self.after, &after);
