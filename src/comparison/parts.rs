@@ -14,7 +14,7 @@ use super::place::{Part, Places};
 use super::report::is_about_the_run;
 use super::rollout::without_suffixes;
 use super::{Compared, Comparison, Report, SideFindings, TextCause, TextFile, UnitChange, units};
-use crate::diff::{self, Edits, Expected, ResourceChange, ResourcePair, Suppressions};
+use crate::diff::{self, Expected, ResourceChange, ResourcePair, Suppressions};
 use crate::finding::{self, Finding, Location};
 use crate::layout::{Rendered, TreeFacts};
 use crate::path::RepoPath;
@@ -76,11 +76,11 @@ impl<'a> Comparison<'a> {
         findings.after.extend(unmet.into_iter().map(|at| unmet_finding(&expectations[at])));
         let sources = self.after.sources;
         let limits = self.after.limits;
-        let groups = if limits.may_go_on() { diff::groups(&resources, sources) } else { Vec::new() };
-        let edits = if limits.may_go_on() { diff::edits(&resources, sources, &|_| false) } else { Edits::default() };
-        let mut bumps = diff::bumps(&resources, sources, limits);
         let has_only_bumps = diff::differ_only_in_versions(&all, sources, limits);
-        let is_grouped = limits.may_go_on();
+        let mut bumps = diff::bumps(&resources, sources, limits);
+        let grouped = self.grouped(&resources, &|_| false);
+        let is_ungrouped = grouped.is_none();
+        let (groups, edits) = grouped.unwrap_or_default();
         findings.after.extend(self.left_out());
         let is_cut = findings.before.iter().chain(&findings.after).any(is_about_the_run);
         let incomplete = is_incomplete || is_failed || is_cut;
@@ -88,9 +88,9 @@ impl<'a> Comparison<'a> {
         bumps.is_everything = !bumps.rows.is_empty() && is_all_known && has_only_bumps;
         let problems = self.part_problems(findings, &resources, &hidden);
         Report {
-            groups: if is_grouped { groups } else { Vec::new() },
-            edits: if is_grouped { edits } else { Edits::default() },
-            is_ungrouped: !is_grouped,
+            groups,
+            edits,
+            is_ungrouped,
             bumps,
             compared: Compared { files, resources: resources.iter().filter(|it| it.is_difference()).count() },
             resources,

@@ -183,10 +183,9 @@ impl Comparison<'_> {
         let renames = renames(&files.one_sided, self.before.snapshot, self.after.snapshot);
         let (text_files, skipped, unreadable) = self.text_files(files.skipped, &files.unread, &renames, &hidden);
         let mut bumps = diff::bumps(&resources, sources, limits);
-        let groups = if limits.may_go_on() { diff::groups(&resources, sources) } else { Vec::new() };
-        let is_edited = |file: &RepoPath| causes::is_edited(&self.before, &self.after, file);
-        let edits = if limits.may_go_on() { diff::edits(&resources, sources, &is_edited) } else { Edits::default() };
-        let is_grouped = limits.may_go_on();
+        let grouped = self.grouped(&resources, &|file| causes::is_edited(&self.before, &self.after, file));
+        let is_ungrouped = grouped.is_none();
+        let (groups, edits) = grouped.unwrap_or_default();
         findings.after.extend(self.left_out());
         let is_cut = [&findings.before, &findings.after].into_iter().flatten().any(is_about_the_run);
         let incomplete = gap >= Gap::Unparsed || !unreadable.is_empty() || is_cut;
@@ -215,9 +214,9 @@ impl Comparison<'_> {
             copies,
             filters: self.options.selected.words(),
             filtered_out,
-            groups: if is_grouped { groups } else { Vec::new() },
-            edits: if is_grouped { edits } else { Edits::default() },
-            is_ungrouped: !is_grouped,
+            groups,
+            edits,
+            is_ungrouped,
             resources,
             layer_edits,
             findings: rules::one_note_per_file(problems.limiting.findings, sources),
@@ -237,6 +236,21 @@ impl Comparison<'_> {
             definitions,
             ..self.empty_report(skipped, files.read_as)
         }
+    }
+
+    /// What changes have in common, and the edits that made them; nothing if memory or time is nearly used up before or meanwhile.
+    pub(super) fn grouped(
+        &self,
+        resources: &[ResourceChange],
+        is_edited: &dyn Fn(&RepoPath) -> bool,
+    ) -> Option<(Vec<Group>, Edits)> {
+        let may_go_on = || self.after.limits.may_go_on().then_some(());
+        may_go_on()?;
+        let groups = diff::groups(resources, self.after.sources);
+        may_go_on()?;
+        let edits = diff::edits(resources, self.after.sources, is_edited);
+        may_go_on()?;
+        Some((groups, edits))
     }
 
     /// The finding about a run that has left something out, because memory or time is nearly used up.

@@ -57,20 +57,19 @@ impl Comparison<'_> {
             return SelectorChanges::default();
         }
         let everything = MetadataPath::of_resource(&LogicalPath::root());
-        let has_any = |side: &Side<'_>| side.has_resources_below(std::iter::once(&everything));
+        let sides = [&self.before, &self.after];
         // To find every layer means to look at every directory, and a resource is found soon.
-        let is_plainly_used = |side: &Side<'_>| !side.settings.is_bundle && has_any(side);
-        if !self.options.all_selectors && (is_plainly_used(&self.before) || is_plainly_used(&self.after)) {
+        let has_resources =
+            sides.iter().any(|side| !side.settings.is_bundle && side.has_resources_below(std::iter::once(&everything)));
+        if has_resources && !self.options.all_selectors {
             return SelectorChanges::default();
         }
-        let (before, after) = (self.before.selectors(), self.after.selectors());
-        let has_resources =
-            |side: &Side<'_>, selectors: &BTreeMap<MetadataPath, RepoPath>| match side.settings.is_bundle {
-                true => side.has_resources_below(selectors.keys()),
-                false => has_any(side),
-            };
-        let has_selectors = !before.is_empty() || !after.is_empty();
-        let is_used = || has_resources(&self.before, &before) || has_resources(&self.after, &after);
+        let selectors = sides.map(Side::selectors);
+        let has_selectors = selectors.iter().any(|selectors| !selectors.is_empty());
+        let is_matched_by = |(side, selectors): (&Side<'_>, &BTreeMap<MetadataPath, RepoPath>)| {
+            side.settings.is_bundle && side.has_resources_below(selectors.keys())
+        };
+        let is_used = || has_resources || sides.into_iter().zip(&selectors).any(is_matched_by);
         let are_subjects = has_selectors && !is_used();
         if !are_subjects && !self.options.all_selectors {
             return SelectorChanges::default();
@@ -78,6 +77,7 @@ impl Comparison<'_> {
         let is_matched = |selector: &MetadataPath| {
             [&self.before, &self.after].into_iter().any(|side| side.has_resources_below(std::iter::once(selector)))
         };
+        let [before, after] = &selectors;
         let all: BTreeSet<MetadataPath> = before.keys().chain(after.keys()).cloned().collect();
         let mut changes = Vec::new();
         for selector in all.iter().filter(|selector| are_subjects || reach.may_change(selector)) {

@@ -59,7 +59,7 @@ impl<'c> Parents<'c> {
     /// What is beside the value, on both sides.
     fn neighbour(&self, name: &str) -> [Option<&'c Node>; 2] {
         let look_up = || self.maps.map(|map| map.get(name));
-        match NEIGHBOURS.binary_search(&name) {
+        match NEIGHBOURS.binary_search(&neighbour(name)) {
             Ok(at) => *self.neighbours[at].get_or_init(look_up),
             Err(_) => look_up(),
         }
@@ -137,7 +137,7 @@ impl<'c> VersionField<'c> {
 
     /// A neighbour in the same map that is the same text on both sides.
     pub(super) fn same(&self, name: &str) -> Option<&'c str> {
-        let [before, after] = self.parents.as_ref()?.neighbour(neighbour(name));
+        let [before, after] = self.parents.as_ref()?.neighbour(name);
         let text = before?.as_str()?;
         (after?.as_str()? == text).then_some(text)
     }
@@ -154,7 +154,7 @@ impl<'c> VersionField<'c> {
             [Some(before), Some(after)] => before.is_equal(after),
             _ => false,
         };
-        let all = |parents: &Rc<Parents<'_>>| names.iter().all(|name| is_unchanged(parents.neighbour(neighbour(name))));
+        let all = |parents: &Rc<Parents<'_>>| names.iter().all(|name| is_unchanged(parents.neighbour(name)));
         self.parents.as_ref().is_some_and(all)
     }
 

@@ -27,8 +27,8 @@ const FEW_NAMES: usize = 4;
 const MOST_PATH_LINES: usize = 4;
 /// The most different reasons of one change that are looked at.
 const MOST_REASONS: usize = 64;
-/// The longest list of names where nothing limits lines.
-const LONGEST_LINE: usize = 1_000;
+/// The longest line of names where nothing limits lines.
+pub(super) const LONGEST_LINE: usize = 1_000;
 
 /// What a block is about.
 pub(in crate::report) struct Subject {

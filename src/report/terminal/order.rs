@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Draft;
+use super::block::LONGEST_LINE;
 use super::change::Layout;
 use crate::diff::Change;
 use crate::report::fragment;
@@ -14,8 +15,6 @@ use crate::value::{Node, Value};
 const NAMES: [&str; 4] = ["name", "id", "key", "path"];
 /// Longer names are cut; they only have to be recognised.
 const LONGEST_NAME: usize = 32;
-/// The longest line of names where nothing limits lines.
-const LONGEST_LINE: usize = 1_000;
 /// The most lines of names for each side.
 const MOST_LINES: usize = 20;
 
