@@ -55,8 +55,15 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
     where
         K: Borrow<Q>,
     {
-        let found = self.known.read().expect(LOCKED).get(key).cloned();
-        let slot = found.unwrap_or_else(|| {
+        let slot = {
+            let known = self.known.read().expect(LOCKED);
+            let slot = known.get(key);
+            if let Some(value) = slot.and_then(|slot| slot.get()) {
+                return value.clone();
+            }
+            slot.cloned()
+        };
+        let slot = slot.unwrap_or_else(|| {
             let mut known = self.known.write().expect(LOCKED);
             if known.len() >= self.most && !known.contains_key(key) {
                 known.clear();

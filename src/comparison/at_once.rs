@@ -1,5 +1,6 @@
 //! Resources that pair within their own file are compared as soon as the file is read, and only what differs is kept: a large
-//! change takes as much memory as what it shows.
+//! change takes as much memory as what it shows. Those are resources that nothing but their own file decides about, and resources that
+//! only a layer changes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,12 +8,21 @@ use std::ops::Range;
 use super::views::{Changes, ViewNotes};
 use super::{AffectedSelectors, Comparison};
 use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, documents_for_bumps};
-use crate::impact::AncestorReaders;
+use crate::impact;
+use crate::impact::{AncestorReaders, EditReaders, LayerEdits};
+use crate::metadata::is_layer_file;
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Identity, Resource};
 use crate::side::{FileContent, Side};
 use crate::text::SourceId;
 use crate::value::{Node, Value};
+
+/// How resources are compared at once.
+pub(super) struct AtOnce<'a> {
+    options: Options,
+    reach: &'a AffectedSelectors,
+    layer_edits: &'a LayerEdits<'a>,
+}
 
 /// What was found out about resources that are not kept.
 #[derive(Default)]
@@ -22,6 +32,13 @@ pub(super) struct ComparedAtOnce {
     pub(super) count: usize,
     /// The paths of those that changed: the requests of resources below them may read them.
     pub(super) changed: Vec<LogicalPath>,
+    /// What differs in resources that only layers change.
+    #[allow(clippy::vec_box, reason = "changes are large, and the lists of threads are joined many times")]
+    by_layers: Vec<Box<ResourceChange>>,
+    /// What was found out beside their changes, with the resource that it is about.
+    notes_by_layers: Vec<(Resource, ViewNotes)>,
+    /// What edited values of layers are to them.
+    pub(super) readers: EditReaders,
 }
 
 impl ComparedAtOnce {
@@ -29,12 +46,43 @@ impl ComparedAtOnce {
         self.changes.extend(other.changes);
         self.count += other.count;
         self.changed.extend(other.changed);
+        self.by_layers.extend(other.by_layers);
+        self.notes_by_layers.extend(other.notes_by_layers);
+        self.readers.extend(other.readers);
     }
 
     /// The files of those that changed.
     pub(super) fn files(&self) -> BTreeSet<RepoPath> {
-        let sides = self.changes.resources.iter().flat_map(|change| change.before.iter().chain(&change.after));
-        sides.map(|resource| resource.file.clone()).collect()
+        let changes = self.changes.resources.iter().chain(self.by_layers.iter().map(Box::as_ref));
+        changes.flat_map(sides).map(|resource| resource.file.clone()).collect()
+    }
+
+    /// Takes out the resources that only layers change: what their requests send is hidden in many ways.
+    pub(super) fn take_by_layers(&mut self) -> BTreeSet<(RepoPath, Identity)> {
+        let changed = self.by_layers.drain(..).filter_map(|change| change.after);
+        let noted = self.notes_by_layers.drain(..).map(|(resource, _)| resource);
+        let taken: BTreeSet<_> = changed.chain(noted).map(|resource| (resource.file, resource.identity)).collect();
+        self.count -= taken.len();
+        taken
+    }
+
+    /// What changed, and what only layers change, but in these files.
+    pub(super) fn into_changes(self, excluded: &AncestorReaders) -> (Changes, Vec<ResourceChange>) {
+        let Self { mut changes, mut by_layers, notes_by_layers, .. } = self;
+        by_layers.retain(|change| !sides(change).any(|resource| excluded.contains(&resource.file)));
+        let notes = notes_by_layers.into_iter().filter(|(resource, _)| !excluded.contains(&resource.file));
+        notes.for_each(|(_, notes)| changes.notes.extend(notes));
+        (changes, by_layers.into_iter().map(|change| *change).collect())
+    }
+
+    /// Leaves out what differs in some files.
+    pub(super) fn leave_out(&mut self, files: &BTreeSet<RepoPath>) {
+        if files.is_empty() {
+            return;
+        }
+        let is_kept = |change: &ResourceChange| !sides(change).all(|resource| files.contains(&resource.file));
+        self.changes.resources.retain(is_kept);
+        self.by_layers.retain(|change| is_kept(change));
     }
 
     /// Takes out the resources with a change that shows something which must be hidden.
@@ -57,23 +105,27 @@ impl ComparedAtOnce {
         self.count -= taken.len();
         taken
     }
-
-    fn add(&mut self, paths: impl Iterator<Item = LogicalPath>, change: Option<ResourceChange>, notes: ViewNotes) {
-        self.count += 1;
-        self.changed.extend(paths);
-        self.changes.resources.extend(change);
-        self.changes.notes.extend(notes);
-    }
 }
 
 impl Comparison<'_> {
+    /// How resources are compared at once. Layers that now apply to more or fewer paths are judged with all resources.
+    pub(super) fn at_once<'c>(
+        &self,
+        reach: &'c AffectedSelectors,
+        layers: &[RepoPath],
+        layer_edits: &'c LayerEdits<'c>,
+    ) -> Option<AtOnce<'c>> {
+        let is_known = !reach.is_everything && !impact::changes_reach([&self.before, &self.after], layers);
+        is_known.then(|| AtOnce { options: self.diff_options(), reach, layer_edits })
+    }
+
     /// Takes the resources of a file that certainly pair with each other off both sides, and compares them. Where a report shows
     /// nothing but changes, the texts of the file are kept only where something is shown of them.
     pub(super) fn compare_at_once(
         &self,
         sides: &mut [FileContent; 2],
         texts: [Option<SourceId>; 2],
-        options: &Options,
+        how: &AtOnce<'_>,
     ) -> ComparedAtOnce {
         let mut done = ComparedAtOnce::default();
         // What is included may be secret where it comes from.
@@ -91,12 +143,11 @@ impl Comparison<'_> {
         let mut is_taken = [vec![false; before.resources.len()], vec![false; after.resources.len()]];
         for (this, that) in diff::sole_namesakes(&before.resources, &after.resources) {
             let (old, new) = (&before.resources[this], &after.resources[that]);
-            if stands_alone(&self.before, old)
-                && stands_alone(&self.after, new)
-                && self.compare_one((old, new), options, &mut done)
-            {
-                (is_taken[0][this], is_taken[1][that]) = (true, true);
-            }
+            let is_done = match decided_by([(&self.before, old), (&self.after, new)]) {
+                Some(decided_by) => self.compare_one((old, new), decided_by, how, &mut done),
+                None => false,
+            };
+            (is_taken[0][this], is_taken[1][that]) = (is_done, is_done);
         }
         for (side, is_taken) in [before, after].into_iter().zip(is_taken) {
             let mut is_taken = is_taken.into_iter();
@@ -105,13 +156,17 @@ impl Comparison<'_> {
         if !self.options.keeps_resources && sides.iter().all(is_over) {
             self.drop_texts(texts, &done);
         }
-        // Most files hold one resource, and there may be many files.
-        done.changes.resources.shrink_to_fit();
         done
     }
 
     /// Compares two versions of a resource, unless they hold secrets: others may have copies of these.
-    fn compare_one(&self, (old, new): (&Resource, &Resource), options: &Options, done: &mut ComparedAtOnce) -> bool {
+    fn compare_one(
+        &self,
+        (old, new): (&Resource, &Resource),
+        decided_by: DecidedBy,
+        how: &AtOnce<'_>,
+        done: &mut ComparedAtOnce,
+    ) -> bool {
         let [before, after] = self.hide_declared(vec![old.clone()], vec![new.clone()]);
         let is_kustomized = |side: &Side<'_>, it: &Resource| side.is_kustomized_secret(&it.file);
         if before.iter().chain(&after).any(|it| it.payload.holds_secret())
@@ -121,14 +176,31 @@ impl Comparison<'_> {
             return false;
         }
         if !self.options.keeps_resources {
-            self.after.limits.give_back_nodes(values_of_its_own(old) + values_of_its_own(new));
+            // A document that both sides share was counted once.
+            let of_older = if new.payload.is_shared_with(&old.payload) { 0 } else { values_of_its_own(old) };
+            self.after.limits.give_back_nodes(of_older + values_of_its_own(new));
         }
         let pair: ResourcePair = (before.into_iter().next(), after.into_iter().next());
-        let changed: Vec<LogicalPath> = paths(&pair).filter(|_| is_changed(&pair)).cloned().collect();
-        let (reach, readers) = (AffectedSelectors::default(), AncestorReaders::default());
-        let (change, notes) = self.compare_pair(pair, options, &reach, &readers, &Default::default());
+        done.count += 1;
+        let (paths, is_changed): (Vec<LogicalPath>, _) = (paths(&pair).cloned().collect(), is_changed(&pair));
+        let readers = AncestorReaders::default();
+        let (change, notes) = self.compare_pair(pair, &how.options, how.reach, &readers, &Default::default());
+        if is_changed || notes.names_otherwise {
+            done.changed.extend(paths);
+        }
         let kept = |change| if self.options.keeps_resources { change } else { without_payloads(change) };
-        done.add(changed.into_iter(), change.map(kept), notes);
+        let change = change.map(kept);
+        match decided_by {
+            DecidedBy::ItsFile => {
+                done.changes.resources.extend(change);
+                done.changes.notes.extend(notes);
+            }
+            DecidedBy::Layers => {
+                done.readers.extend(how.layer_edits.readers(new));
+                done.by_layers.extend(change.map(Box::new));
+                done.notes_by_layers.extend((!notes.is_empty()).then(|| (new.clone(), notes)));
+            }
+        }
         true
     }
 
@@ -147,6 +219,11 @@ impl Comparison<'_> {
     }
 }
 
+/// A resource on the sides that have it.
+fn sides(change: &ResourceChange) -> impl Iterator<Item = &Resource> {
+    change.before.iter().chain(&change.after)
+}
+
 /// Whether a change shows a value that is secret.
 fn shows(of: &ResourceChange, is_secret: &dyn Fn(&Node) -> bool) -> bool {
     let changes = of.difference.changes.iter().chain(&of.difference.spelling_only);
@@ -155,14 +232,38 @@ fn shows(of: &ResourceChange, is_secret: &dyn Fn(&Node) -> bool) -> bool {
     values.chain(payloads).any(is_secret)
 }
 
-/// Whether nothing but its own file decides what a resource is and what would be sent for it. What happens to an object in a
-/// cluster is judged with all others.
-fn stands_alone(side: &Side<'_>, resource: &Resource) -> bool {
-    if matches!(resource.identity, Identity::Kubernetes(_)) {
-        return false;
+/// What decides how a resource differs from its older version.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DecidedBy {
+    /// Nothing but its own file decides what it is and what would be sent for it.
+    ItsFile,
+    /// The resource is the same, but layers apply to it.
+    Layers,
+}
+
+/// What decides how a resource differs; nothing if that is not known from its two versions alone. What happens to an object in a
+/// cluster is judged with all others, and layers may be compared by what they mean.
+fn decided_by(versions: [(&Side<'_>, &Resource); 2]) -> Option<DecidedBy> {
+    let [(_, old), (_, new)] = versions;
+    let is_in_cluster = |resource: &Resource| matches!(resource.identity, Identity::Kubernetes(_));
+    let is_layer = |resource: &Resource| is_layer_file(resource.file.file_name());
+    if [old, new].into_iter().any(|it| is_in_cluster(it) || is_layer(it))
+        || !versions.iter().all(|(side, it)| side.is_as_written(it))
+    {
+        return None;
     }
-    let has_layers = || side.metadata_of(resource).is_some_and(|it| !it.layers().is_empty() || !it.is_complete());
-    side.is_as_written(resource) && !(resource.is_managed() && has_layers())
+    let layered = |(side, resource): &(&Side<'_>, &Resource)| {
+        let metadata = if resource.is_managed() { side.metadata_of(resource) } else { None };
+        metadata.filter(|it| !it.layers().is_empty() || !it.is_complete())
+    };
+    let metadata: Vec<_> = versions.iter().filter_map(layered).collect();
+    if metadata.is_empty() {
+        return Some(DecidedBy::ItsFile);
+    }
+    // What is wrong with layers is said beside each resource that differs.
+    let is_complete = metadata.iter().all(|it| it.is_complete());
+    let is_same = old.identity == new.identity && old.payload.is_shared_with(&new.payload);
+    (is_complete && is_same).then_some(DecidedBy::Layers)
 }
 
 /// How many values of a resource are its own. Those that aliases repeat stay counted, for the work that they make.

@@ -27,14 +27,24 @@ impl Comparison<'_> {
         let moved = moved(&before, &after);
         let beside = self.moved_beside();
         let may_hold = |node: &Node, file: &RepoPath| moved.iter().chain([&beside]).any(|it| is_in(it, node, file));
-        let mut more = self.read_again(&loaded.at_once.take(&may_hold));
+        let mut again = loaded.at_once.take(&may_hold);
+        if moved.iter().chain([&beside]).any(|it| !it.is_empty()) {
+            again.append(&mut loaded.at_once.take_by_layers());
+        }
+        let mut more = self.read_again(&again);
         before.append(&mut more[0]);
         after.append(&mut more[1]);
         let copies = self.copies_beside([&before, &after], moved, beside, &files, Beside::Versions);
         let takes = |node: &Node, _: &RepoPath| copies.origins.hide(node, self.after.sources).is_some();
-        let mut more = self.read_again(&loaded.at_once.take(&takes));
+        let mut others = loaded.at_once.take(&takes);
+        if !copies.origins.is_empty() {
+            others.append(&mut loaded.at_once.take_by_layers());
+        }
+        let mut more = self.read_again(&others);
         before.append(&mut more[0]);
         after.append(&mut more[1]);
+        again.append(&mut others);
+        loaded.read_again = again;
         let ([before, after], hidden) = self.hide_copies(before, after, &copies);
         Loaded { before, after, hidden, ..loaded }
     }
@@ -141,7 +151,7 @@ impl Comparison<'_> {
             before: self.before.snapshot.entry(file).ok().flatten(),
             after: self.after.snapshot.entry(file).ok().flatten(),
         });
-        let loaded = self.load(changed.collect(), &files, &Default::default(), Documents::All);
+        let loaded = self.load(changed.collect(), &files, &Default::default(), Documents::All, None);
         let is_wanted = |it: &Resource| wanted.contains(&(it.file.clone(), it.identity.clone()));
         let [mut before, mut after] = [loaded.before, loaded.after];
         before.retain(is_wanted);

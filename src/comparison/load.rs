@@ -5,19 +5,18 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::at_once::ComparedAtOnce;
+use super::at_once::{AtOnce, ComparedAtOnce};
 use super::expressions::WrittenPayloads;
 use super::hidden::HiddenSecrets;
 use super::parse_once::{ParseOnce, VersionContent};
 use super::rollout::Rollout;
 use super::unit_change::{DefinitionUse, UnitChange};
 use super::{Comparison, Gap, SideFindings};
-use crate::diff::Options;
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
 use crate::layout::PathSet;
 use crate::path::RepoPath;
-use crate::resource::{Content, ReadAs, Resource, Skipped};
+use crate::resource::{Content, Identity, ReadAs, Resource, Skipped};
 use crate::settings::Configuration;
 use crate::side::{FileContent, Opened, Side};
 use crate::snapshot::{ChangedFile, Entry, ObjectId, Unreadable};
@@ -49,6 +48,8 @@ pub(super) struct Loaded {
     pub(super) rollouts: Vec<Rollout>,
     /// What is known about resources that were compared when their file was read.
     pub(super) at_once: ComparedAtOnce,
+    /// Resources that were compared at once, and then read again.
+    pub(super) read_again: BTreeSet<(RepoPath, Identity)>,
     /// Types and traits that differ, and who uses them.
     pub(super) definitions: Vec<DefinitionUse>,
     /// Files whose changes are explained by what units render from them.
@@ -79,11 +80,11 @@ impl Comparison<'_> {
         affected: &BTreeSet<RepoPath>,
         in_units: &[PathSet; 2],
         documents: Documents,
+        at_once: Option<&AtOnce<'_>>,
     ) -> Loaded {
         let one_sided = files.iter().filter(|file| file.before.is_none() || file.after.is_none()).cloned().collect();
         let parses = ParseOnce::new(&self.after, documents);
-        // A caller that wants all documents needs them all together.
-        let at_once = (documents == Documents::Differing).then(|| (self, self.diff_options()));
+        let at_once = at_once.map(|how| (self, how));
         let reader = Reader { before: &self.before, after: &self.after, affected, in_units, parses: &parses, at_once };
         let is_much = files.len() >= MANY;
         if is_much {
@@ -97,23 +98,26 @@ impl Comparison<'_> {
             loaded
         };
         let is_little = || budget.spent.bytes() < LITTLE;
-        let mut loaded: Vec<LoadedFile> = Vec::new();
+        let mut loaded = LoadedList::default();
         if files.len() < FEW {
             let mut waiting = files.into_iter();
             while waiting.len() > 0 && is_little() {
-                loaded.extend(waiting.next().and_then(load));
+                loaded = loaded.with(waiting.next().and_then(load));
             }
             files = waiting.collect();
         }
         if !files.is_empty() {
-            loaded.par_extend(files.into_par_iter().filter_map(load));
+            let lists = files.into_par_iter().map(load).fold(LoadedList::default, LoadedList::with);
+            loaded = loaded.and(lists.reduce(LoadedList::default, LoadedList::and));
         }
         if is_much {
             self.after.snapshot.forget_read();
         }
+        let LoadedList { files: mut loaded, at_once } = loaded;
         loaded.sort_by(|a, b| a.path.cmp(&b.path));
-        let nothing = Loaded { files: LoadedFiles { one_sided, ..LoadedFiles::default() }, ..Loaded::default() };
-        loaded.into_iter().fold(nothing, Loaded::with)
+        let files = LoadedFiles { one_sided, ..LoadedFiles::default() };
+        let compared = Loaded { files, at_once, ..Loaded::default() };
+        loaded.into_iter().fold(compared, Loaded::with)
     }
 }
 
@@ -130,6 +134,29 @@ fn sort_for_reading(files: &mut [ChangedFile], after: &Side<'_>) {
     after.snapshot.sort_for_reading(&mut entries);
     let order: BTreeMap<&RepoPath, usize> = entries.iter().enumerate().map(|(at, entry)| (&entry.path, at)).collect();
     files.sort_by_key(|file| order.get(&file.path).copied());
+}
+
+/// Files that were read, without those that nothing is left of, and what was compared on the way.
+#[derive(Default)]
+struct LoadedList {
+    files: Vec<LoadedFile>,
+    at_once: ComparedAtOnce,
+}
+
+impl LoadedList {
+    fn with(mut self, file: Option<LoadedFile>) -> Self {
+        if let Some(mut file) = file {
+            self.at_once.extend(std::mem::take(&mut file.at_once));
+            self.files.extend((!file.is_done()).then_some(file));
+        }
+        self
+    }
+
+    fn and(mut self, mut other: Self) -> Self {
+        self.files.append(&mut other.files);
+        self.at_once.extend(other.at_once);
+        self
+    }
 }
 
 impl Loaded {
@@ -161,8 +188,7 @@ impl Loaded {
 
     /// Adds one file.
     fn with(mut self, file: LoadedFile) -> Self {
-        let LoadedFile { path, is_edited, sides: [before, after], at_once } = file;
-        self.at_once.extend(at_once);
+        let LoadedFile { path, is_edited, sides: [before, after], .. } = file;
         let is_broken = before.is_broken || after.is_broken;
         // A file that did not change and could not be read before either is not part of this comparison.
         if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
@@ -218,6 +244,15 @@ struct LoadedFile {
 }
 
 impl LoadedFile {
+    /// Whether nothing more is to be said about the file.
+    fn is_done(&self) -> bool {
+        let is_done = |side: &FileContent| {
+            let is_read = !side.is_broken && !side.is_incomplete && !side.is_unreadable && side.skipped.is_none();
+            is_read && side.resources.is_empty() && side.findings.is_empty() && side.same == 0
+        };
+        !self.is_edited && self.sides.iter().all(is_done)
+    }
+
     /// A file that is not read, because the run has used up what it may use.
     fn left_out(path: RepoPath) -> Self {
         let unread = || FileContent { is_broken: true, ..FileContent::default() };
@@ -234,7 +269,7 @@ struct Reader<'a> {
     in_units: &'a [PathSet; 2],
     parses: &'a ParseOnce<'a>,
     /// What compares resources right away, and how.
-    at_once: Option<(&'a Comparison<'a>, Options)>,
+    at_once: Option<(&'a Comparison<'a>, &'a AtOnce<'a>)>,
 }
 
 impl Reader<'_> {
@@ -271,9 +306,8 @@ impl Reader<'_> {
                 content.leave_to_units();
             }
         }
-        let compare =
-            |(comparison, options): &(&Comparison<'_>, Options)| comparison.compare_at_once(&mut sides, texts, options);
-        let at_once = self.at_once.as_ref().map(compare).unwrap_or_default();
+        let compare = |(comparison, how): (&Comparison<'_>, _)| comparison.compare_at_once(&mut sides, texts, how);
+        let at_once = self.at_once.map(compare).unwrap_or_default();
         Some(LoadedFile { path, is_edited, sides, at_once })
     }
 

@@ -42,6 +42,11 @@ impl Comparison<'_> {
             let mut difference = diff::diff(&hidden(old, before), &hidden(new, after), &options);
             let place = |change: &mut Change| change.path.insert(0, PathStep::Metadata);
             difference.changes.iter_mut().chain(&mut difference.spelling_only).for_each(place);
+            // No resource has metadata in its own file, so that all of them share the causes.
+            let no_home = [None, None];
+            for change in &difference.changes {
+                diff::causes_at(change, &no_home, self.after.sources);
+            }
             MetadataDifference::new(difference)
         };
         if !secrets.is_same_for_all() {

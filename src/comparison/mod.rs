@@ -44,6 +44,7 @@ use crate::impact::{self, Impact, Memory, NoMemory};
 use crate::layout::{LAYOUTS, Layout, Role};
 use crate::limits::{Budget, Limits};
 use crate::metadata::{MetadataPath, WILDCARD, is_layer_file};
+use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::Resource;
 use crate::rules;
@@ -223,22 +224,30 @@ impl<'a> Comparison<'a> {
         let Impact { files, affected, layers, selectors, is_everything, units, in_units, unreadable, findings, .. } =
             impact;
         let reach = AffectedSelectors { is_everything, selectors };
+        let selectors = self.selector_changes(&layers, &reach);
+        let edits = impact::LayerEdits::new(&self.before, &self.after, &layers);
+        // A caller that wants all documents needs them all together.
+        let at_once = match documents {
+            Documents::Differing => self.at_once(&reach, &layers, &edits),
+            Documents::All => None,
+        };
         // A document that is the same to the letter may still be affected by a layer.
         let documents = if reach.is_empty() && layers.is_empty() { documents } else { Documents::All };
-        let selectors = self.selector_changes(&layers, &reach);
-        let loaded = self.load(files, &affected, &in_units, documents).noting(self.configuration, unreadable, findings);
+        let loaded = self.load(files, &affected, &in_units, documents, at_once.as_ref());
+        let loaded = loaded.noting(self.configuration, unreadable, findings);
         let loaded = self.without_layers(loaded, &selectors);
         let loaded = self.effect(self.judge_layers(loaded, &layers), &layers);
         let mut loaded = self.hide(self.with_units(loaded, &units));
         loaded.findings.extend(unused);
-        let layer_edits = impact::layer_edits(&impact::LayerEdits {
-            before: &self.before,
-            after: &self.after,
-            layers: &layers,
-            resources: &loaded.after,
-            // What could not be read may well read an edited value.
-            can_be_dead: &|file| loaded.gap == Gap::None && self.is_asked_for(file) && !selectors.are_subjects,
-        });
+        let is_new = |it: &&Resource| {
+            loaded.read_again.is_empty() || !loaded.read_again.contains(&(it.file.clone(), it.identity.clone()))
+        };
+        let mut readers = edits.readers_among(&loaded.after.iter().filter(is_new).collect::<Vec<_>>());
+        readers.extend(std::mem::take(&mut loaded.at_once.readers));
+        // What could not be read may well read an edited value.
+        let can_be_dead =
+            |file: &RepoPath| loaded.gap == Gap::None && self.is_asked_for(file) && !selectors.are_subjects;
+        let layer_edits = edits.judged(readers, &can_be_dead);
         let sides = [&self.before, &self.after];
         let subjects = if selectors.are_subjects { selectors.all } else { Vec::new() };
         let reach_changes = impact::reach_changes(sides, &layers, &loaded.after, &subjects);
@@ -249,7 +258,7 @@ impl<'a> Comparison<'a> {
 
     /// Files beside changed ones that no kustomization refers to.
     fn unused_files(&self, impact: &Impact) -> SideFindings {
-        let edited: Vec<RepoPath> = impact.files.iter().map(|file| file.path.clone()).collect();
+        let edited: Vec<&RepoPath> = impact.files.iter().map(|file| &file.path).collect();
         let unused = |side: &Side<'_>, at: usize| {
             rules::unused_files(side, &edited, &impact.in_units[at], &impact.in_broken[at], &self.options.scope)
         };
@@ -286,7 +295,9 @@ impl<'a> Comparison<'a> {
         changes.extend(paired.at_once);
         changes.notes.sort();
         changes.resources.extend(selectors);
-        let summary = self.noting_layers(paired.summary, &changes.resources);
+        let mut summary = self.noting_layers(paired.summary, &changes.resources);
+        summary = self.noting_others(summary, changes.resources.iter().chain(&paired.by_layers));
+        changes.resources.extend(paired.by_layers);
         Report { reach_changes, ..self.report(summary, changes, layer_edits, new_problems) }
     }
 
@@ -294,12 +305,24 @@ impl<'a> Comparison<'a> {
     fn noting_layers(&self, mut summary: LoadSummary, changed: &[ResourceChange]) -> LoadSummary {
         let before = unreadable_layers(&self.before, changed.iter().filter_map(|change| change.before.as_ref()));
         let after = unreadable_layers(&self.after, changed.iter().filter_map(|change| change.after.as_ref()));
-        let shown = changed.iter().flat_map(|change| [&change.before, &change.after]).flatten();
-        let elsewhere = self.after.secrets().errors_of_others(shown);
-        if [&before, &after, &elsewhere].iter().any(|findings| !findings.is_empty()) {
+        if !before.is_empty() || !after.is_empty() {
             summary.gap = summary.gap.max(Gap::Unparsed);
         }
         summary.findings.extend(SideFindings { before, after });
+        summary
+    }
+
+    /// Adds what is wrong with the layers of other snapshots.
+    fn noting_others<'c>(
+        &self,
+        mut summary: LoadSummary,
+        changed: impl Iterator<Item = &'c ResourceChange>,
+    ) -> LoadSummary {
+        let shown = changed.flat_map(|change| [&change.before, &change.after]).flatten();
+        let elsewhere = self.after.secrets().errors_of_others(shown);
+        if !elsewhere.is_empty() {
+            summary.gap = summary.gap.max(Gap::Unparsed);
+        }
         summary.findings.after.extend(elsewhere);
         summary
     }
@@ -327,8 +350,8 @@ impl<'a> Comparison<'a> {
 
 /// The errors of layers that apply to these resources.
 fn unreadable_layers<'r>(side: &Side<'_>, resources: impl Iterator<Item = &'r Resource>) -> Vec<Finding> {
-    let managed = resources.filter(|resource| !is_layer_file(resource.file.file_name()));
-    let findings = managed.flat_map(|resource| side.layer_findings(resource));
+    let managed: Vec<&Resource> = resources.filter(|resource| !is_layer_file(resource.file.file_name())).collect();
+    let findings = few_or_many(managed, FEW, |resource| side.layer_findings(resource)).into_iter().flatten();
     // A path that cannot have metadata misses none.
     let mut known = BTreeSet::new();
     let is_meant = |finding: &Finding| {
@@ -362,6 +385,10 @@ impl SideFindings {
     fn extend(&mut self, other: Self) {
         self.before.extend(other.before);
         self.after.extend(other.after);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.after.is_empty()
     }
 }
 

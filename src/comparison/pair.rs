@@ -13,7 +13,7 @@ use super::unit_change::{DefinitionUse, UnitChange};
 use super::views::Changes;
 use super::views::ResourceWithMetadata;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
-use crate::diff::{self, ResourcePair};
+use crate::diff::{self, ResourceChange, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
@@ -32,6 +32,8 @@ pub(super) struct Paired {
     pub(super) written: [WrittenPayloads; 2],
     /// What was compared before.
     pub(super) at_once: Changes,
+    /// What layers change about resources, all of which can be read.
+    pub(super) by_layers: Vec<ResourceChange>,
 }
 
 /// What is reported beside changes.
@@ -67,14 +69,12 @@ impl Comparison<'_> {
             mut at_once,
             explained,
             definitions,
+            read_again: _,
         } = loaded;
         for side in [&mut before, &mut after] {
             side.retain(|resource| resource.unit.is_some() || !explained.contains(&resource.file));
         }
-        at_once.changes.resources.retain(|change| {
-            let mut sides = change.before.iter().chain(&change.after);
-            !sides.all(|resource| explained.contains(&resource.file))
-        });
+        at_once.leave_out(&explained);
         let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
         if !self.after.limits.may_go_on() {
             // Nothing would be compared.
@@ -89,7 +89,9 @@ impl Comparison<'_> {
             hidden.extend(also_hidden);
         }
         let summary = LoadSummary { findings, hidden, gap, files, resources, units, rollouts, definitions };
-        Paired { pairs, readers, summary, written, at_once: at_once.changes }
+        // What reads a changed resource was compared again, with it.
+        let (at_once, by_layers) = at_once.into_changes(&readers);
+        Paired { pairs, readers, summary, written, at_once, by_layers }
     }
 
     fn readers_below(
@@ -129,7 +131,7 @@ impl Comparison<'_> {
         let unknown: Vec<ChangedFile> = unknown.collect();
         let affected = unknown.iter().map(|file| file.path.clone()).collect();
         // What is wrong with files that were not edited was wrong before, so that only their resources count.
-        let loaded = self.load(unknown, &affected, &Default::default(), Documents::All);
+        let loaded = self.load(unknown, &affected, &Default::default(), Documents::All, None);
         let [before, after] = both_in_effect(loaded.before, loaded.after, &self.before, &self.after);
         self.hide_both(before.resources, after.resources, Beside::Versions)
     }
@@ -144,7 +146,7 @@ impl Comparison<'_> {
         let after = ResourceWithMetadata::new(&self.after, after);
         let (Some(old), Some(new)) = (before, after) else { return false };
         let metadata = self.compare_metadata(&old, &new, reach);
-        metadata.may_derive_otherwise() && requests::derive_otherwise(&old, &new)
+        requests::names_otherwise(&old, &new, &metadata)
     }
 }
 

@@ -16,8 +16,17 @@ use crate::request::{self, RenderedPart, RenderedParts};
 use crate::text::Span;
 use crate::value::{Entry, Node};
 
+/// Whether layers name the segments of the path of a resource differently now.
+pub(super) fn names_otherwise(
+    old: &ResourceWithMetadata<'_>,
+    new: &ResourceWithMetadata<'_>,
+    metadata: &MetadataDifference,
+) -> bool {
+    metadata.may_derive_otherwise() && derive_otherwise(old, new)
+}
+
 /// Whether the path of a resource gives its templates, and those of resources below it, other names or values.
-pub(super) fn derive_otherwise(old: &ResourceWithMetadata<'_>, new: &ResourceWithMetadata<'_>) -> bool {
+fn derive_otherwise(old: &ResourceWithMetadata<'_>, new: &ResourceWithMetadata<'_>) -> bool {
     let derived = |known: &ResourceWithMetadata<'_>| {
         let collection = known.path.parent().unwrap_or_else(LogicalPath::root);
         request::derive(&known.metadata, &known.path, &collection)
@@ -27,7 +36,7 @@ pub(super) fn derive_otherwise(old: &ResourceWithMetadata<'_>, new: &ResourceWit
 }
 
 /// What differs between the requests of a resource, and what is wrong with them. If `is_same` holds, neither the payload nor the
-/// path nor an ancestor changed, so that only the parts whose metadata changed can differ.
+/// path nor its names nor an ancestor changed, so that only the parts whose metadata changed can differ.
 pub(super) fn compare_requests(
     old: &ResourceWithMetadata<'_>,
     new: &ResourceWithMetadata<'_>,
@@ -36,7 +45,6 @@ pub(super) fn compare_requests(
     is_same: bool,
     limits: &Limits,
 ) -> (Difference, SideFindings) {
-    let is_same = is_same && !(metadata.may_derive_otherwise() && derive_otherwise(old, new));
     let everything = OPERATIONS.map(|operation| (operation, RequestParts::ALL));
     let operations = if is_same { metadata.affected_parts() } else { &everything };
     let (mut all, mut findings) = (Difference::default(), SideFindings::default());

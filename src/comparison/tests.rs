@@ -23,7 +23,11 @@ fn with_comparison<T>(before: Files<'_>, after: Files<'_>, act: impl FnOnce(&Com
 
 fn load(comparison: &Comparison<'_>, documents: Documents) -> Loaded {
     let impact = impact::impact(&comparison.question());
-    comparison.load(impact.files, &impact.affected, &impact.in_units, documents)
+    let layers = impact.layers;
+    let edits = impact::LayerEdits::new(&comparison.before, &comparison.after, &layers);
+    let reach = AffectedSelectors { is_everything: impact.is_everything, selectors: impact.selectors };
+    let at_once = (documents == Documents::Differing).then(|| comparison.at_once(&reach, &layers, &edits)).flatten();
+    comparison.load(impact.files, &impact.affected, &impact.in_units, documents, at_once.as_ref())
 }
 
 fn names(resources: &[crate::resource::Resource]) -> Vec<String> {
@@ -64,6 +68,49 @@ fn what_pairs_within_its_file_is_compared_when_it_is_read() {
         let loaded = load(comparison, Documents::Differing);
         assert_eq!((names(&loaded.before), names(&loaded.after)), (vec!["gone.yaml".into()], vec!["new.yaml".into()]));
         assert_eq!((loaded.at_once.count, loaded.at_once.changes.resources.len()), (2, 1), "one is only commented");
+    });
+}
+
+const LAYER: &str = "operationInfo: {updateResource: {path: '/v1/{{.id}}'}}";
+const OTHER_LAYER: &str = "operationInfo: {updateResource: {path: '/v2/{{.id}}'}}";
+
+#[test]
+fn resources_that_only_layers_change_are_compared_when_they_are_read() {
+    let (edited, same) = (("c/a/resource.yaml", "{id: 1, v: 1}"), ("c/b/resource.yaml", "{id: 2}"));
+    let before = &[("c/_/metadata.yaml", LAYER), edited, same];
+    let after = &[("c/_/metadata.yaml", OTHER_LAYER), ("c/a/resource.yaml", "{id: 1, v: 2}"), same];
+    with_comparison(before, after, |comparison| {
+        let loaded = load(comparison, Documents::Differing);
+        assert!(names(&loaded.after).contains(&"/c/a".to_owned()), "its payload differs too");
+        assert!(!names(&loaded.after).contains(&"/c/b".to_owned()));
+        assert_eq!((loaded.at_once.count, loaded.at_once.changes.resources.len()), (1, 0));
+        let report = comparison.compare();
+        let changed = |name: &str| {
+            let of =
+                report.resources.iter().find(|it| it.after.as_ref().is_some_and(|it| it.identity.to_string() == name));
+            of.map(|it| (it.difference.changes.len(), it.metadata.changes.len(), it.requests.changes.len()))
+        };
+        assert_eq!((changed("/c/a"), changed("/c/b")), (Some((1, 1, 1)), Some((0, 1, 1))));
+    });
+}
+
+#[test]
+fn requests_are_compared_again_where_secrets_moved_in_another_file() {
+    let config = ("outcrop.yaml", "secrets: [/token]");
+    let copy = ("c/b/resource.yaml", "{id: correct-horse-battery}");
+    let before = &[config, ("c/_/metadata.yaml", LAYER), copy, ("x.yaml", "token: correct-horse-battery")];
+    let after = &[config, ("c/_/metadata.yaml", OTHER_LAYER), copy, ("x.yaml", "open: correct-horse-battery")];
+    with_comparison(before, after, |comparison| {
+        let loaded = comparison.hide(load(comparison, Documents::Differing));
+        assert!(names(&loaded.after).contains(&"/c/b".to_owned()));
+        assert_eq!(loaded.read_again.len(), 1);
+        let (fast, slow) = (comparison.compare(), comparison.compare_everything());
+        let shown = |report: &Report| {
+            let of = |it: &ResourceChange| it.changes().map(|change| format!("{:?}", change.after)).collect::<Vec<_>>();
+            report.resources.iter().flat_map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&fast).len(), shown(&slow).len());
+        assert!(!shown(&fast).iter().any(|text| text.contains("/v2/correct")), "{:?}", shown(&fast));
     });
 }
 

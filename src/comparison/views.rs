@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::compare_rules::let_through;
 use super::expressions::WrittenPayloads;
 use super::metadata_difference::MetadataDifference;
-use super::requests::compare_requests;
+use super::requests::{compare_requests, names_otherwise};
 use super::{AffectedSelectors, Comparison, SideFindings, payload_options};
 use crate::diff::{self, Change, DiffSide, Difference, Options, ResourceChange, ResourcePair, Suppressed};
 use crate::finding::{self, Finding, Location};
@@ -68,6 +68,11 @@ impl ViewNotes {
         self.findings.extend(other.findings);
     }
 
+    /// Whether there is nothing to report.
+    pub(super) fn is_empty(&self) -> bool {
+        self.suppressed.is_empty() && self.would_hide.is_empty() && self.findings.is_empty()
+    }
+
     /// Puts what was hidden in the order of its rules.
     pub(super) fn sort(&mut self) {
         self.suppressed.sort_by(by_rule);
@@ -81,6 +86,8 @@ pub(super) struct ViewNotes {
     pub(super) suppressed: Vec<Suppressed>,
     pub(super) would_hide: Vec<Suppressed>,
     pub(super) findings: SideFindings,
+    /// Whether resources below a resource, and its own templates, see it by another name.
+    pub(super) names_otherwise: bool,
 }
 
 /// A resource of one side with its metadata.
@@ -187,15 +194,18 @@ impl Comparison<'_> {
                 }
                 let is_read_by = readers.contains(&new.resource.file) || reach.is_everything;
                 let is_same = payload.changes.is_empty() && old.path == new.path && !is_read_by;
+                notes.names_otherwise = names_otherwise(&old, &new, &metadata);
                 let may_differ = !is_same || !metadata.difference.is_empty();
                 if self.options.views.requests && is_comparable && may_differ && (old.has_layers() || new.has_layers())
                 {
+                    let is_same = is_same && !notes.names_otherwise;
                     let (old, new) = (old.with_default_identity(), new.with_default_identity());
                     (requests, notes.findings) =
                         compare_requests(&old, &new, &payload, &metadata, is_same, self.after.limits);
                 }
                 // What a request sends literally may be as secret as what is in the payload.
-                if [old.resource, new.resource].iter().any(|resource| self.after.secrets().withholds(resource)) {
+                let withholds = |resource: &&Resource| self.after.secrets().withholds(resource);
+                if !requests.changes.is_empty() && [old.resource, new.resource].iter().any(withholds) {
                     requests.changes.iter_mut().for_each(withhold_change);
                 }
                 if !payload.changes.is_empty() {

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::cause::{Cause, Causes, FileSpan, causes};
 use super::fingerprint::{Digest, Fingerprint};
 use super::{Change, ChangeKind, PathStep, ResourceChange, resources};
+use crate::memo::HashMap;
 use crate::parallel::few_or_many;
 use crate::text::Sources;
 use crate::value::{Node, StepKind};
@@ -76,6 +77,9 @@ pub struct SharedVia {
     /// Where the step is defined, if that is the same for all.
     pub at: Option<FileSpan>,
 }
+
+/// Fewer changes than this are looked at on one thread.
+const MANY: usize = 1000;
 
 /// Finds what is one change; groups of many resources first, then in order of their first resource.
 pub fn groups(resources: &[ResourceChange], sources: &Sources) -> Vec<Group> {
@@ -174,7 +178,7 @@ fn items<'a>(resources: &'a [ResourceChange], sources: &Sources) -> Vec<Item<'a>
         of.changes().enumerate().map(item).collect()
     };
     let numbered: Vec<(usize, &ResourceChange)> = resources.iter().enumerate().collect();
-    few_or_many(numbered, 1000, of_one).into_iter().flatten().collect()
+    few_or_many(numbered, MANY, of_one).into_iter().flatten().collect()
 }
 
 /// Sorts changes into classes of equal ones. Matches found by hash are verified.
@@ -252,11 +256,16 @@ fn is_same_shape(a: &[PathStep], b: &[PathStep]) -> bool {
 }
 
 /// Partitions into classes in the order of their first members.
-fn classes_by(among: &[usize], hash: impl Fn(usize) -> u64, is_same: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+fn classes_by(
+    among: &[usize],
+    hash: impl Fn(usize) -> u64 + Send + Sync,
+    is_same: impl Fn(usize, usize) -> bool,
+) -> Vec<Vec<usize>> {
     let mut classes: Vec<Vec<usize>> = Vec::new();
-    let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for &at in among {
-        let bucket = by_hash.entry(hash(at)).or_default();
+    let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::with_capacity_and_hasher(among.len(), Default::default());
+    let hashes = few_or_many(among, MANY, |at| hash(*at));
+    for (&at, hash) in among.iter().zip(hashes) {
+        let bucket = by_hash.entry(hash).or_default();
         match bucket.iter().find(|&&class| is_same(classes[class][0], at)) {
             Some(&class) => classes[class].push(at),
             None => {

@@ -76,6 +76,10 @@ fn pair_once(mut before: Vec<Resource>, mut after: Vec<Resource>) -> Vec<Resourc
 /// The resources of one file, by position, whose names occur once on each side of it. [`pair`] pairs them whatever other files
 /// hold: namesakes pair within their file first.
 pub fn sole_namesakes(before: &[Resource], after: &[Resource]) -> Vec<(usize, usize)> {
+    // Most files hold one resource.
+    if let ([old], [new]) = (before, after) {
+        return if Name::of(old) == Name::of(new) { vec![(0, 0)] } else { Vec::new() };
+    }
     let mut pairing = Pairing::new(before, after);
     pairing.pair_sole_namesakes();
     pairing.pairs

@@ -88,6 +88,9 @@ pub(super) fn known(question: &Question<'_>, edits: &Edits<'_>) -> Known {
             remember(before, found)
         })
     });
+    if let (None, Some(facts)) = (&older, &recalled) {
+        before.units().know(&facts.files_of_other(edits, before.files()));
+    }
     let (after, affected) = match (recalled, &older) {
         (Some(facts), _) => (facts, None),
         (None, Some(older)) => {
@@ -138,7 +141,7 @@ fn tree_id(snapshot: &dyn Snapshot) -> Option<ObjectId> {
 }
 
 /// Counts how often the way in which layouts find units and files has changed: what an older build found is not used.
-const FINDING: u32 = 2;
+const FINDING: u32 = 3;
 
 /// What beside the tree itself decides what its facts are.
 fn reading(files: &Files<'_>) -> String {

@@ -50,52 +50,97 @@ impl LayerEdit {
     }
 }
 
-/// Changed layers, and the resources that they may apply to.
+/// The values that differ between the sides of changed layers, before it is known which resources read them.
 pub struct LayerEdits<'a> {
-    /// The older side.
-    pub before: &'a Side<'a>,
-    /// The newer side.
-    pub after: &'a Side<'a>,
-    /// The layer files that changed.
-    pub layers: &'a [RepoPath],
-    /// The resources of the newer side that these layers apply to.
-    pub resources: &'a [Resource],
-    /// Whether an edit of this file that no resource reads is dead: everything that could read it was looked at.
-    pub can_be_dead: &'a dyn Fn(&RepoPath) -> bool,
+    before: &'a Side<'a>,
+    after: &'a Side<'a>,
+    edits: Vec<Edit<'a>>,
+    by_file: BTreeMap<&'a RepoPath, Vec<usize>>,
+    /// Whether a layer is gone, so that only the older side knows what it applied to.
+    has_gone: bool,
 }
 
-/// Every value that differs between the sides of a changed layer. Edits that reach all resources they apply to are left out.
-pub fn layer_edits(asked: &LayerEdits<'_>) -> Vec<LayerEdit> {
-    let LayerEdits { before, after, layers, resources, can_be_dead } = *asked;
-    let mut edits: Vec<Edit<'_>> = Vec::new();
-    for file in layers.iter().filter(|file| is_metadata_file(file.file_name())) {
-        let layer = |side: &Side<'_>| side.layers().layer_of(file).filter(|layer| layer.is_from(file));
-        edits.extend(edits_of(file, [layer(before), layer(after)]));
+/// What edited values are to resources.
+#[derive(Default)]
+pub struct EditReaders(Vec<(usize, EditReader)>);
+
+/// What an edited value is to one resource.
+enum EditReader {
+    /// It affects the resource, before or after.
+    Reads,
+    /// The resource takes the value from a layer of higher precedence; its file and position are the order in lists.
+    Overrides(RepoPath, usize, OverridingResource),
+}
+
+impl EditReaders {
+    /// Adds what the values are to other resources.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
     }
-    if edits.is_empty() {
-        return Vec::new();
+}
+
+impl<'a> LayerEdits<'a> {
+    /// Every value that differs between the sides of these layer files.
+    pub fn new(before: &'a Side<'a>, after: &'a Side<'a>, layers: &'a [RepoPath]) -> Self {
+        let mut edits: Vec<Edit<'_>> = Vec::new();
+        for file in layers.iter().filter(|file| is_metadata_file(file.file_name())) {
+            let layer = |side: &Side<'_>| side.layers().layer_of(file).filter(|layer| layer.is_from(file));
+            edits.extend(edits_of(file, [layer(before), layer(after)]));
+        }
+        let mut by_file: BTreeMap<&RepoPath, Vec<usize>> = BTreeMap::new();
+        edits.iter().enumerate().for_each(|(at, edit)| by_file.entry(edit.file).or_default().push(at));
+        let is_gone = |file: &RepoPath| after.layers().layer_of(file).is_none_or(|layer| !layer.is_from(file));
+        let has_gone = by_file.keys().any(|file| is_gone(file));
+        Self { before, after, edits, by_file, has_gone }
     }
-    let mut by_file: BTreeMap<&RepoPath, Vec<usize>> = BTreeMap::new();
-    edits.iter().enumerate().for_each(|(at, edit)| by_file.entry(edit.file).or_default().push(at));
-    let is_gone = |file: &RepoPath| after.layers().layer_of(file).is_none_or(|layer| !layer.is_from(file));
-    let has_gone = by_file.keys().any(|file| is_gone(file));
-    let judge = Judge { before, after, edits: &edits, by_file: &by_file, has_gone };
-    let verdicts = few_or_many(resources, FEW, |resource| judge.verdicts(resource));
-    for (resource, verdicts) in resources.iter().zip(verdicts) {
-        for (at, verdict) in verdicts {
-            match verdict {
-                Verdict::Reads => edits[at].readers += 1,
-                Verdict::Overridden(by) => {
-                    edits[at].overridden.push(OverridingResource { resource: resource.identity.clone(), by });
-                }
+
+    /// What the values are to a resource of the newer side.
+    pub fn readers(&self, resource: &Resource) -> EditReaders {
+        let reader = |(at, verdict)| match verdict {
+            Verdict::Reads => (at, EditReader::Reads),
+            Verdict::Overridden(by) => {
+                let overriding = OverridingResource { resource: resource.identity.clone(), by };
+                (at, EditReader::Overrides(resource.file.clone(), resource.position, overriding))
+            }
+        };
+        EditReaders(self.verdicts(resource).into_iter().map(reader).collect())
+    }
+
+    /// What the values are to these resources of the newer side.
+    pub fn readers_among(&self, resources: &[&Resource]) -> EditReaders {
+        let mut readers = EditReaders::default();
+        if !self.edits.is_empty() {
+            few_or_many(resources, FEW, |resource| self.readers(resource))
+                .into_iter()
+                .for_each(|it| readers.extend(it));
+        }
+        readers
+    }
+
+    /// The edits that do not reach all resources they apply to. `can_be_dead` says whether an edit of a file that no resource reads is
+    /// dead: everything that could read it was looked at.
+    pub fn judged(self, readers: EditReaders, can_be_dead: &dyn Fn(&RepoPath) -> bool) -> Vec<LayerEdit> {
+        let mut judged: Vec<(usize, Vec<_>)> = self.edits.iter().map(|_| (0, Vec::new())).collect();
+        for (at, reader) in readers.0 {
+            match reader {
+                EditReader::Reads => judged[at].0 += 1,
+                EditReader::Overrides(file, position, overriding) => judged[at].1.push((file, position, overriding)),
             }
         }
+        let edits = self.edits.into_iter().zip(judged).map(|(edit, (readers, mut overridden))| {
+            overridden.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+            LayerEdit {
+                is_dead: readers == 0 && edit.after.is_some() && can_be_dead(edit.file),
+                file: edit.file.clone(),
+                pointer: edit.field_path.pointer(),
+                before: edit.before,
+                after: edit.after,
+                readers,
+                overridden: overridden.into_iter().map(|(_, _, overriding)| overriding).collect(),
+            }
+        });
+        edits.filter(|edit| edit.is_dead || !edit.overridden.is_empty()).collect()
     }
-    let edits = edits.into_iter().map(|edit| {
-        let can_be_dead = can_be_dead(edit.file);
-        edit.into_layer_edit(can_be_dead)
-    });
-    edits.filter(|edit| edit.is_dead || !edit.overridden.is_empty()).collect()
 }
 
 /// A value that differs between the sides of one layer.
@@ -104,23 +149,6 @@ struct Edit<'a> {
     field_path: FieldPath,
     before: Option<Span>,
     after: Option<Span>,
-    readers: usize,
-    overridden: Vec<OverridingResource>,
-}
-
-impl Edit<'_> {
-    fn into_layer_edit(self, can_be_dead: bool) -> LayerEdit {
-        let is_dead = can_be_dead && self.readers == 0 && self.after.is_some();
-        LayerEdit {
-            file: self.file.clone(),
-            pointer: self.field_path.pointer(),
-            before: self.before,
-            after: self.after,
-            readers: self.readers,
-            overridden: self.overridden,
-            is_dead,
-        }
-    }
 }
 
 /// The directives to which the two sides of a layer give different values, of which at least one is a value at all.
@@ -144,14 +172,7 @@ fn edits_of<'a>(file: &'a RepoPath, [before, after]: [Option<Arc<Layer>>; 2]) ->
                 _ => false,
             };
             let span = |node: Option<&Node>| node.map(|node| node.span);
-            (!is_same).then(|| Edit {
-                file,
-                field_path: field_path.clone(),
-                before: span(old),
-                after: span(new),
-                readers: 0,
-                overridden: Vec::new(),
-            })
+            (!is_same).then(|| Edit { file, field_path: field_path.clone(), before: span(old), after: span(new) })
         });
     edits.collect()
 }
@@ -171,16 +192,7 @@ enum Verdict {
     Overridden(Span),
 }
 
-struct Judge<'a> {
-    before: &'a Side<'a>,
-    after: &'a Side<'a>,
-    edits: &'a [Edit<'a>],
-    by_file: &'a BTreeMap<&'a RepoPath, Vec<usize>>,
-    /// Whether a layer is gone, so that only the older side knows what it applied to.
-    has_gone: bool,
-}
-
-impl Judge<'_> {
+impl LayerEdits<'_> {
     fn verdicts(&self, resource: &Resource) -> Vec<(usize, Verdict)> {
         let Some(after) = self.after.metadata_of(resource) else { return Vec::new() };
         // Only what the newer side does not decide needs a look at the older one.

@@ -31,23 +31,21 @@ impl ReachChange {
     }
 }
 
+/// Whether one of these layers reaches everything below its collection on one side, and direct items only on the other.
+pub fn changes_reach(sides: [&Side<'_>; 2], layers: &[RepoPath]) -> bool {
+    !reach_edits(sides, layers).is_empty()
+}
+
 /// The changed layers that some path loses or gains: one of these resources, or of the selectors of a repository of layers alone.
 pub fn reach_changes(
-    [before, after]: [&Side<'_>; 2],
+    sides: [&Side<'_>; 2],
     layers: &[RepoPath],
     resources: &[Resource],
     selectors: &[MetadataPath],
 ) -> Vec<ReachChange> {
-    let mut changes = Vec::new();
-    for file in layers.iter().filter(|file| is_metadata_file(file.file_name())) {
-        let (Some(old), Some(new)) = (before.layers().layer_of(file), after.layers().layer_of(file)) else { continue };
-        let Some(selector) = new.selector().filter(|selector| selector.is_collection()) else { continue };
-        let is_same = old.statements.reaches_below() == new.statements.reaches_below();
-        if is_same || !new.is_from(file) || selector.segments().is_empty() {
-            continue;
-        }
+    let change = |(file, layers, selector): (&RepoPath, [Arc<Layer>; 2], MetadataPath)| {
         let depth = selector.segments().len();
-        let items = resources.iter().filter(|resource| resource.is_managed()).filter_map(|it| after.path_of(it));
+        let items = resources.iter().filter(|resource| resource.is_managed()).filter_map(|it| sides[1].path_of(it));
         let items = items.filter(|path| selector.applies_to(path) && path.segments().count() > depth + 1);
         let below = selectors.iter().filter(|it| {
             it.segments().len() > depth.saturating_add(usize::from(!it.is_collection()))
@@ -55,9 +53,21 @@ pub fn reach_changes(
         });
         let paths: BTreeSet<String> =
             items.map(|path| path.to_string()).chain(below.map(ToString::to_string)).collect();
-        if !paths.is_empty() {
-            changes.push(ReachChange { file: file.clone(), layers: [old, new], paths });
-        }
-    }
-    changes
+        (!paths.is_empty()).then(|| ReachChange { file: file.clone(), layers, paths })
+    };
+    reach_edits(sides, layers).into_iter().filter_map(change).collect()
+}
+
+/// The layer files whose reach is different, both versions, and the selector of the newer one.
+fn reach_edits<'l>(
+    [before, after]: [&Side<'_>; 2],
+    layers: &'l [RepoPath],
+) -> Vec<(&'l RepoPath, [Arc<Layer>; 2], MetadataPath)> {
+    let edit = |file: &'l RepoPath| {
+        let (old, new) = (before.layers().layer_of(file)?, after.layers().layer_of(file)?);
+        let selector = new.selector().filter(|it| it.is_collection() && !it.segments().is_empty())?.clone();
+        let is_same = old.statements.reaches_below() == new.statements.reaches_below();
+        (!is_same && new.is_from(file)).then_some((file, [old, new], selector))
+    };
+    layers.iter().filter(|file| is_metadata_file(file.file_name())).filter_map(edit).collect()
 }

@@ -27,8 +27,8 @@ use crate::snapshot::{ChangedFile, Changes, Entry, Scope, Snapshot, Unreadable, 
 
 pub use ancestor_readers::{AncestorReaders, ancestor_readers};
 pub use dependents::{Memory, NoMemory};
-pub use layer_edits::{LayerEdit, LayerEdits, OverridingResource, layer_edits};
-pub use layer_reach::{ReachChange, reach_changes};
+pub use layer_edits::{EditReaders, LayerEdit, LayerEdits, OverridingResource};
+pub use layer_reach::{ReachChange, changes_reach, reach_changes};
 
 /// Two sides and what is asked about them.
 pub struct Question<'a> {

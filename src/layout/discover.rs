@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::kustomize;
 use super::{
     Affected, Ask, Edits, FileContent, FileFacts, FileTable, Files, Found, IndexEntry, Input, Inputs, TreeFacts,
     UnitFacts, Units,
@@ -40,6 +41,11 @@ impl TreeFacts {
         let affected = self.affected(edits, &known.files);
         let findings = known.find_units(units, Some((self, &affected)));
         ((known, findings), affected)
+    }
+
+    /// What is known about the files of a tree that differs from this one by edits.
+    pub fn files_of_other(&self, edits: &Edits<'_>, files: &Files<'_>) -> FileTable {
+        carry_files(&self.files, edits, files)
     }
 
     /// Finds all units and what they depend on; those that are known from another tree and not affected are taken over.
@@ -172,6 +178,7 @@ impl Files<'_> {
         let may_read = (settings.directives || settings.expressions) && may_include(bytes);
         may_read
             || settings.expressions && may_say_eval(bytes)
+            || kustomize::may_use_files(path, bytes)
             || self.unit_layouts().any(|layout| layout.may_index(path, bytes))
     }
 
@@ -205,8 +212,11 @@ impl Files<'_> {
             inputs.push(Input::Subtree(RepoPath::root()));
         }
         inputs.sort_unstable();
-        let entries =
-            content.resources.iter().flat_map(|resource| self.unit_layouts().flat_map(|layout| layout.index(resource)));
+        let entries = content.resources.iter().flat_map(|resource| {
+            let is_kustomization = kustomize::is_kustomization(resource.file.file_name());
+            let uses = is_kustomization.then(|| kustomize::index_of_uses(&resource.payload));
+            self.unit_layouts().flat_map(|layout| layout.index(resource)).chain(uses.into_iter().flatten())
+        });
         FileFacts { inputs: inputs.into(), entries: entries.collect() }
     }
 }

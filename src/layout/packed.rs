@@ -355,6 +355,11 @@ impl PathSet {
         Self(paths)
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether a path is one of them.
     pub fn contains(&self, path: &RepoPath) -> bool {
         self.contains_bytes(path.as_bytes())

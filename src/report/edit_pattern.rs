@@ -1,9 +1,10 @@
 //! A common edit of texts that differ between resources: `/v1/customers/… → /v2/customers/…`.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::diff::{Change, Group, ResourceChange};
+use crate::diff::{Change, Group, ResourceChange, Variant};
+use crate::memo::HashMap;
+use crate::parallel::few_or_many;
 
 /// Variants of a group whose texts were edited alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,14 +31,16 @@ impl Ends {
     }
 }
 
+/// Fewer texts than this are taken apart on one thread.
+const MANY: usize = 1000;
 /// Longer texts do not fit on a line.
 const LONGEST: usize = 400;
 
 /// The pattern that most resources share, if it covers more of them than the most frequent values.
 pub(super) fn of_group(group: &Group, resources: &[ResourceChange]) -> Option<EditPattern> {
-    let texts: Vec<Option<(&str, &str)>> =
-        group.variants.iter().map(|variant| variant.example(resources).and_then(|(_, change)| texts(change))).collect();
-    let edits: Vec<Option<TextEdit<'_>>> = texts.iter().map(|pair| pair.map(TextEdit::new)).collect();
+    let example = |variant: &Variant| variant.example(resources).and_then(|(_, change)| texts(change));
+    let texts: Vec<Option<(&str, &str)>> = group.variants.iter().map(example).collect();
+    let edits: Vec<Option<TextEdit<'_>>> = few_or_many(&texts, MANY, |pair| pair.map(TextEdit::new));
     // The edited part may be before or after the part that differs, so that one or the other end is shared.
     let by_start = classes(&edits, |edit| (edit.start, edit.old, edit.new));
     let by_end = classes(&edits, |edit| (edit.end, edit.old, edit.new));
@@ -86,7 +89,7 @@ impl<'a> TextEdit<'a> {
 /// Positions of texts that were edited alike, in order of the first. Texts without a common start or end are in no class.
 fn classes<'a, K: Hash + Eq>(edits: &[Option<TextEdit<'a>>], key: impl Fn(&TextEdit<'a>) -> K) -> Vec<Vec<usize>> {
     let mut classes: Vec<Vec<usize>> = Vec::new();
-    let mut known: HashMap<K, usize> = HashMap::new();
+    let mut known: HashMap<K, usize> = HashMap::default();
     for (at, edit) in edits.iter().enumerate() {
         let Some(edit) = edit.as_ref().filter(|edit| !edit.start.is_empty() || !edit.end.is_empty()) else { continue };
         let class = *known.entry(key(edit)).or_insert(classes.len());

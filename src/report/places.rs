@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::paint::columns;
+use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Identity, KubernetesName};
 use crate::sanitize;
@@ -67,8 +68,10 @@ impl Names {
     fn factored(names: Vec<Parts>, is_list: bool) -> Self {
         let shortest = names.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
         let is_shared = |back: &usize| {
-            let part = |name: &Parts| name[name.len() - 1 - back].clone();
-            names.windows(2).all(|pair| part(&pair[0]) == part(&pair[1]))
+            fn part(name: &Parts, back: usize) -> &str {
+                &name[name.len() - 1 - back]
+            }
+            names.windows(2).all(|pair| part(&pair[0], *back) == part(&pair[1], *back))
         };
         let shared = if names.len() > 1 { (0..shortest).take_while(is_shared).count() } else { 0 };
         let end = names.first().map(|name| name[name.len() - shared..].to_vec()).unwrap_or_default();
@@ -78,7 +81,7 @@ impl Names {
 
     /// The names of resources; different kinds are listed one after the other.
     pub(super) fn of_resources<'a>(identities: impl IntoIterator<Item = &'a Identity>) -> Self {
-        let names: Vec<Parts> = identities.into_iter().map(parts).collect();
+        let names: Vec<Parts> = few_or_many(identities.into_iter().collect::<Vec<_>>(), FEW, parts);
         if names.iter().all(|name| name.first().is_some_and(|part| part.starts_with('/'))) {
             return Self::of_paths(names);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::document::Format;
 use crate::finding::{self, Finding, Location};
 use crate::layout::PathSet;
-use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::kustomize::{KUSTOMIZATION_FILES, is_kustomization};
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource};
 use crate::side::Side;
@@ -15,12 +15,15 @@ use crate::snapshot::{Entry, EntryKind, Scope};
 /// files of units that could not be rendered, which may read more.
 pub fn unused_files(
     side: &Side<'_>,
-    edited: &[RepoPath],
+    edited: &[&RepoPath],
     shown: &PathSet,
     unsure: &PathSet,
     scope: &Scope,
 ) -> Vec<Finding> {
-    let directories: BTreeSet<RepoPath> = edited.iter().filter_map(RepoPath::parent).collect();
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    let directories: BTreeSet<RepoPath> = edited.iter().filter_map(|file| file.parent()).collect();
     let is_file = |entry: &Entry| entry.kind == EntryKind::File;
     let mut findings = Vec::new();
     for directory in directories.iter().filter(|directory| is_built(directory, shown, unsure)) {
@@ -39,8 +42,7 @@ fn is_built(directory: &RepoPath, shown: &PathSet, unsure: &PathSet) -> bool {
 }
 
 fn may_be_unused(file: &RepoPath) -> bool {
-    let is_kustomization = KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == file.file_name());
-    Format::of_file_name(file.file_name()).is_some() && !is_kustomization
+    Format::of_file_name(file.file_name()).is_some() && !is_kustomization(file.file_name())
 }
 
 fn finding(side: &Side<'_>, file: &RepoPath) -> Option<Finding> {

@@ -34,6 +34,7 @@ use std::sync::{Arc, OnceLock};
 use crate::directive::{self, Includes};
 use crate::expression::eval::Payload;
 use crate::finding::Outcome;
+use crate::layout::kustomize::KustomizeUses;
 use crate::layout::{Files, LAYOUTS, Layout, Roles, TreeFacts, Units};
 use crate::memo::Memo;
 use crate::metadata::LayerTrees;
@@ -59,7 +60,7 @@ use openapi::Documents;
 pub use patching::{PatchInput, PatchedDocuments};
 pub use render::{RenderSummary, RenderedResource, RenderedStage, Rendering};
 pub use requests::{RenderedRequest, RenderedRequests, RequestSubject, WantedRequests};
-use secrecy::{Includers, KustomizeUses};
+use secrecy::Includers;
 pub use selection::{ResourceName, ResourceSelection};
 pub use stages::{Effective, Stage};
 pub use survey::Survey;
@@ -105,6 +106,7 @@ struct Caches {
     /// Which files say what tools put into Secrets, and what they take from each file.
     givers: OnceLock<Givers>,
     given_from: Memo<RepoPath, Arc<Origins>>,
+    known_kustomize_uses: OnceLock<BTreeMap<RepoPath, KustomizeUses>>,
     kustomize_uses: Memo<RepoPath, Arc<KustomizeUses>>,
     kustomize_uses_near: Memo<RepoPath, Arc<KustomizeUses>>,
     all_kustomize_uses: OnceLock<KustomizeUses>,
@@ -282,6 +284,7 @@ impl Caches {
             secretive: Memo::default(),
             givers: OnceLock::new(),
             given_from: Memo::default(),
+            known_kustomize_uses: OnceLock::new(),
             kustomize_uses: Memo::default(),
             kustomize_uses_near: Memo::default(),
             all_kustomize_uses: OnceLock::new(),

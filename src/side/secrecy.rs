@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Opened, Side};
 use crate::directive::{self, Read};
 use crate::document::Format;
-use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::kustomize::{KustomizeUse, KustomizeUses, is_kustomization, uses_by_directory};
 use crate::layout::openchoreo::{self, DEFINITIONS};
 use crate::layout::{FileTable, Input};
 use crate::limits::Spent;
@@ -21,17 +21,6 @@ use crate::value::{Node, Secret};
 
 /// The files that include a file.
 pub(super) type Includers = BTreeMap<RepoPath, BTreeSet<RepoPath>>;
-
-/// What a kustomization does with a file beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum KustomizeUse {
-    /// The content of the file becomes part of a ConfigMap.
-    PlainContent,
-    /// The file is a patch of a Secret.
-    SecretPatch,
-    /// The content of the file becomes part of a Secret.
-    SecretContent,
-}
 
 impl Side<'_> {
     /// A resource as others may see it.
@@ -78,22 +67,24 @@ impl Side<'_> {
         for resource in &hidden {
             origins.add(resource, self.sources, &|file| is_followed(resource, file));
         }
-        let mut files = self.taken_files(hidden.iter().copied());
-        for file in &files {
+        let taken = self.taken_files(hidden.iter().copied());
+        for file in &taken {
             origins.extend(&self.declared_in(file));
         }
         let own: BTreeSet<SourceId> = hidden.iter().map(|resource| resource.payload.span.source).collect();
-        files.extend(own.into_iter().map(|text| self.sources.get(text).path.clone()));
-        for file in &files {
-            if self.is_alone {
+        let own = own.into_iter().map(|text| self.sources.get(text).path.clone());
+        let files: Vec<RepoPath> = taken.into_iter().chain(own).collect();
+        if self.is_alone {
+            for file in &files {
                 origins.extend(&self.taken_from(file));
                 origins.extend(&self.given_from(file));
             }
-            let mut sides = self.older.iter().chain([self]);
-            if sides.any(|side| side.kustomize_use(file) == Some(KustomizeUse::SecretContent)) {
-                origins.add_file(file.clone());
-            }
         }
+        let becomes_secret = |file: RepoPath| {
+            let mut sides = self.older.iter().chain([self]);
+            sides.any(|side| side.kustomize_use(&file) == Some(KustomizeUse::SecretContent)).then_some(file)
+        };
+        few_or_many(files, FEW, becomes_secret).into_iter().flatten().for_each(|file| origins.add_file(file));
         if origins.has_given() {
             origins.note_open_uses(hidden.iter().copied(), self.sources);
         }
@@ -102,15 +93,18 @@ impl Side<'_> {
 
     /// The files that resources take values from, beside their own.
     pub fn taken_files<'r>(&self, resources: impl IntoIterator<Item = &'r Resource>) -> BTreeSet<RepoPath> {
-        let mut texts = BTreeSet::new();
-        for resource in resources {
-            texts_of(&resource.payload, resource.payload.span.source, &mut texts);
-            // What a unit made of a file need not be what the file says, and a file may include the whole of another.
+        let taken = |resource: &'r Resource| {
             let own = resource.payload.span.source;
+            let mut texts = BTreeSet::new();
+            texts_of(&resource.payload, own, &mut texts);
+            // What a unit made of a file need not be what the file says, and a file may include the whole of another.
             if resource.unit.is_some() || self.sources.get(own).path != resource.file {
                 texts.insert(own);
             }
-        }
+            texts
+        };
+        let resources: Vec<&Resource> = resources.into_iter().collect();
+        let texts: BTreeSet<SourceId> = few_or_many(resources, FEW, taken).into_iter().flatten().collect();
         let files = texts.into_iter().map(|text| self.sources.get(text).path.clone());
         files.filter(|file| !file.is_root()).collect()
     }
@@ -332,27 +326,41 @@ impl Side<'_> {
     /// What a kustomization in the directory of a file, or above it, does with the file; for a side that is looked at alone, what any
     /// kustomization does with it.
     fn kustomize_use(&self, file: &RepoPath) -> Option<KustomizeUse> {
-        let near = file.parent().and_then(|directory| self.kustomize_uses_near(&directory).get(file).copied());
-        match near {
-            None | Some(KustomizeUse::PlainContent) if self.is_alone => {
-                near.max(self.all_kustomize_uses().get(file).copied())
+        let near = match self.known_kustomize_uses() {
+            Some(known) if known.is_empty() => None,
+            Some(known) => {
+                let around = std::iter::successors(file.parent(), RepoPath::parent);
+                around.filter_map(|directory| known.get(&directory)?.get(file)).max()
             }
+            None => file.parent().and_then(|directory| self.kustomize_uses_near(&directory).get(file)),
+        };
+        match near {
+            None | Some(KustomizeUse::PlainContent) if self.is_alone => near.max(self.all_kustomize_uses().get(file)),
             near => near,
         }
+    }
+
+    /// What kustomizations do with files, by their directories, if it is known without reading them.
+    fn known_kustomize_uses(&self) -> Option<&BTreeMap<RepoPath, KustomizeUses>> {
+        let table = self.units.known_files()?;
+        Some(self.caches.known_kustomize_uses.get_or_init(|| uses_by_directory(table)))
     }
 
     /// What all kustomizations of the tree do with files.
     fn all_kustomize_uses(&self) -> &KustomizeUses {
         self.caches.all_kustomize_uses.get_or_init(|| {
+            let mut all = KustomizeUses::default();
+            if let Some(known) = self.known_kustomize_uses() {
+                known.values().for_each(|uses| all.extend(uses));
+                return all;
+            }
             let (entries, _) = files_below(self.snapshot, &Scope::everything(), self.limits, &Spent::default());
             if entries.len() > MOST_SCANNED {
-                return KustomizeUses::new();
+                return all;
             }
-            let is_meant = |path: &RepoPath| KUSTOMIZATION_FILES.iter().any(|name| path.file_name() == name.as_bytes());
-            let directories = entries.iter().filter(|it| is_meant(&it.path)).filter_map(|it| it.path.parent());
-            let mut all = KustomizeUses::new();
-            for directory in directories {
-                add_uses(&mut all, &self.kustomize_uses(&directory));
+            let directories = entries.iter().filter(|entry| is_kustomization(entry.path.file_name()));
+            for directory in directories.filter_map(|entry| entry.path.parent()) {
+                all.extend(&self.kustomize_uses(&directory));
             }
             all
         })
@@ -367,7 +375,7 @@ impl Side<'_> {
                 return above;
             }
             let mut near = KustomizeUses::clone(&own);
-            add_uses(&mut near, &above);
+            near.extend(&above);
             Arc::new(near)
         })
     }
@@ -375,14 +383,15 @@ impl Side<'_> {
     /// What the kustomization of a directory does with files.
     fn kustomize_uses(&self, directory: &RepoPath) -> Arc<KustomizeUses> {
         self.caches.kustomize_uses.get(directory, || {
-            let mut uses = KustomizeUses::new();
+            let mut uses = KustomizeUses::default();
             let mut names = Vec::new();
             self.snapshot.visit(directory, &mut |member| {
-                let is_meant = KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == member.name);
-                names.extend((is_meant && member.kind == EntryKind::File).then(|| member.name.to_vec()));
+                let is_meant = is_kustomization(member.name) && member.kind == EntryKind::File;
+                names.extend(is_meant.then(|| member.name.to_vec()));
             });
             for file in names.iter().filter_map(|name| directory.join(name).ok()) {
-                self.file(&file).resources.iter().for_each(|it| note_uses(&it.payload, directory, &mut uses));
+                let content = self.file(&file);
+                content.resources.iter().for_each(|it| uses.extend(&KustomizeUses::of(&it.payload, directory)));
             }
             Arc::new(uses)
         })
@@ -406,54 +415,6 @@ const MOST_CHANGED: usize = 200;
 
 /// In a tree with more files it is not found out which of them include which.
 const MOST_SCANNED: usize = 5000;
-
-/// What is done with files, by their paths.
-pub(super) type KustomizeUses = BTreeMap<RepoPath, KustomizeUse>;
-
-fn add_uses(all: &mut KustomizeUses, others: &KustomizeUses) {
-    for (file, used) in others {
-        let known = all.entry(file.clone()).or_insert(*used);
-        *known = (*known).max(*used);
-    }
-}
-
-fn note_uses(kustomization: &Node, directory: &RepoPath, uses: &mut KustomizeUses) {
-    let mut note = |name: &str, kind: KustomizeUse| {
-        if let Some(path) = located(directory, name) {
-            let known = uses.entry(path).or_insert(kind);
-            *known = (*known).max(kind);
-        }
-    };
-    for (field, kind) in
-        [("secretGenerator", KustomizeUse::SecretContent), ("configMapGenerator", KustomizeUse::PlainContent)]
-    {
-        for generator in items(kustomization, field) {
-            let listed = ["files", "envs"].into_iter().flat_map(|field| items(generator, field));
-            for name in listed.chain(generator.get("env")).filter_map(Node::as_str) {
-                note(name.split_once('=').map_or(name, |(_, path)| path), kind);
-            }
-        }
-    }
-    for patch in ["patches", "patchesJson6902"].into_iter().flat_map(|field| items(kustomization, field)) {
-        let target = patch.get("target");
-        if target.is_some_and(|target| crate::secrets::may_be_secret_kind(target.get("kind"))) {
-            patch.get("path").and_then(Node::as_str).into_iter().for_each(|name| note(name, KustomizeUse::SecretPatch));
-        }
-    }
-}
-
-fn items<'n>(node: &'n Node, field: &str) -> &'n [Node] {
-    node.get(field).and_then(Node::as_list).unwrap_or_default()
-}
-
-/// The path of a file that is named in a directory.
-fn located(directory: &RepoPath, name: &str) -> Option<RepoPath> {
-    name.split('/').try_fold(directory.clone(), |path, part| match part {
-        "" | "." => Some(path),
-        ".." => path.parent(),
-        part => path.join(part.as_bytes()).ok(),
-    })
-}
 
 /// The texts that the parts of a payload are written in.
 fn texts_of(node: &Node, last: SourceId, texts: &mut BTreeSet<SourceId>) {

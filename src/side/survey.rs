@@ -6,7 +6,7 @@ use super::Side;
 use crate::directive::has_directives;
 use crate::expression::eval::has_expressions;
 use crate::layout::Opened;
-use crate::layout::kustomize::KUSTOMIZATION_FILES;
+use crate::layout::kustomize::is_kustomization;
 use crate::limits::Spent;
 use crate::names;
 use crate::path::RepoPath;
@@ -57,7 +57,7 @@ impl Side<'_> {
 
     fn look_at(&self, entry: Entry, survey: &mut Survey, roots: &mut BTreeSet<RepoPath>) {
         let path = entry.path.clone();
-        survey.kustomizations += usize::from(is_kustomization(&path));
+        survey.kustomizations += usize::from(is_kustomization(path.file_name()));
         let bytes = match self.open(Some(entry)) {
             Opened::Bytes(bytes, _) => bytes,
             Opened::Done(content) => {
@@ -105,10 +105,6 @@ fn directory_of_tree(file: &RepoPath) -> Option<RepoPath> {
 
 fn common_directory(a: &RepoPath, b: &RepoPath) -> RepoPath {
     std::iter::successors(Some(a.clone()), RepoPath::parent).find(|around| b.is_within(around)).unwrap_or_default()
-}
-
-fn is_kustomization(path: &RepoPath) -> bool {
-    KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == path.file_name())
 }
 
 fn is_applied_by_flux(root: &Node) -> bool {

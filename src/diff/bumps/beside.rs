@@ -13,7 +13,7 @@ use crate::value::{Entry, Node, Value};
 /// The documents of a resource with nothing but what decides whether its changes are bumps; nothing if none of them may be one.
 pub fn documents_for_bumps(of: &ResourceChange) -> Option<Arc<Documents>> {
     let documents = of.difference.documents.as_ref()?;
-    let versions: Vec<&Change> = of.changes().filter(|change| may_be_bump(change)).collect();
+    let versions: Vec<&Change> = of.difference.changes.iter().filter(|change| may_be_bump(change)).collect();
     if versions.is_empty() {
         return None;
     }

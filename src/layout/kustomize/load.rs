@@ -22,6 +22,11 @@ use crate::value::{Entry, Node, Value};
 /// The names of a kustomization file.
 pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
+/// Whether this is the name of a kustomization file.
+pub fn is_kustomization(file_name: &[u8]) -> bool {
+    KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == file_name)
+}
+
 /// The documents of a text, or why it cannot be read.
 type Documents = Result<Arc<[Node]>, Fatal>;
 

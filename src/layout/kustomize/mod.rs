@@ -28,6 +28,7 @@ mod shared;
 mod strategic;
 mod timestamp;
 mod transform;
+mod uses;
 
 use std::collections::BTreeSet;
 
@@ -41,8 +42,10 @@ use crate::value::Node;
 pub use accumulate::Cache;
 pub use external::Leaf;
 pub use flux::build_flux;
-pub use load::KUSTOMIZATION_FILES;
 pub(super) use load::resolve;
+pub use load::{KUSTOMIZATION_FILES, is_kustomization};
+pub use uses::{KustomizeUse, KustomizeUses, uses_by_directory};
+pub(super) use uses::{index_of_uses, may_use_files};
 
 /// Why a build stopped.
 type Fatal = Box<Finding>;

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::document::{self, Format};
 use crate::layout::IndexEntry;
-use crate::layout::kustomize::{KUSTOMIZATION_FILES, resolve};
+use crate::layout::kustomize::resolve;
 use crate::limits::Limits;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource};
@@ -33,11 +33,6 @@ pub(super) const APPLIED: &str = "flux paths";
 pub(super) const ROOT: &str = "root";
 /// A kustomization that is only part of others.
 pub(super) const COMPONENT: &str = "component";
-
-/// Whether this is the name of a kustomization file.
-pub(super) fn is_kustomization(file: &RepoPath) -> bool {
-    KUSTOMIZATION_FILES.iter().any(|name| name.as_bytes() == file.file_name())
-}
 
 /// What indexes list about a kustomization file.
 pub(super) fn of_kustomization(file: &RepoPath, bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {

@@ -54,11 +54,13 @@ impl Layout for Kustomize {
     }
 
     fn may_index(&self, file: &RepoPath, bytes: &[u8]) -> bool {
-        index::is_kustomization(file) || index::may_hold_application(bytes) || index::may_patch_generators(bytes)
+        kustomize::is_kustomization(file.file_name())
+            || index::may_hold_application(bytes)
+            || index::may_patch_generators(bytes)
     }
 
     fn index_file(&self, file: &RepoPath, bytes: &[u8], limits: &Limits) -> Vec<IndexEntry> {
-        match index::is_kustomization(file) {
+        match kustomize::is_kustomization(file.file_name()) {
             true => index::of_kustomization(file, bytes, limits),
             false if index::may_patch_generators(bytes) => index::of_patch(bytes, limits),
             false => Vec::new(),

@@ -267,7 +267,9 @@ impl Objects {
 
     /// Drops the objects that were unpacked lately.
     pub(super) fn forget_read(&self) {
-        self.idle.lock().expect("no thread panics while it holds this lock").clear();
+        let idle = std::mem::take(&mut *self.idle.lock().expect("no thread panics while it holds this lock"));
+        // What was unpacked is many small pieces.
+        rayon::spawn(move || drop(idle));
     }
 
     /// Puts entries into the order in which their objects lie in the packs; a delta's base is then still in the cache.
