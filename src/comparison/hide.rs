@@ -128,7 +128,11 @@ impl Comparison<'_> {
         beside: Beside,
     ) -> Copies {
         // What is in the open on one side is hidden on both, so that it does not seem to have changed.
-        let moved = gone.found_in(after).and(come.found_in(before));
+        let moved = match gone.is_empty() && come.is_empty() {
+            true => MovedSecrets::default(),
+            // What is the same on both sides shows nothing that moved, and it may be here only because everything was read.
+            false => gone.found_in(differing(after, before)).and(come.found_in(differing(before, after))),
+        };
         // A file of one part has another name in the other.
         let moved = if beside == Beside::Parts { moved.in_every_file() } else { moved };
         let moved = moved.and(in_others);
@@ -260,10 +264,6 @@ impl Comparison<'_> {
 
 /// The secrets that one side has in what differs, and the other has not as secrets there: those of the older side, and of the newer.
 fn moved(before: &[Resource], after: &[Resource]) -> [MovedSecrets; 2] {
-    type Place<'r> = (&'r RepoPath, Option<&'r Unit>, u64);
-    fn place(resource: &Resource) -> Place<'_> {
-        (&resource.file, resource.unit.as_ref(), resource.payload.hash())
-    }
     fn places(resources: &[Resource]) -> BTreeSet<Place<'_>> {
         resources.iter().filter(|resource| resource.payload.holds_secret()).map(place).collect()
     }
@@ -273,6 +273,19 @@ fn moved(before: &[Resource], after: &[Resource]) -> [MovedSecrets; 2] {
         [before, after].map(|resources| -> Vec<&Resource> { resources.iter().filter(differs).collect() });
     let new = |here: &[&Resource], there: &[&Resource]| MovedSecrets::new(here.iter().copied(), there.iter().copied());
     [new(&before, &after), new(&after, &before)]
+}
+
+/// Where a resource is, and its content.
+type Place<'r> = (&'r RepoPath, Option<&'r Unit>, u64);
+
+fn place(resource: &Resource) -> Place<'_> {
+    (&resource.file, resource.unit.as_ref(), resource.payload.hash())
+}
+
+/// The resources of one side that are not on the other in the same place with the same content.
+fn differing<'r>(these: &'r [Resource], those: &[Resource]) -> Vec<&'r Resource> {
+    let others: BTreeSet<Place<'_>> = those.iter().map(place).collect();
+    these.iter().filter(|resource| !others.contains(&place(resource))).collect()
 }
 
 /// For each resource the position of the same one, with the same payload, on the other side; both are sorted by file.

@@ -25,11 +25,22 @@ const ROUNDS: usize = 32;
 impl TreeFacts {
     /// Reads a whole tree.
     pub fn read(units: &Units<'_>, budget: &Budget) -> (Self, Vec<Finding>) {
-        let table = Arc::new(read_files(units.files(), budget));
-        units.know(&table);
-        let mut known = Self { files: table, ..Self::default() };
-        let findings = known.find_units(units, None);
+        let mut known = Self::read_table(units, budget);
+        let findings = known.find_units(units, None, None);
         (known, findings)
+    }
+
+    /// Reads the files of a tree, and those of its units that may read one of some files.
+    pub fn read_units_of(units: &Units<'_>, budget: &Budget, files: &BTreeSet<RepoPath>) -> Self {
+        let mut known = Self::read_table(units, budget);
+        known.find_units(units, None, Some(files));
+        known
+    }
+
+    fn read_table(units: &Units<'_>, budget: &Budget) -> Self {
+        let table = units.known_files().cloned().unwrap_or_else(|| Arc::new(read_files(units.files(), budget)));
+        units.know(&table);
+        Self { files: table, ..Self::default() }
     }
 
     /// The facts of a tree that differs from this one by edits, and what these affect among the units of this one.
@@ -39,7 +50,7 @@ impl TreeFacts {
         units.know(&table);
         let mut known = Self { files: table, ..Self::default() };
         let affected = self.affected(edits, &known.files);
-        let findings = known.find_units(units, Some((self, &affected)));
+        let findings = known.find_units(units, Some((self, &affected)), None);
         ((known, findings), affected)
     }
 
@@ -48,8 +59,14 @@ impl TreeFacts {
         carry_files(&self.files, edits, files)
     }
 
-    /// Finds all units and what they depend on; those that are known from another tree and not affected are taken over.
-    fn find_units(&mut self, units: &Units<'_>, known: Option<(&Self, &Affected)>) -> Vec<Finding> {
+    /// Finds all units and what they depend on; those that are known from another tree and not affected are taken over. Where only the
+    /// readers of some files are wanted, other units may be left out.
+    fn find_units(
+        &mut self,
+        units: &Units<'_>,
+        known: Option<(&Self, &Affected)>,
+        wanted: Option<&BTreeSet<RepoPath>>,
+    ) -> Vec<Finding> {
         for layout in units.files().unit_layouts() {
             let unaffected = known.filter(|(_, affected)| !affected.layouts.contains(layout.name()));
             if let Some(found) = unaffected.and_then(|(known, _)| known.finding.get(layout.name())) {
@@ -58,6 +75,10 @@ impl TreeFacts {
             }
             let ask = Ask::new(units, Vec::new());
             let found = layout.units(&ask);
+            let found = match wanted {
+                Some(files) => layout.units_that_may_read(&ask, found, files),
+                None => found,
+            };
             self.finding.insert(layout.name().into(), Found { inputs: ask.finish().0, units: found });
         }
         let mut round: Vec<(Unit, bool)> =

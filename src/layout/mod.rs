@@ -29,6 +29,8 @@ pub use rendered::Rendered;
 pub use role::{Role, Roles};
 pub use roots::{Flux, Kustomize, flux_unit};
 
+use std::collections::BTreeSet;
+
 use crate::document::Document;
 use crate::limits::Limits;
 use crate::path::RepoPath;
@@ -60,6 +62,11 @@ pub trait Layout: Sync {
     /// The units that are found in files. Everything that is asked becomes an input of finding them.
     fn units(&self, _ask: &Ask<'_, '_>) -> Vec<Unit> {
         Vec::new()
+    }
+
+    /// Those of some units that may read one of some files, as far as that is known without rendering them.
+    fn units_that_may_read(&self, _ask: &Ask<'_, '_>, units: Vec<Unit>, _files: &BTreeSet<RepoPath>) -> Vec<Unit> {
+        units
     }
 
     /// The units that are found in what another unit renders, of this layout or another.

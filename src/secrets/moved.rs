@@ -127,12 +127,12 @@ impl MovedSecrets {
 
     /// Those of them that these resources have in the open: nothing else has moved there.
     #[must_use]
-    pub fn found_in(self, resources: &[Resource]) -> Self {
+    pub fn found_in<'r>(self, resources: impl IntoIterator<Item = &'r Resource>) -> Self {
         if self.by_file.is_empty() {
             return self;
         }
         let (mut texts, mut history) = (Vec::new(), History::default());
-        resources.iter().for_each(|resource| open_texts(&resource.payload, &mut history, &mut texts));
+        resources.into_iter().for_each(|resource| open_texts(&resource.payload, &mut history, &mut texts));
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
         let mut left = MOST_SEARCHED;
         let mut is_found = |secret: &Secret| {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::Side;
+use crate::layout::TreeFacts;
+use crate::limits::Budget;
 use crate::path::RepoPath;
 use crate::resource::{Identity, Resource, Unit};
 use crate::secrets::Origins;
@@ -90,13 +92,20 @@ impl Side<'_> {
             self.unit_table();
         }
         if !givers.replacing.is_empty() {
-            let table = self.unit_table().units.iter();
-            let replacing = table.filter(|(_, facts)| {
+            let replacing = self.units_with_replacements(&givers.replacing).units.iter().filter(|(_, facts)| {
                 facts.inputs.reads(file) && givers.replacing.iter().any(|giver| facts.inputs.reads(giver))
             });
             units.extend(replacing.map(|(unit, _)| unit.clone()));
         }
         units
+    }
+
+    /// What is known about the units that read kustomizations with replacements, and perhaps about others.
+    fn units_with_replacements(&self, replacing: &BTreeSet<RepoPath>) -> &TreeFacts {
+        self.caches.unit_table.get().unwrap_or_else(|| {
+            let read = || TreeFacts::read_units_of(self.units(), &Budget::default(), replacing);
+            self.caches.replacing_units.get_or_init(read)
+        })
     }
 
     fn givers(&self) -> &Givers {

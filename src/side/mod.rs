@@ -118,6 +118,8 @@ struct Caches {
     requests: request::CompiledTemplates,
     /// All units, for commands that name one.
     unit_table: OnceLock<TreeFacts>,
+    /// The units that read kustomizations with replacements.
+    replacing_units: OnceLock<TreeFacts>,
     openapi: OnceLock<Outcome<Option<Arc<ApiDocument>>>>,
     /// OpenAPI documents by the ids of their files; both sides of a comparison share them.
     documents: Arc<Documents>,
@@ -294,6 +296,7 @@ impl Caches {
             shown: Memo::default(),
             requests: request::CompiledTemplates::within(given.limits),
             unit_table: OnceLock::new(),
+            replacing_units: OnceLock::new(),
             openapi: OnceLock::new(),
             documents,
         }

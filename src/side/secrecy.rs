@@ -14,6 +14,7 @@ use crate::limits::Spent;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Resource, Unit};
+use crate::scan;
 use crate::secrets::{MovedSecrets, Origins, TemplateInputs, is_of_openchoreo};
 use crate::snapshot::{EntryKind, Scope, changes, files_below};
 use crate::text::SourceId;
@@ -171,8 +172,8 @@ impl Side<'_> {
         let found = few_or_many(files.collect::<Vec<_>>(), FEW, |entry| {
             let path = entry.path.clone();
             let Opened::Bytes(bytes, _) = self.open(Some(entry)) else { return None };
-            let text = String::from_utf8_lossy(&bytes);
-            groups.iter().any(|words| words.iter().all(|word| text.contains(word))).then_some(path)
+            let has_all = |words: &&[&str]| words.iter().all(|word| scan::contains(&bytes, word.as_bytes()));
+            groups.iter().any(has_all).then_some(path)
         });
         found.into_iter().flatten().collect()
     }

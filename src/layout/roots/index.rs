@@ -18,6 +18,8 @@ use crate::value::Node;
 pub(super) const KUSTOMIZATIONS: &str = "kustomizations";
 /// Kustomizations by the paths that they refer to.
 pub(super) const REFERENCES: &str = "kustomize references";
+/// Kustomizations by the paths of the generators and transformers that they use, which may be kustomizations too.
+pub(super) const PLUGINS: &str = "kustomize plugins";
 /// Applications by the directories that they name; a `*` is any one part of a path.
 pub(super) const NAMED: &str = "application paths";
 
@@ -41,9 +43,12 @@ pub(super) fn of_kustomization(file: &RepoPath, bytes: &[u8], limits: &Limits) -
     let directory = file.parent().unwrap_or_default();
     let kind = if outline.is_component { COMPONENT } else { ROOT };
     // Another revision of a remote base makes no other directory a root.
-    let names = outline.names.iter().filter(|name| !name.contains("://") && !name.contains("?ref="));
-    let references = names.filter_map(|name| resolve(&directory, name)?.to_str().map(SmolStr::new));
-    let references = references.map(|key| IndexEntry { index: REFERENCES.into(), key });
+    let listed = |names: &[SmolStr], index: &'static str| -> Vec<IndexEntry> {
+        let names = names.iter().filter(|name| !name.contains("://") && !name.contains("?ref="));
+        let paths = names.filter_map(|name| resolve(&directory, name)?.to_str().map(SmolStr::new));
+        paths.map(|key| IndexEntry { index: index.into(), key }).collect()
+    };
+    let references = listed(&outline.names, REFERENCES).into_iter().chain(listed(&outline.plugins, PLUGINS));
     let patched = if may_patch_generators(bytes) { patched_in_kustomization(&text, limits) } else { Vec::new() };
     references.chain(patched).chain([IndexEntry { index: KUSTOMIZATIONS.into(), key: kind.into() }]).collect()
 }
@@ -113,10 +118,13 @@ pub(super) fn patched_paths(pattern: &str, given: &str) -> Vec<SmolStr> {
 struct Outline {
     is_component: bool,
     names: Vec<SmolStr>,
+    plugins: Vec<SmolStr>,
 }
 
 /// The fields that name other kustomizations.
 const FIELDS: [&str; 3] = ["resources", "bases", "components"];
+/// The fields that name plugins.
+const PLUGIN_FIELDS: [&str; 3] = ["generators", "transformers", "validators"];
 
 impl Outline {
     /// A kustomization that cannot be built refers to others all the same: they are no roots because of it.
@@ -134,11 +142,15 @@ impl Outline {
 
     fn of_document(root: &Node) -> Self {
         let entries = root.as_map().map_or(&[][..], |map| map.entries());
-        let is_field = |name: &str| FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
-        let lists = entries.iter().filter(|entry| is_field(&entry.key.name)).filter_map(|entry| entry.value.as_list());
+        let named_in = |fields: [&str; 3]| -> Vec<SmolStr> {
+            let is_field = |name: &str| fields.iter().any(|field| field.eq_ignore_ascii_case(name));
+            let lists = entries.iter().filter(|entry| is_field(&entry.key.name)).filter_map(|it| it.value.as_list());
+            lists.flatten().filter_map(Node::as_str).map(SmolStr::new).collect()
+        };
         Self {
             is_component: root.get("kind").and_then(Node::as_str) == Some("Component"),
-            names: lists.flatten().filter_map(Node::as_str).map(SmolStr::new).collect(),
+            names: named_in(FIELDS),
+            plugins: named_in(PLUGIN_FIELDS),
         }
     }
 
@@ -147,6 +159,7 @@ impl Outline {
         Self {
             is_component: text.lines().any(|line| line.trim_end() == "kind: Component"),
             names: text.lines().filter_map(item).collect(),
+            plugins: Vec::new(),
         }
     }
 }

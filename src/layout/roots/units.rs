@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use smol_str::SmolStr;
 
 use super::index::{
-    self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, PATCHED_VALUES, PATTERNS, REFERENCES, patched_paths,
+    self, APPLIED, COMPONENT, KUSTOMIZATIONS, NAMED, PATCHED_VALUES, PATTERNS, PLUGINS, REFERENCES, patched_paths,
 };
 use super::leaf;
 use crate::finding::Severity;
@@ -40,6 +40,15 @@ impl Layout for Kustomize {
         // What Flux applies is rendered with everything that the object adds.
         let applied: BTreeSet<SmolStr> = ask.index(APPLIED).into_iter().map(|(_, directory)| directory).collect();
         roots.into_iter().filter(|directory| !applied.contains(directory)).map(unit).collect()
+    }
+
+    fn units_that_may_read(&self, ask: &Ask<'_, '_>, units: Vec<Unit>, files: &BTreeSet<RepoPath>) -> Vec<Unit> {
+        if !files.iter().all(|file| kustomize::is_kustomization(file.file_name())) {
+            return units;
+        }
+        let references = [ask.index(REFERENCES), ask.index(PLUGINS)].concat();
+        let referring = referring_to(files, &references);
+        units.into_iter().filter(|unit| referring.contains(&unit.key)).collect()
     }
 
     fn render(&self, ask: &Ask<'_, '_>, unit: &Unit) -> Rendered {
@@ -167,6 +176,21 @@ impl Graph {
     }
 }
 
+/// The directories of some kustomizations, and of those that refer to them at any distance.
+fn referring_to(files: &BTreeSet<RepoPath>, references: &[(RepoPath, SmolStr)]) -> BTreeSet<SmolStr> {
+    let directory = |file: &RepoPath| file.parent().unwrap_or_default().to_str().map(SmolStr::new);
+    let mut referring: BTreeMap<&SmolStr, Vec<&RepoPath>> = BTreeMap::new();
+    references.iter().for_each(|(from, to)| referring.entry(to).or_default().push(from));
+    let mut found = BTreeSet::new();
+    let mut waiting: Vec<SmolStr> = files.iter().filter_map(directory).collect();
+    while let Some(next) = waiting.pop() {
+        if found.insert(next.clone()) {
+            waiting.extend(referring.get(&next).into_iter().flatten().filter_map(|from| directory(from)));
+        }
+    }
+    found
+}
+
 /// What a build gives, with everything that it read as inputs.
 pub(super) fn rendered(ask: &Ask<'_, '_>, built: Built) -> Rendered {
     let sources = ask.given().sources;
@@ -203,6 +227,15 @@ mod tests {
     #[test]
     fn what_another_kustomization_refers_to_is_no_root() {
         assert_eq!(roots(&["base", "dev", "prod"], &[("dev", "base"), ("prod", "base")]), ["dev", "prod"]);
+    }
+
+    #[test]
+    fn what_refers_to_a_kustomization_at_any_distance_may_read_it() {
+        let file = |directory: &str| RepoPath::new(format!("{directory}/kustomization.yaml")).expect("a path");
+        let references = [("prod", "base"), ("base", "parts"), ("dev", "other"), ("parts", "base")];
+        let references: Vec<_> = references.iter().map(|(from, to)| (file(from), SmolStr::new(to))).collect();
+        let found = referring_to(&BTreeSet::from([file("parts")]), &references);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["base", "parts", "prod"]);
     }
 
     #[test]
