@@ -79,12 +79,12 @@ pub trait Layout: Sync {
         Rendered::default()
     }
 
-    /// Whether a file may hold something for an index; asked of every file, so it must be cheap.
+    /// Whether a file may hold something for an index; asked of every file that is a document by its name, so it must be cheap.
     fn may_index(&self, _file: &RepoPath, _bytes: &[u8]) -> bool {
         false
     }
 
-    /// Where indexes list a file because of its name and its text, whether or not it can be read as documents.
+    /// Where indexes list such a file because of its name and its text, whether or not the text can be parsed.
     fn index_file(&self, _file: &RepoPath, _bytes: &[u8], _limits: &Limits) -> Vec<IndexEntry> {
         Vec::new()
     }

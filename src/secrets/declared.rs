@@ -258,7 +258,7 @@ impl<'a> Secrets<'a> {
     /// they are called.
     fn hide_operations(&self, resource: Resource) -> Resource {
         let hide = |payload: Node| self.hide_places(Resource { payload, ..resource.clone() }).payload;
-        let is_declared = !self.attributes_of(&resource).is_empty();
+        let is_declared = self.masks.has_rules() || !self.attributes_of(&resource).is_empty();
         let payload = hide_operations(resource.payload.clone(), None, is_declared, &hide);
         self.hide_places_but(Resource { payload, ..resource }, is_field_of_patches)
     }

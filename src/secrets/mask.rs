@@ -62,6 +62,11 @@ impl Masks {
         self.is_anywhere = is_anywhere;
     }
 
+    /// Whether rules name secret places.
+    pub(super) fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
     /// Whether a rule ends in this name.
     pub(super) fn has_name(&self, name: &str) -> bool {
         self.rules.iter().any(|rule| rule.pointer.last_name().is_some_and(|last| last.eq_ignore_ascii_case(name)))

@@ -9,7 +9,7 @@ use crate::value::{Entry, Node, list_index};
 
 /// A patch file with the values of its operations hidden. `hide` does so in a document that holds nothing but one value, at its
 /// place: only that says whether it is secret. `kind` is that of the resources it is for, unless it says so itself. With
-/// `is_declared`, some places are secret: values whose place is not known are withheld.
+/// `is_declared`, rules or metadata say that some places are secret: values whose place is not known are withheld.
 #[must_use]
 pub(super) fn hide_operations(root: Node, kind: Option<&str>, is_declared: bool, hide: &dyn Fn(Node) -> Node) -> Node {
     let hidden = Walk { hide, is_declared }.node(&root, kind).unwrap_or_else(|| root.clone());

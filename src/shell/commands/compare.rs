@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::diff::{exit_of, may_reveal, read_pointers, selected, show};
-use crate::comparison::{Options, Part};
+use super::diff::{exit_of, show, shown_options};
+use crate::comparison::Part;
 use crate::document::{self, Format};
 use crate::finding;
 use crate::limits::Limits;
@@ -26,14 +26,7 @@ pub(in crate::shell) fn run(global: &Global, args: &CompareArgs) -> Result<Exit,
     let repository = open_repository(global)?;
     let revision = revision(&repository, args)?;
     let session = Session::of_one(global, &repository, &revision)?;
-    let comparison = session.comparison(Options {
-        ignored: read_pointers(&args.shown.ignore)?,
-        neat: args.shown.neat,
-        reveal: may_reveal(args.shown.reveal)?,
-        all_files: args.shown.all_files,
-        selected: selected(&args.shown)?,
-        ..Options::default()
-    });
+    let comparison = session.comparison(shown_options(&args.shown)?);
     let reader = WordReader { side: comparison.newer(), prefix: repository.prefix() };
     let parts = [part(&reader, &args.first)?, part(&reader, &args.second)?];
     fit(&parts)?;

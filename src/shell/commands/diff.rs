@@ -40,15 +40,22 @@ pub(in crate::shell) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Fa
 /// What the command line asks of the comparison.
 fn asked(global: &Global, args: &DiffArgs) -> Result<Options<'static>, Failure> {
     Ok(Options {
-        ignored: read_pointers(&args.shown.ignore)?,
-        neat: args.shown.neat,
-        reveal: may_reveal(args.shown.reveal)?,
         views: views(&args.only),
-        all_files: args.shown.all_files,
         layouts: if args.only.contains(&View::Sources) { FILE_LAYOUTS } else { LAYOUTS },
-        selected: selected(&args.shown)?,
         keeps_resources: shows_whole_resources(&args.shown),
         all_selectors: shows_all_selectors(global, &args.shown),
+        ..shown_options(&args.shown)?
+    })
+}
+
+/// What the flags about reports ask of a comparison.
+pub(super) fn shown_options(args: &ShownArgs) -> Result<Options<'static>, Failure> {
+    Ok(Options {
+        ignored: read_pointers(&args.ignore)?,
+        neat: args.neat,
+        reveal: may_reveal(args.reveal)?,
+        all_files: args.all_files,
+        selected: selected(args)?,
         ..Options::default()
     })
 }
@@ -99,7 +106,7 @@ fn shows_all_selectors(global: &Global, args: &ShownArgs) -> bool {
 }
 
 /// Which resources are shown.
-pub(super) fn selected(args: &ShownArgs) -> Result<SelectedResources, Failure> {
+fn selected(args: &ShownArgs) -> Result<SelectedResources, Failure> {
     let root = |text: &String| {
         let trimmed = text.trim_start_matches("./").trim_end_matches('/');
         let path = if trimmed == "." { Ok(RepoPath::root()) } else { RepoPath::new(trimmed) };
@@ -109,7 +116,7 @@ pub(super) fn selected(args: &ShownArgs) -> Result<SelectedResources, Failure> {
     Ok(SelectedResources { kinds: args.kind.iter().map(SmolStr::new).collect(), roots })
 }
 
-pub(super) fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
+fn read_pointers(texts: &[String]) -> Result<Vec<SmolStr>, Failure> {
     let check = |text: &String| match Pattern::of_pointer(text) {
         Ok(_) => Ok(SmolStr::new(text)),
         Err(reason) => {

@@ -121,6 +121,23 @@ fn errors_that_do_not_concern_secrets_withhold_nothing() {
 }
 
 #[test]
+fn values_of_patches_are_withheld_where_their_place_is_computed() {
+    let shown = |configuration: &str| {
+        let repo = TestRepo::new();
+        repo.write("outcrop.yaml", configuration);
+        let patches =
+            |value: &str| format!("- operations: [{{op: add, path: \"/${{resource.name}}\", value: {value}}}]\n");
+        repo.write("_/patches.yaml", patches("hunter2-old"));
+        repo.commit_all("one");
+        repo.write("_/patches.yaml", patches("hunter2-new"));
+        repo.commit_all("two");
+        run(&mut outcrop(&repo, &["diff", "HEAD~1", "HEAD"]))
+    };
+    shown("secrets: [/token]\n").does_not_say(CANARY);
+    shown("{}\n").says("hunter2-old → hunter2-new");
+}
+
+#[test]
 fn names_of_resources_stay_readable_in_messages_about_files_with_secrets() {
     let repo = TestRepo::new();
     repo.write("kustomization.yaml", "resources: ['https://example.org/base?ref=1']\npatches:\n- path: p.yaml\n");
