@@ -140,7 +140,7 @@ impl Comparison<'_> {
             self.origins([before, after], others, beside)
         } else {
             let hide = |resources: &[Resource]| -> Vec<Resource> {
-                resources.iter().map(|resource| moved.hide(resource.clone())).collect()
+                few_or_many(resources, FEW, |resource| moved.hide(resource.clone()))
             };
             self.origins([&hide(before), &hide(after)], others, beside)
         };

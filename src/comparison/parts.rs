@@ -326,6 +326,7 @@ fn unit_changes(content: &[PartContent; 2], places: &Places<'_>) -> Vec<UnitChan
             sides: sides.map(|rendered| rendered.is_some()),
             failed: [outputs[0].is_broken, outputs[1].is_broken],
             missing: [false, false],
+            is_left_out: false,
             resources: units::differing(&outputs),
         }
     });

@@ -27,19 +27,22 @@ pub struct UnitChange {
     pub failed: [bool; 2],
     /// Whether it could not be rendered on the older and on the newer side because something is not in the repository.
     pub missing: [bool; 2],
+    /// Whether it was not compared, because the run was about to use up its memory or time.
+    pub is_left_out: bool,
     /// The resources that differ, by their names.
     pub resources: Vec<(String, Status)>,
 }
 
 impl UnitChange {
-    /// Whether it could not be rendered on some side.
-    pub fn is_failed(&self) -> bool {
-        self.failed.contains(&true)
+    /// Whether it could not be rendered on some side, or was left out.
+    pub fn is_incomplete(&self) -> bool {
+        self.failed.contains(&true) || self.is_left_out
     }
 
-    /// Whether something is wrong with it on some side.
-    pub fn is_broken(&self) -> bool {
-        self.failed.iter().zip(self.missing).any(|(is_failed, is_missing)| *is_failed && !is_missing)
+    /// Whether it could not be judged, and not because something is not in the repository.
+    pub fn is_unjudged(&self) -> bool {
+        self.is_left_out
+            || self.failed.iter().zip(self.missing).any(|(is_failed, is_missing)| *is_failed && !is_missing)
     }
 
     /// What happened to the unit as a whole.
@@ -49,7 +52,7 @@ impl UnitChange {
             [true, false] => Status::Removed,
             // What is not known on either side cannot be called a difference.
             _ if self.missing == [true, true] => Status::Same,
-            _ if self.is_failed() || !self.resources.is_empty() => Status::Changed,
+            _ if self.is_incomplete() || !self.resources.is_empty() => Status::Changed,
             _ => Status::Same,
         }
     }

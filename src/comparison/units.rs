@@ -32,26 +32,29 @@ impl Comparison<'_> {
                 sides: **sides,
                 failed: [outputs[0].is_broken, outputs[1].is_broken],
                 missing: [outputs[0].is_missing, outputs[1].is_missing],
+                is_left_out: false,
                 resources: differing(&outputs),
             };
             (change, outputs)
         });
         let count: usize = both.iter().flat_map(|(_, outputs)| outputs).map(|output| output.resources.len()).sum();
-        // Where there is no room for what follows, the units count as not rendered.
+        // Where there is no room for what follows, the units are left out.
         let has_room = self.after.limits.has_memory_for(count as u64 * RESOURCE);
         loaded.definitions = if has_room { definition_uses(&loaded, &both) } else { Vec::new() };
         let mut known = [HashSet::new(), HashSet::new()];
         for (mut change, [before, after]) in both {
+            // What stops a run stops what is rendered meanwhile, too.
             if !self.after.limits.may_go_on() {
-                change.failed = [true; 2];
+                let unit = change.unit;
+                let (sides, failed, missing) = (change.sides, [false; 2], [false; 2]);
+                change = UnitChange { unit, sides, failed, missing, is_left_out: true, resources: Vec::new() };
             }
             let [known_before, known_after] = &mut known;
             loaded.findings.before.extend(new_findings(&before, known_before));
             loaded.findings.after.extend(new_findings(&after, known_after));
             loaded.findings.after.extend(kept_in_cluster(&change, &before, &after));
-            let (is_failed, unit) = (change.is_failed(), change.unit.clone());
-            let is_missing =
-                change.missing.iter().zip(change.failed).all(|(is_missing, failed)| *is_missing || !failed);
+            let (is_failed, unit) = (change.is_incomplete(), change.unit.clone());
+            let is_missing = !change.is_unjudged();
             if change.is_difference() && !is_failed {
                 loaded.explained.extend(before.explains.iter().chain(&after.explains).cloned());
             }
@@ -135,7 +138,7 @@ fn definition_uses(loaded: &Loaded, units: &[RenderedUnit]) -> Vec<DefinitionUse
         };
         let users = units.iter().filter(|(_, outputs)| outputs.iter().any(|rendered| reads(rendered)));
         let users = users.map(|(change, _)| change).filter(|change| change.unit.layout == "openchoreo");
-        let is_same = |change: &UnitChange| !change.is_failed() && !change.is_difference();
+        let is_same = |change: &UnitChange| !change.is_incomplete() && !change.is_difference();
         let (mut components, mut is_without_effect) = (BTreeSet::new(), true);
         for change in users {
             components.extend(change.unit.key.split_once('@').map(|(component, _)| component.to_owned()));
@@ -183,7 +186,7 @@ fn new_findings(rendered: &Rendered, known: &mut HashSet<String>) -> Vec<Finding
 /// A note about resources that a unit no longer holds and that are not deleted from the cluster for that.
 fn kept_in_cluster(change: &UnitChange, before: &Rendered, after: &Rendered) -> Option<Finding> {
     let rendered = if change.sides[1] { after } else { before };
-    let at = rendered.keeps_removed.filter(|_| !change.is_failed())?;
+    let at = rendered.keeps_removed.filter(|_| !change.is_incomplete())?;
     let is_removed = |(_, status): &&(String, Status)| *status == Status::Removed;
     let removed: Vec<&str> = change.resources.iter().filter(is_removed).map(|(name, _)| name.as_str()).collect();
     let (first, more) = (removed.first()?, removed.len() - 1);

@@ -49,7 +49,7 @@ pub(super) fn selectors(report: &Report) -> Vec<(String, Status)> {
 
 /// The units that are listed.
 pub(super) fn units(report: &Report, listed: Listed) -> Vec<&UnitChange> {
-    let is_listed = |unit: &&UnitChange| listed == Listed::Reached || unit.is_difference() || unit.is_failed();
+    let is_listed = |unit: &&UnitChange| listed == Listed::Reached || unit.is_difference() || unit.is_incomplete();
     report.units.iter().filter(is_listed).collect()
 }
 
@@ -60,6 +60,9 @@ pub(super) fn name(unit: &Unit) -> String {
 
 /// What happens to a unit, on one line.
 fn words(unit: &UnitChange, report: &Report) -> String {
+    if unit.is_left_out {
+        return "not compared".to_owned();
+    }
     let verb = if unit.missing.contains(&true) { "not rendered" } else { "does not build" };
     let failed: Vec<String> = [&report.before, &report.after]
         .into_iter()

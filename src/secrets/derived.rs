@@ -1,12 +1,13 @@
 //! Copies of secrets: what a patch or an expression makes out of one is as secret as the one itself, wherever it is put.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::{SmolStr, format_smolstr};
 
 use super::mask::secret;
 use super::overridden::History;
 use crate::finding::Finding;
+use crate::memo::HashMap;
 use crate::value::{Entry, Key, Map, Node, Secret, StepKind, Value};
 
 /// The payload with copies of its own hidden values hidden too, in what counts and in what it overrides.
@@ -114,7 +115,7 @@ impl Needles {
 
     /// These texts.
     pub(super) fn of(forms: Vec<String>) -> Self {
-        let mut starts: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut starts: HashMap<_, Vec<usize>> = HashMap::default();
         if forms.len() > FEW_FORMS {
             for (at, form) in forms.iter().enumerate() {
                 if let Some(start) = form.as_bytes().first_chunk::<START>() {
@@ -123,6 +124,24 @@ impl Needles {
             }
         }
         Self { forms, starts }
+    }
+
+    /// Those of them that some texts contain.
+    pub(super) fn found_in<'n, 't>(&'n self, texts: impl IntoIterator<Item = &'t str>) -> BTreeSet<&'n str> {
+        let mut found = BTreeSet::new();
+        for text in texts {
+            if self.starts.is_empty() {
+                found.extend(self.forms.iter().map(String::as_str).filter(|form| text.contains(form)));
+                continue;
+            }
+            for (at, window) in text.as_bytes().windows(START).enumerate() {
+                let start: Option<&[u8; START]> = window.try_into().ok();
+                let candidates = start.and_then(|start| self.starts.get(start)).map_or(&[][..], Vec::as_slice);
+                let forms = candidates.iter().map(|form| self.forms[*form].as_str());
+                found.extend(forms.filter(|form| text.as_bytes()[at..].starts_with(form.as_bytes())));
+            }
+        }
+        found
     }
 
     /// Whether a text contains one of them. What that costs is taken from `left`; if it is too little, one counts as found.

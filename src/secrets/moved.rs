@@ -133,18 +133,17 @@ impl MovedSecrets {
         }
         let (mut texts, mut history) = (Vec::new(), History::default());
         resources.into_iter().for_each(|resource| open_texts(&resource.payload, &mut history, &mut texts));
-        let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        let mut left = MOST_SEARCHED;
-        let mut is_found = |secret: &Secret| {
-            let forms = secret.forms();
-            match left.checked_sub(bytes.saturating_mul(forms.len())) {
-                Some(rest) => {
-                    left = rest;
-                    forms.iter().any(|form| texts.iter().any(|text| text.contains(form.as_str())))
-                }
-                // In doubt it has moved.
-                None => true,
-            }
+        // Most keys and many values are in many resources.
+        texts.sort_unstable();
+        texts.dedup();
+        let forms = self.by_file.values().flat_map(|sought| &sought.secrets).flat_map(Secret::forms);
+        let needles = Needles::of(forms.collect::<BTreeSet<String>>().into_iter().collect());
+        let is_much = texts.iter().map(|text| text.len()).sum::<usize>() > MOST_SEARCHED;
+        // In doubt all of them have moved.
+        let found = if is_much { None } else { Some(needles.found_in(texts)) };
+        let is_found = |secret: &Secret| {
+            let is_in = |found: &BTreeSet<&str>| secret.forms().iter().any(|form| found.contains(form.as_str()));
+            found.as_ref().is_none_or(is_in)
         };
         let mut moved = Self::default();
         for (file, sought) in self.by_file {

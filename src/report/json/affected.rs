@@ -116,5 +116,5 @@ impl WireJob {
 }
 
 fn status(unit: &UnitChange) -> &'static str {
-    if unit.is_failed() { "incomplete" } else { unit.status().name() }
+    if unit.is_incomplete() { "incomplete" } else { unit.status().name() }
 }

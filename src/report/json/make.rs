@@ -252,7 +252,8 @@ fn unit(unit: &Unit) -> WireUnit {
 fn unit_change(change: &UnitChange) -> WireUnitChange {
     let sides = ["before", "after"].into_iter().zip(change.failed);
     let failed = sides.filter(|(_, is_failed)| *is_failed).map(|(side, _)| side).collect();
-    WireUnitChange { unit: unit(&change.unit), status: change.status().name(), failed }
+    let left_out = change.is_left_out;
+    WireUnitChange { unit: unit(&change.unit), status: change.status().name(), failed, left_out }
 }
 
 fn reach_change(change: &ReachChange) -> WireReachChange<'_> {

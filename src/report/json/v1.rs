@@ -247,6 +247,9 @@ pub(super) struct WireUnitChange {
     /// The sides on which it does not build. Left out if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<&'static str>,
+    /// Whether it was not compared, because the run was about to use up its memory or time. Left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
 }
 
 /// A resource that is rolled out because others have a new content.

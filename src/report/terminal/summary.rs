@@ -73,8 +73,10 @@ pub(in crate::report) fn headline(report: &Report, counts: &SummaryCounts) -> (R
 
 /// `incomplete: 2 files could not be compared`, if something could not be.
 pub(in crate::report) fn incomplete(report: &Report) -> Option<String> {
-    let failed = report.units.iter().filter(|unit| unit.is_failed()).count();
+    let left_out = report.units.iter().filter(|unit| unit.is_left_out).count();
+    let failed = report.units.iter().filter(|unit| unit.is_unjudged() && !unit.is_left_out).count();
     report.is_incomplete().then(|| match report.unread.len() {
+        _ if left_out > 0 => format!("incomplete: {} not compared", plural(left_out, "root")),
         _ if failed == 1 => "incomplete: 1 root does not build".to_owned(),
         _ if failed > 1 => format!("incomplete: {} do not build", plural(failed, "root")),
         0 => "incomplete: not everything could be compared".to_owned(),

@@ -39,7 +39,7 @@ pub(super) fn failed(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     lines
 }
 
-/// `3 roots not rendered, because something is not in this repository: overlays/{dev, prod}`.
+/// `3 roots not rendered, because something is not in this repository: overlays/{dev, prod}`, and those that were left out.
 pub(super) fn missing(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
     let [before, after] = [failing(report, 0, true), failing(report, 1, true)];
     let sides = match before == after {
@@ -47,6 +47,13 @@ pub(super) fn missing(report: &Report, draft: &Draft<'_>) -> Vec<Line> {
         false => vec![(before, format!(" at {}", report.before)), (after, format!(" at {}", report.after))],
     };
     let mut lines = Vec::new();
+    let left_out: BTreeSet<&Unit> = report.units.iter().filter(|it| it.is_left_out).map(|it| &it.unit).collect();
+    if !left_out.is_empty() {
+        let count = plural(left_out.len(), "root");
+        let words = format!("{count} not compared, because the run was about to use up its memory or time:");
+        lines.extend(wrapped(&words, Role::Alarm, draft.style.columns()));
+        lines.extend(draft.listed(&places_of(&left_out), Role::Dim, INDENT, "", MOST_LINES));
+    }
     for (missing, side) in sides.iter().filter(|(missing, _)| !missing.is_empty()) {
         let count = plural(missing.len(), "root");
         let side = sanitize::inline(side);

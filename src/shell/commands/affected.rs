@@ -19,6 +19,6 @@ pub(in crate::shell) fn run(global: &Global, args: &AffectedArgs) -> Result<Exit
         AffectedFormat::Json => json::write_affected(&report, listed, out),
         AffectedFormat::Matrix => writeln!(out, "{}", json::matrix(&report, listed)),
     })?;
-    let failed = report.units.iter().filter(|unit| unit.is_broken()).count();
+    let failed = report.units.iter().filter(|unit| unit.is_unjudged()).count();
     Ok(if failed > 0 || report.is_incomplete() { Exit::Incomplete } else { Exit::Clean })
 }

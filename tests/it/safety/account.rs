@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use outcrop::comparison::{Comparison, Options};
 use outcrop::limits::Scarce;
+use outcrop::report::{Style, terminal};
 use outcrop::settings::{Configuration, Policy};
 use outcrop::text::Sources;
 
@@ -152,4 +153,23 @@ fn what_is_not_done_when_memory_is_scarce_is_left_out_and_that_is_said() {
     assert!(report.is_incomplete() && report.resources.is_empty(), "{:?}", report.resources);
     let said = report.findings.iter().filter(|finding| finding.rule.id == "limit/run-work");
     assert!(said.filter_map(|finding| finding.help.as_deref()).any(|help| help.contains("limits.memory_bytes")));
+}
+
+#[test]
+fn roots_that_are_left_out_are_not_said_to_be_broken() {
+    let config_map =
+        |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{a: \"{value}\"}}\n");
+    let [before, after] = ["1", "2"].map(|value| {
+        snapshot("side", [("kustomization.yaml", "resources: [c.yaml]\n"), ("c.yaml", &*config_map(value))])
+    });
+    let sources = Arc::new(Sources::default());
+    let configuration = Configuration::read(&before, &after, Policy::Base, &sources);
+    configuration.limits().note_scarce(Scarce::Time);
+    let report = Comparison::new(&before, &after, &configuration, &sources, Options::default()).compare();
+    let units: Vec<_> = report.units.iter().map(|unit| (unit.is_left_out, unit.failed)).collect();
+    assert_eq!(units, [(true, [false; 2])]);
+    let mut shown = Vec::new();
+    terminal::write(&report, &Style::default(), &mut shown).expect("a Vec takes it");
+    let shown = String::from_utf8(shown).expect("text");
+    assert!(shown.contains("incomplete: 1 root not compared") && !shown.contains("not build"), "{shown}");
 }
