@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::views::{Changes, ViewNotes};
+use super::views::ViewNotes;
 use super::{AffectedSelectors, Comparison};
 use crate::diff::{self, Change, Options, PathStep, ResourceChange, ResourcePair, documents_for_bumps};
 use crate::impact;
@@ -24,17 +24,23 @@ pub(super) struct AtOnce<'a> {
     layer_edits: &'a LayerEdits<'a>,
 }
 
+/// Changes in the order in which they were found. Lists of many threads are joined often, and a change is large.
+#[allow(clippy::vec_box, reason = "joining lists moves no changes")]
+pub(super) type ChangeList = Vec<Box<ResourceChange>>;
+
 /// What was found out about resources that are not kept.
 #[derive(Default)]
 pub(super) struct ComparedAtOnce {
-    pub(super) changes: Changes,
+    /// What differs in resources that nothing but their own file decides about.
+    pub(super) own: ChangeList,
+    /// What was found out beside these changes.
+    notes: ViewNotes,
     /// How many resources there were, on either side.
     pub(super) count: usize,
     /// The paths of those that changed: the requests of resources below them may read them.
     pub(super) changed: Vec<LogicalPath>,
     /// What differs in resources that only layers change.
-    #[allow(clippy::vec_box, reason = "changes are large, and the lists of threads are joined many times")]
-    by_layers: Vec<Box<ResourceChange>>,
+    by_layers: ChangeList,
     /// What was found out beside their changes, with the resource that it is about.
     notes_by_layers: Vec<(Resource, ViewNotes)>,
     /// What edited values of layers are to them.
@@ -43,7 +49,8 @@ pub(super) struct ComparedAtOnce {
 
 impl ComparedAtOnce {
     pub(super) fn extend(&mut self, other: Self) {
-        self.changes.extend(other.changes);
+        self.own.extend(other.own);
+        self.notes.extend(other.notes);
         self.count += other.count;
         self.changed.extend(other.changed);
         self.by_layers.extend(other.by_layers);
@@ -53,8 +60,8 @@ impl ComparedAtOnce {
 
     /// The files of those that changed.
     pub(super) fn files(&self) -> BTreeSet<RepoPath> {
-        let changes = self.changes.resources.iter().chain(self.by_layers.iter().map(Box::as_ref));
-        changes.flat_map(sides).map(|resource| resource.file.clone()).collect()
+        let changes = self.own.iter().chain(&self.by_layers);
+        changes.flat_map(|change| sides(change)).map(|resource| resource.file.clone()).collect()
     }
 
     /// Takes out the resources that only layers change: what their requests send is hidden in many ways.
@@ -66,13 +73,13 @@ impl ComparedAtOnce {
         taken
     }
 
-    /// What changed, and what only layers change, but in these files.
-    pub(super) fn into_changes(self, excluded: &AncestorReaders) -> (Changes, Vec<ResourceChange>) {
-        let Self { mut changes, mut by_layers, notes_by_layers, .. } = self;
+    /// What changed, what only layers change, but in these files, and what was found out beside both.
+    pub(super) fn into_changes(self, excluded: &AncestorReaders) -> ([ChangeList; 2], ViewNotes) {
+        let Self { own, mut notes, mut by_layers, notes_by_layers, .. } = self;
         by_layers.retain(|change| !sides(change).any(|resource| excluded.contains(&resource.file)));
-        let notes = notes_by_layers.into_iter().filter(|(resource, _)| !excluded.contains(&resource.file));
-        notes.for_each(|(_, notes)| changes.notes.extend(notes));
-        (changes, by_layers.into_iter().map(|change| *change).collect())
+        let others = notes_by_layers.into_iter().filter(|(resource, _)| !excluded.contains(&resource.file));
+        others.for_each(|(_, others)| notes.extend(others));
+        ([own, by_layers], notes)
     }
 
     /// Leaves out what differs in some files.
@@ -81,14 +88,14 @@ impl ComparedAtOnce {
             return;
         }
         let is_kept = |change: &ResourceChange| !sides(change).all(|resource| files.contains(&resource.file));
-        self.changes.resources.retain(is_kept);
+        self.own.retain(|change| is_kept(change));
         self.by_layers.retain(|change| is_kept(change));
     }
 
     /// Takes out the resources with a change that shows something which must be hidden.
     pub(super) fn take(&mut self, is_secret: &dyn Fn(&Node, &RepoPath) -> bool) -> BTreeSet<(RepoPath, Identity)> {
         let mut taken = BTreeSet::new();
-        self.changes.resources.retain(|of| {
+        self.own.retain(|of| {
             let Some(resource) = of.after.as_ref().or(of.before.as_ref()) else { return true };
             let is_secret = |node: &Node| is_secret(node, &resource.file);
             let is_shown = shows(of, &is_secret);
@@ -98,8 +105,7 @@ impl ComparedAtOnce {
             !is_shown
         });
         // What a rule hides is named by its resource alone.
-        let notes = &mut self.changes.notes;
-        for list in [&mut notes.suppressed, &mut notes.would_hide] {
+        for list in [&mut self.notes.suppressed, &mut self.notes.would_hide] {
             list.retain(|it| !taken.iter().any(|(_, identity)| *identity == it.identity));
         }
         self.count -= taken.len();
@@ -189,15 +195,15 @@ impl Comparison<'_> {
             done.changed.extend(paths);
         }
         let kept = |change| if self.options.keeps_resources { change } else { without_payloads(change) };
-        let change = change.map(kept);
+        let change = change.map(kept).map(Box::new);
         match decided_by {
             DecidedBy::ItsFile => {
-                done.changes.resources.extend(change);
-                done.changes.notes.extend(notes);
+                done.own.extend(change);
+                done.notes.extend(notes);
             }
             DecidedBy::Layers => {
                 done.readers.extend(how.layer_edits.readers(new));
-                done.by_layers.extend(change.map(Box::new));
+                done.by_layers.extend(change);
                 done.notes_by_layers.extend((!notes.is_empty()).then(|| (new.clone(), notes)));
             }
         }
@@ -206,9 +212,8 @@ impl Comparison<'_> {
 
     /// Keeps the lines of changes, and nothing else of these texts.
     fn drop_texts(&self, texts: [Option<SourceId>; 2], done: &ComparedAtOnce) {
-        let resources = &done.changes.resources;
-        let is_needed = |of: &ResourceChange| !of.difference.unusable.is_empty();
-        if resources.iter().any(is_needed) {
+        let resources = &done.own;
+        if resources.iter().any(|of| !of.difference.unusable.is_empty()) {
             return;
         }
         for source in texts.into_iter().flatten() {

@@ -59,17 +59,13 @@ pub(super) struct Loaded {
 /// What is known about the files that were read.
 #[derive(Default)]
 pub(super) struct LoadedFiles {
-    /// How many differ.
-    pub(super) edited: usize,
+    /// How many there are, by what they are.
+    pub(super) counted: FileCounts,
     /// Those that only one side has: a pair of them may be one file that was renamed.
     pub(super) one_sided: Vec<ChangedFile>,
     /// Those that could not be read or parsed.
     pub(super) unread: BTreeSet<RepoPath>,
-    /// Documents of both sides that were not read because they are the same to the letter.
-    pub(super) same_documents: usize,
     pub(super) skipped: Vec<Skipped>,
-    /// How many files of the newer side (or of the older, where they are gone) were read as what.
-    pub(super) read_as: BTreeMap<ReadAs, usize>,
 }
 
 impl Comparison<'_> {
@@ -113,9 +109,9 @@ impl Comparison<'_> {
         if is_much {
             self.after.snapshot.forget_read();
         }
-        let LoadedList { files: mut loaded, at_once } = loaded;
+        let LoadedList { files: mut loaded, at_once, counted } = loaded;
         loaded.sort_by(|a, b| a.path.cmp(&b.path));
-        let files = LoadedFiles { one_sided, ..LoadedFiles::default() };
+        let files = LoadedFiles { one_sided, counted, ..LoadedFiles::default() };
         let compared = Loaded { files, at_once, ..Loaded::default() };
         loaded.into_iter().fold(compared, Loaded::with)
     }
@@ -136,18 +132,52 @@ fn sort_for_reading(files: &mut [ChangedFile], after: &Side<'_>) {
     files.sort_by_key(|file| order.get(&file.path).copied());
 }
 
-/// Files that were read, without those that nothing is left of, and what was compared on the way.
+/// Files that were read, without those that nothing is left of but what was compared at once.
 #[derive(Default)]
 struct LoadedList {
     files: Vec<LoadedFile>,
     at_once: ComparedAtOnce,
+    counted: FileCounts,
+}
+
+/// What is counted of files.
+#[derive(Default)]
+pub(super) struct FileCounts {
+    /// How many differ.
+    pub(super) edited: usize,
+    /// Documents of both sides that were not read because they are the same to the letter.
+    pub(super) same_documents: usize,
+    /// How many files of the newer side (or of the older, where they are gone) were read as what.
+    pub(super) read_as: BTreeMap<ReadAs, usize>,
+}
+
+impl FileCounts {
+    fn count(&mut self, is_edited: bool, sides: &[FileContent; 2]) {
+        let [before, after] = sides;
+        self.edited += usize::from(is_edited);
+        if sides.iter().all(|side| !side.is_broken && side.skipped.is_none()) {
+            self.same_documents += after.same;
+        }
+        if let Some(read_as) = after.read_as.or(before.read_as).filter(|_| is_edited) {
+            *self.read_as.entry(read_as).or_default() += 1;
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.edited += other.edited;
+        self.same_documents += other.same_documents;
+        other.read_as.into_iter().for_each(|(read_as, count)| *self.read_as.entry(read_as).or_default() += count);
+    }
 }
 
 impl LoadedList {
     fn with(mut self, file: Option<LoadedFile>) -> Self {
-        if let Some(mut file) = file {
-            self.at_once.extend(std::mem::take(&mut file.at_once));
-            self.files.extend((!file.is_done()).then_some(file));
+        match file {
+            Some(file) if file.is_done() => {
+                self.counted.count(file.is_edited, &file.sides);
+                self.at_once.extend(file.at_once);
+            }
+            file => self.files.extend(file),
         }
         self
     }
@@ -155,6 +185,7 @@ impl LoadedList {
     fn and(mut self, mut other: Self) -> Self {
         self.files.append(&mut other.files);
         self.at_once.extend(other.at_once);
+        self.counted.add(other.counted);
         self
     }
 }
@@ -188,7 +219,9 @@ impl Loaded {
 
     /// Adds one file.
     fn with(mut self, file: LoadedFile) -> Self {
-        let LoadedFile { path, is_edited, sides: [before, after], .. } = file;
+        let LoadedFile { path, is_edited, sides, at_once } = file;
+        self.at_once.extend(at_once);
+        let [before, after] = &sides;
         let is_broken = before.is_broken || after.is_broken;
         // A file that did not change and could not be read before either is not part of this comparison.
         if !is_edited && (before.is_broken && after.is_broken || before.skipped.is_some() && after.skipped.is_some()) {
@@ -200,6 +233,7 @@ impl Loaded {
         // What fails in an unedited file belongs to a check of everything.
         let is_incomplete = before.is_incomplete || after.is_incomplete;
         if !is_edited && before.is_incomplete && after.is_incomplete {
+            let [before, after] = sides;
             self.before.extend(before.resources);
             self.after.extend(after.resources);
             return self;
@@ -212,21 +246,18 @@ impl Loaded {
         } else if is_broken {
             self.gap = self.gap.max(Gap::Unparsed);
         }
+        let files = &mut self.files;
+        files.counted.count(is_edited, &sides);
+        let [before, after] = sides;
         self.findings.before.extend(before.findings);
         self.findings.after.extend(after.findings);
-        let files = &mut self.files;
         if is_broken {
             files.unread.insert(path.clone());
-        }
-        files.edited += usize::from(is_edited);
-        if let Some(read_as) = after.read_as.or(before.read_as).filter(|_| is_edited) {
-            *files.read_as.entry(read_as).or_default() += 1;
         }
         let skipped = after.skipped.or(before.skipped);
         files.skipped.extend(skipped.map(|reason| Skipped { path, reason }));
         // What one side does not show must not look added or removed on the other.
         if !is_broken && skipped.is_none() {
-            files.same_documents += after.same;
             self.before.extend(before.resources);
             self.after.extend(after.resources);
         }
@@ -244,13 +275,13 @@ struct LoadedFile {
 }
 
 impl LoadedFile {
-    /// Whether nothing more is to be said about the file.
+    /// Whether nothing more is to be said about the file than what was compared at once.
     fn is_done(&self) -> bool {
         let is_done = |side: &FileContent| {
             let is_read = !side.is_broken && !side.is_incomplete && !side.is_unreadable && side.skipped.is_none();
-            is_read && side.resources.is_empty() && side.findings.is_empty() && side.same == 0
+            is_read && side.resources.is_empty() && side.findings.is_empty()
         };
-        !self.is_edited && self.sides.iter().all(is_done)
+        self.sides.iter().all(is_done)
     }
 
     /// A file that is not read, because the run has used up what it may use.

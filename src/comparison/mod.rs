@@ -292,12 +292,13 @@ impl<'a> Comparison<'a> {
         let Prepared { loaded, reach, layer_edits, reach_changes, selectors, .. } = prepared;
         let paired = self.pair(loaded, &reach);
         let mut changes = self.compare_pairs(paired.pairs, &reach, &paired.readers, &paired.written);
-        changes.extend(paired.at_once);
+        let [own, by_layers] = paired.at_once;
+        changes.notes.extend(paired.notes);
         changes.notes.sort();
-        changes.resources.extend(selectors);
+        changes.resources.extend(own.into_iter().map(|change| *change).chain(selectors));
         let mut summary = self.noting_layers(paired.summary, &changes.resources);
-        summary = self.noting_others(summary, changes.resources.iter().chain(&paired.by_layers));
-        changes.resources.extend(paired.by_layers);
+        changes.resources.extend(by_layers.into_iter().map(|change| *change));
+        summary = self.noting_others(summary, &changes.resources);
         Report { reach_changes, ..self.report(summary, changes, layer_edits, new_problems) }
     }
 
@@ -313,12 +314,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// Adds what is wrong with the layers of other snapshots.
-    fn noting_others<'c>(
-        &self,
-        mut summary: LoadSummary,
-        changed: impl Iterator<Item = &'c ResourceChange>,
-    ) -> LoadSummary {
-        let shown = changed.flat_map(|change| [&change.before, &change.after]).flatten();
+    fn noting_others(&self, mut summary: LoadSummary, changed: &[ResourceChange]) -> LoadSummary {
+        let shown = changed.iter().flat_map(|change| [&change.before, &change.after]).flatten();
         let elsewhere = self.after.secrets().errors_of_others(shown);
         if !elsewhere.is_empty() {
             summary.gap = summary.gap.max(Gap::Unparsed);

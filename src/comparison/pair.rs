@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::at_once::{is_changed, paths};
+use super::at_once::{ChangeList, is_changed, paths};
 use super::effect::both_in_effect;
 use super::expressions::WrittenPayloads;
 use super::hidden::HiddenSecrets;
@@ -10,10 +10,10 @@ use super::hide::Beside;
 use super::load::{Documents, Loaded, LoadedFiles};
 use super::rollout::Rollout;
 use super::unit_change::{DefinitionUse, UnitChange};
-use super::views::Changes;
 use super::views::ResourceWithMetadata;
+use super::views::ViewNotes;
 use super::{AffectedSelectors, Comparison, Gap, SideFindings, requests};
-use crate::diff::{self, ResourceChange, ResourcePair};
+use crate::diff::{self, ResourcePair};
 use crate::impact::{AncestorReaders, ancestor_readers};
 use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
@@ -30,10 +30,10 @@ pub(super) struct Paired {
     pub(super) summary: LoadSummary,
     /// Payloads with expressions of both sides, as they are written.
     pub(super) written: [WrittenPayloads; 2],
-    /// What was compared before.
-    pub(super) at_once: Changes,
-    /// What layers change about resources, all of which can be read.
-    pub(super) by_layers: Vec<ResourceChange>,
+    /// What was compared before: what differs by itself, and what only layers change, all of which can be read.
+    pub(super) at_once: [ChangeList; 2],
+    /// What was found out beside these changes.
+    pub(super) notes: ViewNotes,
 }
 
 /// What is reported beside changes.
@@ -75,7 +75,7 @@ impl Comparison<'_> {
             side.retain(|resource| resource.unit.is_some() || !explained.contains(&resource.file));
         }
         at_once.leave_out(&explained);
-        let resources = before.len().max(after.len()) + files.same_documents + at_once.count;
+        let resources = before.len().max(after.len()) + files.counted.same_documents + at_once.count;
         if !self.after.limits.may_go_on() {
             // Nothing would be compared.
             (before, after) = Default::default();
@@ -90,8 +90,8 @@ impl Comparison<'_> {
         }
         let summary = LoadSummary { findings, hidden, gap, files, resources, units, rollouts, definitions };
         // What reads a changed resource was compared again, with it.
-        let (at_once, by_layers) = at_once.into_changes(&readers);
-        Paired { pairs, readers, summary, written, at_once, by_layers }
+        let (at_once, notes) = at_once.into_changes(&readers);
+        Paired { pairs, readers, summary, written, at_once, notes }
     }
 
     fn readers_below(

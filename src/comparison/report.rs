@@ -200,7 +200,8 @@ impl Comparison<'_> {
         let differing = differing(&resources);
         // Not said where anything else may have changed: what is not compared, compared as text, or hidden by other rules than those
         // that were looked at above.
-        let is_all_known = !incomplete && text_files.is_empty() && skipped.is_empty() && !has_rules(&files.read_as);
+        let is_all_known =
+            !incomplete && text_files.is_empty() && skipped.is_empty() && !has_rules(&files.counted.read_as);
         let is_all_seen = self.options.views == ComparedViews::default() && layer_edits.is_empty();
         let has_same_units = units.iter().all(|unit| unit.sides == [true, true]);
         bumps.is_everything = !bumps.rows.is_empty()
@@ -223,7 +224,7 @@ impl Comparison<'_> {
             new_problems: rules::one_note_per_file(problems.new.findings, sources),
             existing_problems: problem_count(&problems.existing.findings),
             switched_off: problems.limiting.switched_off + problems.new.switched_off,
-            compared: Compared { files: files.edited - renames.len(), resources: differing },
+            compared: Compared { files: files.counted.edited - renames.len(), resources: differing },
             examined,
             text_files,
             unread,
@@ -234,7 +235,7 @@ impl Comparison<'_> {
             rollouts,
             units,
             definitions,
-            ..self.empty_report(skipped, files.read_as)
+            ..self.empty_report(skipped, files.counted.read_as)
         }
     }
 
@@ -312,11 +313,11 @@ impl Comparison<'_> {
         Report {
             allowed,
             existing_problems: problem_count(&self.settle(existing, &loaded.hidden).findings),
-            compared: Compared { files: loaded.files.edited, resources: loaded.after.len() },
+            compared: Compared { files: loaded.files.counted.edited, resources: loaded.after.len() },
             findings,
             switched_off,
             incomplete: loaded.gap == Gap::Unreadable || is_unjudged || is_cut,
-            ..self.empty_report(loaded.files.skipped.clone(), loaded.files.read_as.clone())
+            ..self.empty_report(loaded.files.skipped.clone(), loaded.files.counted.read_as.clone())
         }
     }
 

@@ -41,7 +41,7 @@ fn loading_reads_what_differs_and_says_what_is_missing() {
     with_comparison(before, after, |comparison| {
         let loaded = load(comparison, Documents::All);
         assert_eq!((names(&loaded.before), names(&loaded.after)), (vec!["a.yaml".into()], vec!["a.yaml".into()]));
-        assert_eq!((loaded.files.edited, loaded.files.skipped.len(), loaded.gap), (2, 1, Gap::None));
+        assert_eq!((loaded.files.counted.edited, loaded.files.skipped.len(), loaded.gap), (2, 1, Gap::None));
     });
     // What one side cannot show must not look added on the other.
     with_comparison(&[("a.yaml", "v: [1")], &[("a.yaml", "v: 2")], |comparison| {
@@ -56,7 +56,7 @@ fn documents_that_are_the_same_to_the_letter_are_counted_and_not_read() {
     let (before, after) = (&[("a.yaml", "v: 1\n---\nw: 1\n")], &[("a.yaml", "v: 1\n---\nw: 2\n")]);
     with_comparison(before, after, |comparison| {
         let loaded = load(comparison, Documents::Differing);
-        assert_eq!((loaded.at_once.count, loaded.files.same_documents), (1, 1));
+        assert_eq!((loaded.at_once.count, loaded.files.counted.same_documents), (1, 1));
     });
 }
 
@@ -67,7 +67,7 @@ fn what_pairs_within_its_file_is_compared_when_it_is_read() {
     with_comparison(before, after, |comparison| {
         let loaded = load(comparison, Documents::Differing);
         assert_eq!((names(&loaded.before), names(&loaded.after)), (vec!["gone.yaml".into()], vec!["new.yaml".into()]));
-        assert_eq!((loaded.at_once.count, loaded.at_once.changes.resources.len()), (2, 1), "one is only commented");
+        assert_eq!((loaded.at_once.count, loaded.at_once.own.len()), (2, 1), "one is only commented");
     });
 }
 
@@ -83,7 +83,7 @@ fn resources_that_only_layers_change_are_compared_when_they_are_read() {
         let loaded = load(comparison, Documents::Differing);
         assert!(names(&loaded.after).contains(&"/c/a".to_owned()), "its payload differs too");
         assert!(!names(&loaded.after).contains(&"/c/b".to_owned()));
-        assert_eq!((loaded.at_once.count, loaded.at_once.changes.resources.len()), (1, 0));
+        assert_eq!((loaded.at_once.count, loaded.at_once.own.len()), (1, 0));
         let report = comparison.compare();
         let changed = |name: &str| {
             let of =

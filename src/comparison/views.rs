@@ -54,13 +54,6 @@ pub(super) struct Changes {
     pub(super) notes: ViewNotes,
 }
 
-impl Changes {
-    pub(super) fn extend(&mut self, other: Self) {
-        self.resources.extend(other.resources);
-        self.notes.extend(other.notes);
-    }
-}
-
 impl ViewNotes {
     pub(super) fn extend(&mut self, other: Self) {
         self.suppressed.extend(other.suppressed);

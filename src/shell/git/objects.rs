@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 
 use gix::objs::{Find as _, Kind};
+use rayon::prelude::*;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::error::{GitError, cause};
@@ -269,7 +270,7 @@ impl Objects {
     pub(super) fn forget_read(&self) {
         let idle = std::mem::take(&mut *self.idle.lock().expect("no thread panics while it holds this lock"));
         // What was unpacked is many small pieces.
-        rayon::spawn(move || drop(idle));
+        idle.into_par_iter().for_each(drop);
     }
 
     /// Puts entries into the order in which their objects lie in the packs; a delta's base is then still in the cache.
