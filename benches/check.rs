@@ -77,7 +77,11 @@ fn check(resources: usize, has_rules: bool, threads: usize) -> Duration {
     let report = pool.install(|| comparison.check(Judged::New));
     let time = start.elapsed();
     assert!(report.findings.is_empty(), "{:?}", report.findings.first());
-    assert_eq!(report.compared.resources, resources + 1, "every resource is checked, and the layer");
+    assert_eq!(
+        report.compared.resources,
+        resources + 2,
+        "every resource is checked, the layer, and the OpenAPI document"
+    );
     time
 }
 
