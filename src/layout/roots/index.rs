@@ -48,7 +48,10 @@ pub(super) fn of_kustomization(file: &RepoPath, bytes: &[u8], limits: &Limits) -
         let paths = names.filter_map(|name| resolve(&directory, name)?.to_str().map(SmolStr::new));
         paths.map(|key| IndexEntry { index: index.into(), key }).collect()
     };
-    let references = listed(&outline.names, REFERENCES).into_iter().chain(listed(&outline.plugins, PLUGINS));
+    // A plugin may be written in the list itself, with whatever it holds; such a text is remembered nowhere.
+    let plugins: Vec<SmolStr> =
+        outline.plugins.iter().filter(|name| !name.contains(['\n', ':', '{'])).cloned().collect();
+    let references = listed(&outline.names, REFERENCES).into_iter().chain(listed(&plugins, PLUGINS));
     let patched = if may_patch_generators(bytes) { patched_in_kustomization(&text, limits) } else { Vec::new() };
     references.chain(patched).chain([IndexEntry { index: KUSTOMIZATIONS.into(), key: kind.into() }]).collect()
 }
@@ -158,7 +161,8 @@ impl Outline {
         let item = |line: &str| Some(SmolStr::new(line.trim().strip_prefix("- ")?.trim().trim_matches(['"', '\''])));
         Self {
             is_component: text.lines().any(|line| line.trim_end() == "kind: Component"),
-            names: text.lines().filter_map(item).collect(),
+            // What is no path, but may be a literal of a generator, is remembered nowhere.
+            names: text.lines().filter_map(item).filter(|name| !name.contains(['=', ':'])).collect(),
             plugins: Vec::new(),
         }
     }
