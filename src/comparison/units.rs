@@ -45,9 +45,8 @@ impl Comparison<'_> {
         for (mut change, [before, after]) in both {
             // What stops a run stops what is rendered meanwhile, too.
             if !self.after.limits.may_go_on() {
-                let unit = change.unit;
-                let (sides, failed, missing) = (change.sides, [false; 2], [false; 2]);
-                change = UnitChange { unit, sides, failed, missing, is_left_out: true, resources: Vec::new() };
+                let (failed, missing, resources) = ([false; 2], [false; 2], Vec::new());
+                change = UnitChange { failed, missing, resources, is_left_out: true, ..change };
             }
             let [known_before, known_after] = &mut known;
             loaded.findings.before.extend(new_findings(&before, known_before));

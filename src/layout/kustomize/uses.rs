@@ -88,7 +88,9 @@ pub fn uses_by_directory(table: &FileTable) -> BTreeMap<RepoPath, KustomizeUses>
 
 /// Whether a file may be a kustomization that uses other files, judged by its bytes. A no is certain.
 pub(in crate::layout) fn may_use_files(file: &RepoPath, bytes: &[u8]) -> bool {
-    is_kustomization(file.file_name()) && (scan::contains(bytes, b"Generator") || scan::contains(bytes, b"patches"))
+    // A field can be written with escapes, and a text in units of two bytes.
+    let has_field = || scan::contains(bytes, b"Generator") || scan::contains(bytes, b"patches");
+    is_kustomization(file.file_name()) && (has_field() || [b'\\', 0].iter().any(|byte| scan::has_byte(bytes, *byte)))
 }
 
 /// What indexes list about a kustomization, so that it is known without being read what it does with files.
@@ -175,5 +177,7 @@ patches:
     fn a_kustomization_without_generators_and_patches_need_not_be_read() {
         assert!(!may_use_files(&path("kustomization.yaml"), b"resources: [a.yaml]"));
         assert!(!may_use_files(&path("other.yaml"), KUSTOMIZATION.as_bytes()));
+        assert!(may_use_files(&path("kustomization.yaml"), br#""secret\x47enerator": [{files: [a]}]"#));
+        assert!(may_use_files(&path("kustomization.yaml"), b"s\0e\0c\0r\0e\0t\0G\0"));
     }
 }
