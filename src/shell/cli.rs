@@ -636,13 +636,26 @@ impl Cli {
     /// The parsed arguments of this process; prints usage errors and exits.
     pub(super) fn from_arguments() -> Self {
         let words = integrations::with_command(std::env::args_os().collect());
-        // The definition of all commands is large, and freeing it takes longer than finding out that nothing differs.
-        let mut definition = ManuallyDrop::new(Self::command());
-        let read = |mut matches| Self::from_arg_matches_mut(&mut matches);
-        definition
-            .try_get_matches_from_mut(words)
-            .and_then(read)
-            .unwrap_or_else(|error| error.format(&mut definition).exit())
+        Self::of_one_command(&words).unwrap_or_else(|| {
+            let mut definition = Self::command();
+            let read = |mut matches| Self::from_arg_matches_mut(&mut matches);
+            definition
+                .try_get_matches_from_mut(words)
+                .and_then(read)
+                .unwrap_or_else(|error| error.format(&mut definition).exit())
+        })
+    }
+
+    /// What the words say, if they begin with a command and are right. Each command in a definition gets a copy of every global flag:
+    /// making them for all commands takes longer than finding out that nothing differs.
+    fn of_one_command(words: &[OsString]) -> Option<Self> {
+        let name = words.get(1)?;
+        let commands = Command::augment_subcommands(clap::Command::new("outcrop"));
+        let command = commands.get_subcommands().find(|command| name == command.get_name())?.clone();
+        // Freeing a definition takes long, too.
+        let definition = Global::augment_args(clap::Command::new("outcrop")).subcommand(command);
+        let mut matches = ManuallyDrop::new(definition).try_get_matches_from_mut(words).ok()?;
+        Self::from_arg_matches_mut(&mut matches).ok()
     }
 }
 

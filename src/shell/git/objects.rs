@@ -45,15 +45,24 @@ struct Handle {
     unpacker: Unpacker,
 }
 
+impl Handle {
+    /// One for this thread.
+    fn new(shared: &gix::ThreadSafeRepository) -> Self {
+        let unpacker = Unpacker::new(ORDINARY_BYTES, super::cache_bytes());
+        Self { thread: thread::current().id(), repository: shared.to_thread_local(), buffer: Vec::new(), unpacker }
+    }
+}
+
 /// A buffer that once held a huge object is not worth keeping. Undoing deltas takes several times the size of an object, and memory
 /// that is given back must be cleared by the system before it is used again.
 const BUFFER_BYTES: usize = 16 << 20;
 
 impl Objects {
     pub(super) fn new(shared: gix::ThreadSafeRepository, index_path: Option<PathBuf>) -> Self {
-        let gaps = Gaps::of(&shared.to_thread_local());
+        let first = Handle::new(&shared);
+        let gaps = Gaps::of(&first.repository);
         let (index, stores) = (OnceLock::new(), OnceLock::new());
-        Self { shared, idle: Mutex::default(), gaps, index, index_path, stores, trees: Mutex::default() }
+        Self { shared, idle: Mutex::new(vec![first]), gaps, index, index_path, stores, trees: Mutex::default() }
     }
 
     /// Lends a handle; as many exist as threads have ever asked, or one thread has asked at once.
@@ -68,13 +77,7 @@ impl Objects {
             let at = idle.iter().rposition(|handle| handle.thread == thread);
             at.map(|at| idle.swap_remove(at))
         };
-        let new = || Handle {
-            thread,
-            repository: self.shared.to_thread_local(),
-            buffer: Vec::new(),
-            unpacker: Unpacker::new(ORDINARY_BYTES, super::cache_bytes()),
-        };
-        let mut handle = own.unwrap_or_else(new);
+        let mut handle = own.unwrap_or_else(|| Handle::new(&self.shared));
         let result = act(&mut handle);
         handle.buffer.clear();
         handle.buffer.shrink_to(BUFFER_BYTES);
@@ -95,9 +98,6 @@ impl Objects {
         let Budget { limits, spent, .. } = budget;
         let admit = |size| snapshot::admit(id.short(), size, budget);
         if limits.file_bytes >= ORDINARY_BYTES && spent.has_room_for(ORDINARY_BYTES, limits) {
-            if let Some(bytes) = self.with_handle(|handle| self.unpacked(handle, to_gix(id), Kind::Blob)) {
-                return admit(bytes.len() as u64).map(|()| bytes.as_slice().into());
-            }
             return self.read(id, Kind::Blob, admit, |data| Ok(data.into()));
         }
         admit(self.blob_size(id)?)?;
@@ -134,8 +134,7 @@ impl Objects {
         let known = trees().get(&id);
         let tree = known.unwrap_or_else(|| {
             let id_length = self.shared.objects.object_hash().len_in_bytes();
-            let tree = self.read_tree(id, |data| Ok(PlainTree::read(data, id_length).map(Arc::new)));
-            let tree = tree.ok().flatten();
+            let tree = self.tree_bytes(id).ok().and_then(|bytes| PlainTree::read(bytes, id_length)).map(Arc::new);
             let weight = 1 + tree.as_ref().map_or(0, |tree| tree.count());
             trees().keep(id, tree.clone(), weight);
             tree
@@ -150,8 +149,8 @@ impl Objects {
             return Listing { entries, unreadable: Vec::new() };
         }
         let hash = self.shared.objects.object_hash();
-        let listing = self.read_tree(id, |data| {
-            let entries = || gix::objs::TreeRefIter::from_bytes(data, hash);
+        let listing = self.tree_bytes(id).and_then(|data| {
+            let entries = || gix::objs::TreeRefIter::from_bytes(&data, hash);
             let limit = limits.entries;
             // A mode, a space, a name, a NUL and an id: fewer bytes than that cannot be an entry.
             let most = (data.len() / (8 + hash.len_in_bytes())) as u64;
@@ -163,12 +162,21 @@ impl Objects {
         listing.unwrap_or_else(|reason| Unreadable { path: directory.clone(), revision: label.into(), reason }.into())
     }
 
-    fn read_tree<T>(&self, id: ObjectId, make: impl FnOnce(&[u8]) -> Result<T, Reason>) -> Result<T, Reason> {
+    /// The bytes of a tree, shared with those who unpacked it.
+    fn tree_bytes(&self, id: ObjectId) -> Result<Arc<Vec<u8>>, Reason> {
         let admit = |size| match size > ORDINARY_BYTES {
             true => Err(Reason::FileTooLarge { size, limit: ORDINARY_BYTES }),
             false => Ok(()),
         };
-        self.read(id, Kind::Tree, admit, make)
+        let id = to_gix(id);
+        if id == gix::ObjectId::empty_tree(id.kind()) {
+            // It is known even where it was never written.
+            return Ok(Arc::default());
+        }
+        self.with_handle(|handle| match self.unpacked(handle, id, Kind::Tree) {
+            Some(bytes) => admit(bytes.len() as u64).map(|()| bytes),
+            None => self.read_with_gix(handle, id, Kind::Tree, admit, |data| Ok(Arc::new(data.to_vec()))),
+        })
     }
 
     /// Reads an object and makes something of it. Its size is admitted before anything is made, and before it is read if it is
@@ -180,31 +188,36 @@ impl Objects {
         admit: impl Fn(u64) -> Result<(), Reason>,
         make: impl FnOnce(&[u8]) -> Result<T, Reason>,
     ) -> Result<T, Reason> {
-        self.with_handle(|handle| {
-            let id = to_gix(id);
-            if id == gix::ObjectId::empty_tree(id.kind()) && kind == Kind::Tree {
-                // It is known even where it was never written.
-                return make(&[]);
-            }
-            if let Some(bytes) = self.unpacked(handle, id, kind) {
-                admit(bytes.len() as u64)?;
-                return make(&bytes);
-            }
-            let Handle { repository, buffer, .. } = handle;
-            match repository.objects.try_find(&id, buffer) {
-                Ok(Some(data)) if data.kind == kind => {
-                    admit(data.data.len() as u64)?;
-                    make(data.data)
-                }
-                Ok(Some(data)) => Err(wrong_kind(id, data.kind, kind)),
-                Ok(None) => Err(self.missing(id)),
-                Err(error) => {
-                    let large = self.large(repository, id, admit, &error)?;
-                    let data = large.objects.try_find(&id, buffer).map_err(|error| damaged(id, &error))?;
-                    make(data.ok_or_else(|| self.missing(id))?.data)
-                }
-            }
+        let id = to_gix(id);
+        self.with_handle(|handle| match self.unpacked(handle, id, kind) {
+            Some(bytes) => admit(bytes.len() as u64).and_then(|()| make(&bytes)),
+            None => self.read_with_gix(handle, id, kind, admit, make),
         })
+    }
+
+    /// The same for an object that there is something unusual about: it is loose, or large, or damaged.
+    fn read_with_gix<T>(
+        &self,
+        handle: &mut Handle,
+        id: gix::ObjectId,
+        kind: Kind,
+        admit: impl Fn(u64) -> Result<(), Reason>,
+        make: impl FnOnce(&[u8]) -> Result<T, Reason>,
+    ) -> Result<T, Reason> {
+        let Handle { repository, buffer, .. } = handle;
+        match repository.objects.try_find(&id, buffer) {
+            Ok(Some(data)) if data.kind == kind => {
+                admit(data.data.len() as u64)?;
+                make(data.data)
+            }
+            Ok(Some(data)) => Err(wrong_kind(id, data.kind, kind)),
+            Ok(None) => Err(self.missing(id)),
+            Err(error) => {
+                let large = self.large(repository, id, admit, &error)?;
+                let data = large.objects.try_find(&id, buffer).map_err(|error| damaged(id, &error))?;
+                make(data.ok_or_else(|| self.missing(id))?.data)
+            }
+        }
     }
 
     /// An object of a kind, unless there is something unusual about it.

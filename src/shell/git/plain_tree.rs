@@ -1,13 +1,14 @@
 //! Trees as git keeps them. Most of what is asked about a directory is answered from these bytes, without a path for every member.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, ObjectId};
 
 /// A tree without anything odd: every name is harmless, they are in git's order, and none is there twice.
 pub(super) struct PlainTree {
-    data: Box<[u8]>,
+    data: Arc<Vec<u8>>,
     /// Where each member starts, and where the last one ends.
     starts: Box<[u32]>,
     /// How long ids are.
@@ -46,7 +47,7 @@ impl TreeMember<'_> {
 
 impl PlainTree {
     /// Nothing for a tree that needs a closer look.
-    pub(super) fn read(data: &[u8], id_length: usize) -> Option<Self> {
+    pub(super) fn read(data: Arc<Vec<u8>>, id_length: usize) -> Option<Self> {
         u32::try_from(data.len()).ok()?;
         let mut starts: Vec<u32> = Vec::with_capacity(1 + data.len() / (id_length + 12));
         let mut directories = 0;
@@ -67,7 +68,7 @@ impl PlainTree {
         }
         let is_mixed = directories > 0 && directories < starts.len();
         starts.push(data.len() as u32);
-        let tree = Self { data: data.into(), starts: starts.into(), id_length };
+        let tree = Self { data, starts: starts.into(), id_length };
         (!is_mixed || !tree.has_twins()).then_some(tree)
     }
 
@@ -178,7 +179,7 @@ mod tests {
     }
 
     fn read(entries: &[(&str, &str, u8)]) -> Option<PlainTree> {
-        PlainTree::read(&tree(entries), 20)
+        PlainTree::read(tree(entries).into(), 20)
     }
 
     #[test]
@@ -199,7 +200,7 @@ mod tests {
         }
         assert!(read(&[("100600", "a", 1)]).is_none());
         let whole = tree(&[("100644", "a", 1)]);
-        assert!(PlainTree::read(&whole[..whole.len() - 1], 20).is_none(), "cut off");
+        assert!(PlainTree::read(whole[..whole.len() - 1].to_vec().into(), 20).is_none(), "cut off");
     }
 
     proptest! {
