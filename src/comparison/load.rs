@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::at_once::{AtOnce, ComparedAtOnce};
 use super::expressions::WrittenPayloads;
 use super::hidden::HiddenSecrets;
@@ -15,6 +13,7 @@ use super::{Comparison, Gap, SideFindings};
 use crate::expression::eval::may_have_expressions;
 use crate::finding::{Finding, has_errors};
 use crate::layout::PathSet;
+use crate::parallel::add_up;
 use crate::path::RepoPath;
 use crate::resource::{Content, Identity, ReadAs, Resource, Skipped};
 use crate::settings::Configuration;
@@ -103,8 +102,8 @@ impl Comparison<'_> {
             files = waiting.collect();
         }
         if !files.is_empty() {
-            let lists = files.into_par_iter().map(load).fold(LoadedList::default, LoadedList::with);
-            loaded = loaded.and(lists.reduce(LoadedList::default, LoadedList::and));
+            let with = |list: LoadedList, file| list.with(load(file));
+            loaded = loaded.and(add_up(files, with, LoadedList::and));
         }
         if is_much {
             self.after.snapshot.forget_read();

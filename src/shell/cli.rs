@@ -663,3 +663,36 @@ impl Cli {
 pub fn definition() -> clap::Command {
     Cli::command()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_command_means_the_same_as_among_all() {
+        let right = [
+            "diff",
+            "diff -vv A B -C below --width 80 --only payload -- app.yaml",
+            "compare A B",
+            "check --fail-on warning HEAD~1",
+            "metadata get /customers/acme",
+            "hook pre-commit",
+            "rules document/duplicate-key",
+            "schema metadata",
+            "completions fish",
+            "doctor",
+        ];
+        let words =
+            |line: &str| -> Vec<OsString> { format!("outcrop {line}").split(' ').map(OsString::from).collect() };
+        for line in right {
+            let one = Cli::of_one_command(&words(line)).unwrap_or_else(|| panic!("`{line}` is not understood"));
+            let all = Cli::try_parse_from(words(line)).expect("the words are right");
+            assert_eq!(format!("{one:?}"), format!("{all:?}"), "{line}");
+        }
+        for line in
+            ["", "-C below diff", "diffs", "diff --unknown", "diff --help", "help diff", "metadata", "--version"]
+        {
+            assert!(Cli::of_one_command(&words(line)).is_none(), "`{line}`");
+        }
+    }
+}

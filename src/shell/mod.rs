@@ -39,9 +39,12 @@ use cli::{CiCommand, Cli, Command};
 use error::Failure;
 use exit::Exit;
 
+use crate::parallel;
+
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     guard::prepare();
+    parallel::take_part();
     let cli = Cli::from_arguments();
     if let Some(format) = cli::unknown_format() {
         output::note(&format!("note: OUTCROP_FORMAT={format} is ignored: no command has this format"));

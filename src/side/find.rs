@@ -1,7 +1,5 @@
 //! The resources that a query means: by path, by file, or by the name of a Kubernetes document.
 
-use rayon::prelude::*;
-
 use super::{Opened, Side};
 use crate::directive;
 use crate::document::Format;
@@ -9,6 +7,7 @@ use crate::finding::{Finding, Outcome};
 use crate::layout::Role;
 use crate::limits::Spent;
 use crate::metadata::MetadataPath;
+use crate::parallel::{FEW, few_or_many};
 use crate::path::{LogicalPath, RepoPath};
 use crate::resource::{Content, Identity, KubernetesQuery, Resource, parse};
 use crate::settings::Root;
@@ -99,7 +98,7 @@ impl Side<'_> {
             let content = self.content(&path, &parse(content, self.sources, self.limits));
             hits(&content, |resource| matches!(&resource.identity, Identity::Kubernetes(name) if query.fits(name)))
         };
-        let mut found: Vec<ResourceHit> = entries.into_par_iter().flat_map_iter(read).collect();
+        let mut found: Vec<ResourceHit> = few_or_many(entries, FEW, read).into_iter().flatten().collect();
         found.sort_by(|a, b| (&a.resource.file, a.resource.position).cmp(&(&b.resource.file, b.resource.position)));
         let findings: Vec<Finding> = unreadable.into_iter().map(Unreadable::into_finding).collect();
         Outcome { value: found, findings }

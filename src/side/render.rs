@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use super::{FileContent, Opened, ResourceSelection, Side, Stage};
@@ -12,6 +11,7 @@ use crate::document::Format;
 use crate::finding::{Finding, has_errors};
 use crate::layout::{LAYOUTS, Role, resources_in};
 use crate::limits::{Progress, Spent};
+use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
 use crate::resource::{Content, Parsed, Resource, parse};
 use crate::snapshot::{Entry, EntryKind, Unreadable, files_below};
@@ -111,7 +111,7 @@ impl Renderer<'_> {
         let mut hits = BTreeSet::new();
         let mut reported = BTreeSet::new();
         for handful in entries.chunks(HANDFUL) {
-            let pieces: Vec<Piece> = handful.par_iter().map(|entry| self.file(entry)).collect();
+            let pieces = few_or_many(handful, FEW, |entry| self.file(entry));
             for piece in pieces {
                 piece.texts.iter().try_for_each(|text| out(text))?;
                 hits.extend(piece.hits);

@@ -62,6 +62,7 @@ mod safety;
 mod screen;
 mod snapshots;
 mod stack_layout;
+mod threads;
 mod transcripts;
 mod transitions;
 mod truth;

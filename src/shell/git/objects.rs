@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 
 use gix::objs::{Find as _, Kind};
-use rayon::prelude::*;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::error::{GitError, cause};
@@ -15,6 +14,7 @@ use super::plain_tree::{PlainTree, entries, is_harmless};
 use super::recent::Recent;
 use super::stores::Stores;
 use crate::limits::{Budget, Limits};
+use crate::parallel::few_or_many;
 use crate::path::RepoPath;
 use crate::sanitize;
 use crate::snapshot::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
@@ -195,7 +195,7 @@ impl Objects {
         })
     }
 
-    /// The same for an object that there is something unusual about: it is loose, or large, or damaged.
+    /// Reads an object that there is something unusual about: it is loose, or large, or damaged.
     fn read_with_gix<T>(
         &self,
         handle: &mut Handle,
@@ -283,7 +283,7 @@ impl Objects {
     pub(super) fn forget_read(&self) {
         let idle = std::mem::take(&mut *self.idle.lock().expect("no thread panics while it holds this lock"));
         // What was unpacked is many small pieces.
-        idle.into_par_iter().for_each(drop);
+        few_or_many(idle, 2, drop);
     }
 
     /// Puts entries into the order in which their objects lie in the packs; a delta's base is then still in the cache.

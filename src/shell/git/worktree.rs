@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::index::fs::Metadata;
-use rayon::prelude::*;
 
 use super::error::GitError;
 use super::index::{View, kind_of};
 use super::objects::Objects;
 use crate::limits::{Budget, Limits};
+use crate::parallel::few_or_many;
 use crate::path::RepoPath;
 use crate::shell::directory::{Links, is_absence, is_directory, os_name, read_below};
 use crate::snapshot::{Entry, EntryKind, Listing, ObjectId, Reason, Snapshot, Unreadable};
@@ -117,16 +117,14 @@ impl Comparison<'_> {
     fn differences(&self) -> Vec<(usize, State)> {
         // Neighbours share directories, so that a thread looks at each directory about once.
         const CHUNK: usize = 512;
-        let chunks = self.index.entries().par_chunks(CHUNK).enumerate();
-        chunks
-            .flat_map_iter(|(number, chunk)| {
-                let mut directories = Directories::default();
-                let state = |entry| self.state(entry, &mut directories);
-                let states: Vec<Option<State>> = chunk.iter().map(state).collect();
-                let positions = number * CHUNK..;
-                positions.zip(states).filter_map(|(position, state)| Some((position, state?)))
-            })
-            .collect()
+        let chunks: Vec<_> = self.index.entries().chunks(CHUNK).enumerate().collect();
+        let states = few_or_many(chunks, 2, |(number, chunk)| {
+            let mut directories = Directories::default();
+            let states = chunk.iter().map(|entry| self.state(entry, &mut directories));
+            let positions = number * CHUNK..;
+            positions.zip(states).filter_map(|(position, state)| Some((position, state?))).collect::<Vec<_>>()
+        });
+        states.into_iter().flatten().collect()
     }
 
     fn state(&self, entry: &gix::index::Entry, directories: &mut Directories) -> Option<State> {
