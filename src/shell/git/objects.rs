@@ -10,7 +10,7 @@ use smol_str::{SmolStr, format_smolstr};
 use super::error::{GitError, cause};
 use super::gaps::Gaps;
 use super::packs::{Unpacked, Unpacker};
-use super::plain_tree::{PlainTree, entries, is_harmless};
+use super::plain_tree::{PlainTree, entries, is_safe};
 use super::recent::Recent;
 use super::stores::Stores;
 use crate::limits::{Budget, Limits};
@@ -376,15 +376,8 @@ const TOLD_NAMES: usize = 20;
 
 /// A member's path, unless its name would lead out of the tree or into a repository's own files.
 pub(super) fn member(directory: &RepoPath, name: &[u8]) -> Result<RepoPath, Reason> {
-    use gix::validate::path::component;
-    // The full check takes longer than reading them.
-    if is_harmless(name) {
-        return directory.join(name).map_err(|_| Reason::UnsafeName { name: sanitize::quoted_path(name) });
-    }
-    let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
-    let refuse = || Reason::UnsafeName { name: sanitize::quoted_path(name) };
-    gix::validate::path::component(name.into(), None, options).map_err(|_| refuse())?;
-    directory.join(name).map_err(|_| refuse())
+    let path = if is_safe(name) { directory.join(name).ok() } else { None };
+    path.ok_or_else(|| Reason::UnsafeName { name: sanitize::quoted_path(name) })
 }
 
 fn kind_of(kind: gix::objs::tree::EntryKind) -> EntryKind {

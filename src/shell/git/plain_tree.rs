@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::path::RepoPath;
 use crate::snapshot::{Entry, EntryKind, ObjectId};
 
-/// A tree without anything odd: every name is harmless, they are in git's order, and none is there twice.
+/// A tree without anything odd: every name is safe, they are in git's order, and none is there twice.
 pub(super) struct PlainTree {
     data: Arc<Vec<u8>>,
     /// Where each member starts, and where the last one ends.
@@ -54,11 +54,11 @@ impl PlainTree {
         let mut last: Option<TreeMember<'_>> = None;
         let mut at = 0;
         while at < data.len() {
-            let name_end = at + data[at..].iter().position(|byte| *byte == 0)?;
-            let end = name_end + 1 + id_length;
+            let (_, name_at) = kind(&data[at..])?;
+            let name = safe_name(&data[at + name_at..])?;
+            let end = at + name_at + name.len() + 1 + id_length;
             let member = member(data.get(at..end)?, id_length)?;
-            let follows = last.is_none_or(|last| in_git_order(&last, &member) == Ordering::Less);
-            if !is_harmless(member.name) || !follows {
+            if last.is_some_and(|last| in_git_order(&last, &member) != Ordering::Less) {
                 return None;
             }
             starts.push(at as u32);
@@ -86,7 +86,7 @@ impl PlainTree {
 
     /// All of them, in git's order.
     pub(super) fn members(&self) -> impl Iterator<Item = TreeMember<'_>> {
-        self.starts.windows(2).filter_map(|pair| self.member(pair[0], pair[1]))
+        (0..self.count()).filter_map(|at| self.member(at))
     }
 
     /// The member of a name.
@@ -97,11 +97,10 @@ impl PlainTree {
     /// The member of a name that is sorted like a kind: a directory, or anything else.
     fn find_as(&self, name: &[u8], kind: EntryKind) -> Option<TreeMember<'_>> {
         let wanted = TreeMember { name, kind, id: &[] };
-        let member = |at: usize| self.member(*self.starts.get(at)?, *self.starts.get(at + 1)?);
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let middle = low + (high - low) / 2;
-            let found = member(middle)?;
+            let found = self.member(middle)?;
             match in_git_order(&found, &wanted) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
@@ -111,49 +110,89 @@ impl PlainTree {
         None
     }
 
-    fn member(&self, start: u32, end: u32) -> Option<TreeMember<'_>> {
-        member(self.data.get(start as usize..end as usize)?, self.id_length)
+    fn member(&self, at: usize) -> Option<TreeMember<'_>> {
+        member(self.bytes(at)?, self.id_length)
+    }
+
+    fn bytes(&self, at: usize) -> Option<&[u8]> {
+        let (start, end) = (*self.starts.get(at)?, *self.starts.get(at + 1)?);
+        self.data.get(start as usize..end as usize)
     }
 
     /// What is not the same in both; each member that is in both comes once for each.
     pub(super) fn differing<'t>(&'t self, other: &'t Self) -> (Vec<TreeMember<'t>>, Vec<TreeMember<'t>>) {
         let (mut here, mut there) = (Vec::new(), Vec::new());
-        let (mut these, mut those) = (self.members().peekable(), other.members().peekable());
+        let (mut this, mut that) = (0, 0);
         loop {
-            let order = match (these.peek(), those.peek()) {
+            // Most members are the same to the byte.
+            if self.bytes(this).is_some_and(|bytes| other.bytes(that) == Some(bytes)) {
+                (this, that) = (this + 1, that + 1);
+                continue;
+            }
+            let (one, two) = (self.member(this), other.member(that));
+            let order = match (&one, &two) {
                 (None, None) => return (here, there),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (Some(this), Some(that)) => in_git_order(this, that),
             };
-            let this = if order.is_le() { these.next() } else { None };
-            let that = if order.is_ge() { those.next() } else { None };
-            if this != that {
-                here.extend(this);
-                there.extend(that);
+            (this, that) = (this + usize::from(order.is_le()), that + usize::from(order.is_ge()));
+            // A file that may be executed now is the same file.
+            if one != two {
+                here.extend(one.filter(|_| order.is_le()));
+                there.extend(two.filter(|_| order.is_ge()));
             }
         }
     }
 }
 
-/// A mode, a blank, a name, a zero and an id; nothing for a mode that git does not write.
-fn member(data: &[u8], id_length: usize) -> Option<TreeMember<'_>> {
-    let (name, id) = data.split_at_checked(data.len().checked_sub(id_length)?)?;
-    let (kind, name) = match name {
-        [b'4', b'0', b'0', b'0', b'0', b' ', name @ .., 0] => (EntryKind::Directory, name),
-        [b'1', b'0', b'0', b'6', b'4', b'4', b' ', name @ .., 0] => (EntryKind::File, name),
-        [b'1', b'0', b'0', b'7', b'5', b'5', b' ', name @ .., 0] => (EntryKind::File, name),
-        [b'1', b'2', b'0', b'0', b'0', b'0', b' ', name @ .., 0] => (EntryKind::Symlink, name),
-        [b'1', b'6', b'0', b'0', b'0', b'0', b' ', name @ .., 0] => (EntryKind::Submodule, name),
-        _ => return None,
-    };
-    Some(TreeMember { name, kind, id })
+/// What a member is, by its mode, and where its name begins; nothing for a mode that git does not write.
+fn kind(data: &[u8]) -> Option<(EntryKind, usize)> {
+    match data {
+        [b'1', b'0', b'0', b'6', b'4', b'4', b' ', ..] | [b'1', b'0', b'0', b'7', b'5', b'5', b' ', ..] => {
+            Some((EntryKind::File, 7))
+        }
+        [b'4', b'0', b'0', b'0', b'0', b' ', ..] => Some((EntryKind::Directory, 6)),
+        [b'1', b'2', b'0', b'0', b'0', b'0', b' ', ..] => Some((EntryKind::Symlink, 7)),
+        [b'1', b'6', b'0', b'0', b'0', b'0', b' ', ..] => Some((EntryKind::Submodule, 7)),
+        _ => None,
+    }
 }
 
-/// Names that need no closer look, as nearly all are: nothing in them leads anywhere else, on whatever file system.
-pub(super) fn is_harmless(name: &[u8]) -> bool {
-    let is_plain = |byte: &u8| byte.is_ascii() && !matches!(byte, b'/' | 0);
-    name.first().is_some_and(|first| !b".gG".contains(first)) && name.iter().all(is_plain)
+/// A mode, a blank, a name, a zero and an id.
+fn member(data: &[u8], id_length: usize) -> Option<TreeMember<'_>> {
+    let (kind, name_at) = kind(data)?;
+    let name_end = data.len().checked_sub(id_length + 1)?;
+    Some(TreeMember { name: data.get(name_at..name_end)?, kind, id: &data[name_end + 1..] })
+}
+
+/// The name that a zero ends, if it is safe.
+fn safe_name(data: &[u8]) -> Option<&[u8]> {
+    let end = data.iter().position(|byte| !is_plain(byte))?;
+    if data[end] == 0 && begins_plainly(&data[..end]) {
+        return Some(&data[..end]);
+    }
+    let end = end + data[end..].iter().position(|byte| *byte == 0)?;
+    Some(&data[..end]).filter(|name| is_safe(name))
+}
+
+/// Whether a name leads neither out of the tree nor into a repository's own files, on whatever file system.
+pub(super) fn is_safe(name: &[u8]) -> bool {
+    use gix::validate::path::component;
+    // The full check takes longer than reading a name, and nearly all need none.
+    if begins_plainly(name) && name.iter().all(is_plain) {
+        return true;
+    }
+    let options = component::Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
+    gix::validate::path::component(name.into(), None, options).is_ok()
+}
+
+fn begins_plainly(name: &[u8]) -> bool {
+    name.first().is_some_and(|first| !b".gG".contains(first))
+}
+
+fn is_plain(byte: &u8) -> bool {
+    byte.is_ascii() && !matches!(byte, b'/' | 0)
 }
 
 /// git sorts directories as if their names ended with a slash.
@@ -186,14 +225,20 @@ mod tests {
     fn what_is_odd_is_left_to_others() {
         assert_eq!(read(&[]).map(|tree| tree.count()), Some(0));
         assert!(read(&[("100644", "a-b", 1), ("40000", "a", 1), ("100644", "b", 1)]).is_some());
-        let odd: [&[(&str, &str, u8)]; 7] = [
+        let safe =
+            ["...", ".gitattributes", ".github", "G", "generated", "git", "\u{e9}"].map(|name| ("100644", name, 1));
+        assert_eq!(read(&safe).map(|tree| tree.count()), Some(safe.len()));
+        let odd: [&[(&str, &str, u8)]; 10] = [
             &[("100644", "a", 1), ("100644", "a", 2)],
             &[("100644", "b", 1), ("100644", "a", 2)],
             &[("100644", "a", 1), ("100644", "a-b", 1), ("40000", "a", 1)],
             &[("40000", "a-b", 1), ("100644", "a", 1), ("40000", "a", 1)],
             &[("100644", "..", 1)],
             &[("40000", ".git", 1)],
-            &[("100644", "é", 1)],
+            &[("40000", ".GIT", 1)],
+            &[("40000", "git~1", 1)],
+            &[("40000", ".g\u{200c}it", 1)],
+            &[("100644", "a/b", 1)],
         ];
         for entries in odd {
             assert!(read(entries).is_none(), "{entries:?}");
@@ -201,6 +246,16 @@ mod tests {
         assert!(read(&[("100600", "a", 1)]).is_none());
         let whole = tree(&[("100644", "a", 1)]);
         assert!(PlainTree::read(whole[..whole.len() - 1].to_vec().into(), 20).is_none(), "cut off");
+    }
+
+    #[test]
+    fn a_file_that_may_be_executed_is_the_same_file() {
+        let read = |mode| read(&[(mode, "a", 1), ("100644", "b", 1)]).expect("nothing is odd about it");
+        let names = |of: &[TreeMember<'_>]| of.iter().map(|member| member.name.to_vec()).collect::<Vec<_>>();
+        let (file, script, link) = (read("100644"), read("100755"), read("120000"));
+        assert_eq!(script.differing(&file).0.len() + script.differing(&file).1.len(), 0);
+        let (here, there) = file.differing(&link);
+        assert_eq!([names(&here), names(&there)], [[b"a".to_vec()], [b"a".to_vec()]]);
     }
 
     proptest! {
