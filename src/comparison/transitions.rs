@@ -90,10 +90,28 @@ fn is_applied(resource: &Resource, side: &Side<'_>, known: &mut BTreeMap<RepoPat
     let Some(directory) = resource.file.parent().filter(|_| resource.unit.is_none()) else {
         return resource.unit.is_some();
     };
-    *known.entry(directory.clone()).or_insert_with(|| {
-        let around = std::iter::successors(Some(directory), RepoPath::parent);
-        !around.into_iter().any(|directory| side.has_kustomization(&directory))
-    })
+    is_outside(directory, side, known)
+}
+
+/// Whether neither a directory nor one above it has a kustomization.
+fn is_outside(directory: RepoPath, side: &Side<'_>, known: &mut BTreeMap<RepoPath, bool>) -> bool {
+    let (mut next, mut below) = (Some(directory), Vec::new());
+    let mut is_outside = true;
+    while let Some(directory) = next.filter(|_| is_outside) {
+        next = match known.get(&directory) {
+            Some(known) => {
+                is_outside = *known;
+                None
+            }
+            None => {
+                is_outside = !side.has_kustomization(&directory);
+                directory.parent()
+            }
+        };
+        below.push(directory);
+    }
+    known.extend(below.into_iter().map(|directory| (directory, is_outside)));
+    is_outside
 }
 
 fn kubernetes_name(resource: &Resource) -> Option<&KubernetesName> {

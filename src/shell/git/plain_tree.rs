@@ -11,6 +11,8 @@ pub(super) struct PlainTree {
     data: Arc<Vec<u8>>,
     /// Where each member starts, and where the last one ends.
     starts: Box<[u32]>,
+    /// How many of them are directories.
+    directories: usize,
     /// How long ids are.
     id_length: usize,
 }
@@ -66,17 +68,16 @@ impl PlainTree {
             last = Some(member);
             at = end;
         }
-        let is_mixed = directories > 0 && directories < starts.len();
         starts.push(data.len() as u32);
-        let tree = Self { data, starts: starts.into(), id_length };
-        (!is_mixed || !tree.has_twins()).then_some(tree)
+        let tree = Self { data, starts: starts.into(), directories, id_length };
+        (!tree.has_twins()).then_some(tree)
     }
 
     /// Whether a file and a directory have one name; they need not stand side by side in git's order.
     fn has_twins(&self) -> bool {
         let is_directory = |member: &TreeMember<'_>| member.kind == EntryKind::Directory;
         let mut directories = self.members().filter(is_directory);
-        directories.any(|directory| self.find_as(directory.name, EntryKind::File).is_some())
+        self.directories > 0 && directories.any(|directory| self.find_as(directory.name, EntryKind::File).is_some())
     }
 
     /// How many members there are.
@@ -96,6 +97,10 @@ impl PlainTree {
 
     /// The member of a name that is sorted like a kind: a directory, or anything else.
     fn find_as(&self, name: &[u8], kind: EntryKind) -> Option<TreeMember<'_>> {
+        let like_it = if kind == EntryKind::Directory { self.directories } else { self.count() - self.directories };
+        if like_it == 0 {
+            return None;
+        }
         let wanted = TreeMember { name, kind, id: &[] };
         let (mut low, mut high) = (0, self.count());
         while low < high {
