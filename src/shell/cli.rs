@@ -646,12 +646,12 @@ impl Cli {
         })
     }
 
-    /// What the words say, if they begin with a command and are right. Each command in a definition gets a copy of every global flag:
-    /// making them for all commands takes longer than finding out that nothing differs.
+    /// What the words say, if they are right with only one command defined: the first word that is the name of one. Each command in a
+    /// definition gets a copy of every global flag: making them for all commands takes longer than finding out that nothing differs.
     fn of_one_command(words: &[OsString]) -> Option<Self> {
-        let name = words.get(1)?;
         let commands = Command::augment_subcommands(clap::Command::new("outcrop"));
-        let command = commands.get_subcommands().find(|command| name == command.get_name())?.clone();
+        let named = |word: &OsString| commands.get_subcommands().find(|command| word == command.get_name());
+        let command = words.iter().skip(1).find_map(named)?.clone();
         // Freeing a definition takes long, too.
         let definition = Global::augment_args(clap::Command::new("outcrop")).subcommand(command);
         let mut matches = ManuallyDrop::new(definition).try_get_matches_from_mut(words).ok()?;
@@ -680,6 +680,7 @@ mod tests {
             "rules document/duplicate-key",
             "schema metadata",
             "completions fish",
+            "-C diff --color never diff check",
             "doctor",
         ];
         let words =
@@ -689,9 +690,16 @@ mod tests {
             let all = Cli::try_parse_from(words(line)).expect("the words are right");
             assert_eq!(format!("{one:?}"), format!("{all:?}"), "{line}");
         }
-        for line in
-            ["", "-C below diff", "diffs", "diff --unknown", "diff --help", "help diff", "metadata", "--version"]
-        {
+        for line in [
+            "",
+            "--config diff check A",
+            "diffs",
+            "diff --unknown",
+            "diff --help",
+            "help diff",
+            "metadata",
+            "--version",
+        ] {
             assert!(Cli::of_one_command(&words(line)).is_none(), "`{line}`");
         }
     }
