@@ -26,6 +26,7 @@ mod outside;
 mod pager;
 mod progress;
 mod pushed;
+mod recent;
 mod replace;
 mod select;
 mod session;

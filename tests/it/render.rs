@@ -76,6 +76,19 @@ fn revisions_and_untracked_files_and_digits_are_kept() {
 }
 
 #[test]
+fn untracked_files_stand_among_tracked_ones() {
+    let repo = TestRepo::new();
+    let write = |at: usize| repo.write(format!("list/{at:02}.yaml"), format!("at: {at}\n"));
+    (0..40).step_by(2).for_each(write);
+    repo.commit_all("every other file");
+    (1..40).step_by(2).chain([10]).for_each(write);
+    let shown = outcrop(&repo, &["render"]).0;
+    let files: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("# ")).collect();
+    let expected: Vec<String> = (0..40).map(|at| format!("list/{at:02}.yaml")).collect();
+    assert_eq!(files, expected);
+}
+
+#[test]
 fn what_is_wrong_is_reported_and_the_rest_is_rendered() {
     let repo = repository();
     repo.write("a/bad/resource.yaml", "a: [\n");

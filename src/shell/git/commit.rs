@@ -7,10 +7,10 @@ use smol_str::SmolStr;
 
 use super::objects::Objects;
 use super::plain_tree::{PlainTree, TreeMember, entries};
-use super::recent::Recent;
 use super::revision::Tree;
 use crate::limits::{Budget, Limits};
 use crate::path::RepoPath;
+use crate::shell::recent::Recent;
 use crate::snapshot::{Differing, Entry, EntryKind, Listing, Member, ObjectId, Reason, Snapshot, Unreadable};
 
 /// A tree of the object database.

@@ -9,7 +9,6 @@ mod objects;
 mod pack_index;
 mod packs;
 mod plain_tree;
-mod recent;
 mod revision;
 mod simple_revision;
 mod stores;

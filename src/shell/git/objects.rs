@@ -11,12 +11,12 @@ use super::error::{GitError, cause};
 use super::gaps::Gaps;
 use super::packs::{Unpacked, Unpacker};
 use super::plain_tree::{PlainTree, entries, is_safe};
-use super::recent::Recent;
 use super::stores::Stores;
 use crate::limits::{Budget, Limits};
 use crate::parallel::few_or_many;
 use crate::path::RepoPath;
 use crate::sanitize;
+use crate::shell::recent::Recent;
 use crate::snapshot::{self, Entry, EntryKind, Listing, ObjectId, Reason, Unreadable};
 
 /// Objects by id, for any number of threads.

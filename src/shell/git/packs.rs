@@ -13,7 +13,7 @@ use gix::odb::pack::data;
 use gix::odb::pack::data::entry::Header;
 
 use super::pack_index::PackIndex;
-use super::recent::Recent;
+use crate::shell::recent::Recent;
 
 /// The packs of a repository and of those that it borrows objects from.
 pub(super) struct Packs {
