@@ -15,7 +15,8 @@ use crate::finding::{self, Finding, Location};
 use crate::limits::Budget;
 use crate::parallel::{FEW, few_or_many};
 use crate::path::RepoPath;
-use crate::resource::{Content, Resource, Unit, parse};
+use crate::resource::{Content, Resource, Unit, parse_some};
+use crate::scan::has_byte;
 use crate::snapshot::{Entry, EntryKind, Scope, files_below};
 use crate::text::Sources;
 
@@ -208,7 +209,10 @@ impl Files<'_> {
         // Most files that look like it have neither directives nor expressions. Their texts need not be kept.
         let content = Content { bytes, path, revision: given.snapshot.label() };
         let sources = Arc::new(Sources::default());
-        let parsed = parse(content, &sources, given.limits);
+        // A directive may take from another document of its file what makes it matter.
+        let has_directives = given.settings.directives && [b'+', b'\\'].iter().any(|byte| has_byte(bytes, *byte));
+        let mut wanted = |piece: &str| has_directives || self.may_matter(path, piece.as_bytes());
+        let parsed = parse_some(content, &sources, given.limits, &mut wanted);
         let facts = if given.settings.directives && parsed.documents.iter().any(directive::has_directives) {
             self.facts_in(&self.file(path))
         } else {

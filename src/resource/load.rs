@@ -52,6 +52,19 @@ pub fn parse(content: Content<'_>, sources: &Sources, limits: &Limits) -> Parsed
     }
 }
 
+/// Reads the documents of a file whose text is wanted. Errors in the others are not found.
+pub fn parse_some(
+    content: Content<'_>,
+    sources: &Sources,
+    limits: &Limits,
+    wanted: &mut dyn FnMut(&str) -> bool,
+) -> Parsed {
+    match open(content, sources) {
+        Ok(text) => text.read(&text.pieces(), limits, wanted),
+        Err(parsed) => parsed,
+    }
+}
+
 /// Reads two versions of a file, but not the documents that are the same to the letter in both.
 pub fn parse_both(before: Content<'_>, after: Content<'_>, sources: &Sources, limits: &Limits) -> [Parsed; 2] {
     let (before, after) = match (open(before, sources), open(after, sources)) {

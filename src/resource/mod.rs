@@ -9,7 +9,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-pub use load::{Content, Parsed, kubernetes_name, parse, parse_both};
+pub use load::{Content, Parsed, kubernetes_name, parse, parse_both, parse_some};
 pub use query::KubernetesQuery;
 pub use unit::Unit;
 
