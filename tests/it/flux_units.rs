@@ -36,6 +36,23 @@ fn an_edited_variable_changes_what_reads_it() {
 }
 
 #[test]
+fn variables_may_stand_among_other_documents() {
+    let repo = cluster();
+    let among = |settings: &str| {
+        format!(
+            "kind: Namespace\napiVersion: v1\nmetadata: {{name: flux-system}}\n---\n# nothing\n---\n{settings}---\na: 1\n"
+        )
+    };
+    repo.write("clusters/prod/settings.yaml", among(SETTINGS));
+    repo.commit_all("among others");
+    repo.write("clusters/prod/settings.yaml", among(&SETTINGS.replace("a.example.com", "b.example.com")));
+    repo.commit_all("another host");
+    let ran = outcrop(&repo, &["diff", "HEAD~1", "HEAD"]).says("https://b.example.com/");
+    assert!(ran.stdout.contains("clusters/prod/settings.yaml:11"), "{}", ran.stdout);
+    assert_eq!(outcrop(&repo, &["affected", "--name-only", "HEAD~1", "HEAD"]).stdout, format!("{UNIT}\n"));
+}
+
+#[test]
 fn a_new_file_below_the_path_is_a_new_object_in_the_target_namespace() {
     let repo = cluster();
     repo.write("apps/web/more/api.yaml", WEB.replace("name: web", "name: api"));
